@@ -75,9 +75,10 @@ class Extension:
     folder_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     table_sources: Rows = _nothing
-    """Pairs of a source that layouts of paper tables may name, and a function ``(read, judge, criterion, form)``, given
-    by keyword: ``read`` is a ``ProjectAnswers``, and the others are what the layout says, or None. It returns a
-    ``Statistic`` for each ``part``.
+    """Pairs of a source that layouts of paper tables may name, and a function ``(store, read)``, where ``read`` is a
+    ``ProjectAnswers``. It returns a function that returns the ``Statistic`` of a cell. Its keywords ``model``,
+    ``part``, ``criterion``, ``code`` and ``form`` are what the layout says, or None. ``judge`` is a function that
+    returns the name of the judge, or None.
     """
     report_sections: Rows = _nothing
     """Pairs of the key of a section of the calibration report, and a function that returns the section or None. It
@@ -88,7 +89,7 @@ class Extension:
     run_sections: Rows = _nothing
     """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
-    """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
+    """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page of the extension Pipelines draws."""
     import_media: Rows = _nothing
     """Functions ``(services, view, key)``: each draws a box for the media of an import, and returns the chosen folder
     or None. ``app.importing.file_inputs`` calls them."""
@@ -291,7 +292,11 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
     "cases": ExtensionNames(
-        "Cases and failures", pages=("cases", "failures"), commands=("failures",), figures=("cases", "failures")
+        "Cases and failures",
+        pages=("cases", "failures"),
+        commands=("failures",),
+        table_sources=("failures",),
+        figures=("cases", "failures"),
     ),
     "reading_checks": ExtensionNames("Checks of readings", commands=("answers read", "judge")),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),
@@ -317,7 +322,11 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
     ),
-    "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
+    "erasing": ExtensionNames("Erasing of people", commands=("people erase",)),
+    "pipelines": ExtensionNames("Pipelines", pages=("pipelines",)),
+    "schedule": ExtensionNames(
+        "Schedule", pages=("schedule",), commands=("project schedule",), figures=("forecast", "progress")
+    ),
     "plans": ExtensionNames(
         "ETP plans",
         kinds=("plan",),

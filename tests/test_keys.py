@@ -380,7 +380,8 @@ def regressed(seen: Seen) -> Any:
     }
     found = project_answers.ProjectAnswers("p", "P", seen.schema, (), items, answers, {}, grades, {})
     try:
-        return dict(extensions.rows("table_sources"))["regression"](found, judge=None, criterion=None, form=None)["one"]
+        coefficient = dict(extensions.rows("table_sources"))["regression"](None, found)
+        return coefficient(model=None, part="one", judge=lambda: None, criterion=None, code=None, form=None)
     except TouchstoneError as error:
         return str(error)
 

@@ -353,6 +353,7 @@ def _import_replies(
 
 def _summary(done: ImportSummary) -> Iterator[str]:
     """Yield sentences about what came in, which answers are missing or unreadable, and which media are missing."""
+    from workflow.files.import_answers import words_of_texts_instead
     from workflow.files.read_losses import read_sentences
 
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
@@ -363,8 +364,7 @@ def _summary(done: ImportSummary) -> Iterator[str]:
         why = ", ".join(f"{outcome} {n:,}" for outcome, n in sorted(done.unanswered.items()))
         yield f"{count(sum(done.unanswered.values()), 'row')} without an answer: {why}."
     if done.instead:
-        said = ", ".join(f"{text!r} ({n:,})" for text, n in done.instead.items())
-        yield f"Failed requests, not counted as answers: {said}."
+        yield f"Failed requests, not counted as answers: {words_of_texts_instead(done.instead)}."
     read = done.predictions + sum(done.unanswered.values())
     yield from read_sentences(done.losses, new=read, repeated=done.repeated, noun="answers")
     if done.repeated:

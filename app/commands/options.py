@@ -102,5 +102,14 @@ def item_ids(file: Path) -> tuple[str, ...]:
         raise InvalidFileError(f"{file} cannot be read as UTF-8 text: {error}") from error
     found = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     if not found:
-        raise InvalidInputError([Problem("items", f"{file} names no item; give an id on each line.")])
+        source = "The standard input" if str(file) == "-" else file
+        raise InvalidInputError(
+            [
+                Problem(
+                    "items",
+                    f"{source} names no item; give an id on each line. If `touchstone items` wrote it, no item fits its"
+                    " filters.",
+                )
+            ]
+        )
     return found

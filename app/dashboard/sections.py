@@ -19,8 +19,10 @@ class SectionPlace(StrEnum):
 
     TOP = "top"
     """Above the table of dimensions."""
+    UPPER = "upper"
+    """Below the table of dimensions."""
     MIDDLE = "middle"
-    """Below the forecasts."""
+    """Below these, above the people."""
     END = "end"
     """Below the people."""
 

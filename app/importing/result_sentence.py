@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app import markup
+from workflow.files.import_answers import words_of_texts_instead
 
 NOTHING_NEW = "Nothing new was imported"
 
@@ -18,9 +19,7 @@ def imported_sentence(done: Any) -> str:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(done.unanswered.items()))
         parts.append(f"{markup.count(sum(done.unanswered.values()), 'row')} without an answer ({why})")
     if said := getattr(done, "instead", {}):
-        parts.append(
-            f"failed requests, not counted as answers: {', '.join(f'{text!r} ({n})' for text, n in said.items())}"
-        )
+        parts.append(f"failed requests, not counted as answers: {words_of_texts_instead(said)}")
     if done.repeated:
         parts.append(f"{markup.count(done.repeated, 'row')} there already, word for word")
     if done.assets_found or done.assets_missing:

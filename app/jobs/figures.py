@@ -12,10 +12,6 @@ from db.engine import Store
 from domain import extensions
 from domain.errors import NotAvailableError
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
-from workflow.lead import (
-    forecast,
-    progress_over_time,
-)
 from workflow.releases import floors
 from workflow.results import agreement_page, leaderboard_page, project_losses
 
@@ -34,9 +30,7 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "agreement_opinion": agreement_page.opinion,
     "calibration": _calibration,
     "floors": floors.standings,
-    "forecast": forecast.forecasts,
     "losses": project_losses.of_project,
-    "progress": progress_over_time.by_day,
     "results": leaderboard_page.leaderboards,
 }
 """The function that computes each figure, by the figure's name.

@@ -9,7 +9,7 @@ import streamlit as st
 
 from annotation_schemas.formats import Takes, writing
 from annotation_schemas.formats import named as formats_named
-from app import markup, shell
+from app import addresses, markup, shell
 from app.releasing import checklist, prepared_export
 from app.screens import Group, Screen
 from app.services import Services
@@ -33,6 +33,18 @@ def render(services: Services) -> None:
         "Export",
         "Items are written in the format in which they came; an untouched item is the same, byte for byte.",
         made_up=view.made_up,
+    )
+    kept = addresses.page("items", view.name, state="kept")
+    shell.show(
+        markup.tag(
+            "p",
+            markup.text("An export holds all items as they are now. To take out only kept items, open "),
+            markup.tag("a", markup.text("Items with the filter “kept”"), href=kept, target="_self"),
+            markup.text(" and export what fits. For a verified data set with its proof, make a "),
+            markup.tag("a", markup.text("release"), href=addresses.page("release", view.name), target="_self"),
+            markup.text("."),
+            style="ts",
+        )
     )
     formats = prepared_export.formats_of(services, view)
     if not formats:

@@ -2,7 +2,8 @@
 
 ``case_list`` finds the cases behind a number or a filter, and ``case_content`` reads one case, which it records as a
 look. The page *Cases* draws both (``case_parts``). The page *Failures* (``failures_page``) and ``touchstone failures``
-show the codes that core's stage ``coding`` settles, and send answers to that stage; ``failure_files`` writes them.
+show the codes that core's stage ``coding`` settles (``failures``), and send answers to that stage. ``failure_files``
+writes the codes, and ``failure_shares`` gives them to paper tables.
 """
 
 from __future__ import annotations
@@ -32,6 +33,12 @@ def _figures() -> Sequence[Any]:
     return (("cases", listing), ("failures", failures_page))
 
 
+def _table_sources() -> Sequence[Any]:
+    from extensions.cases.failure_shares import failure_shares
+
+    return (("failures", failure_shares),)
+
+
 def _former_classes() -> Sequence[Any]:
     from extensions.cases.case_list import CaseFilter, Listing, Show
     from extensions.cases.failures_page import FailuresPage
@@ -52,5 +59,6 @@ EXTENSION = Extension(
     pages=_pages,
     commands=_commands,
     figures=_figures,
+    table_sources=_table_sources,
     former_classes=_former_classes,
 )

@@ -22,12 +22,12 @@ from db.engine import Store
 from domain.reading.answers import ReadOutcome
 from domain.records import RULES, Fields, Person
 from domain.states import Items
+from extensions.cases import failures
+from extensions.cases.failures import Failures
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access, require_lead
 from workflow.access.visibility import visibility_of
-from workflow.results import failures
 from workflow.results.criterion_values import combined, scored_criteria
-from workflow.results.failures import Failures
 from workflow.results.project_answers import ProjectAnswers, current
 from workflow.results.score_choices import Scores, scores_of, title_of
 from workflow.results.scores import score_answers, silent

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from domain import csv_text
+from extensions.cases.failures import Failures, codes_in
 from workflow.annotate.coding import code_criteria
-from workflow.results.failures import Failures, codes_in
 
 COLUMNS = ("criterion", "code", "model", "dimension", "n", "of", "share", "low", "high")
 

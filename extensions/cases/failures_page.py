@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from db.engine import Store
 from domain.errors import ConflictError, NotFoundError
+from extensions.cases.failures import Failures, failures
 from workflow.lead.coding_intake import CodingIntake, preview_coding
-from workflow.results.failures import Failures, failures
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,10 +21,9 @@ from domain.statistics import summarised
 from extensions.paper_tables.cell_number import Number, number_of, number_of_line
 from extensions.paper_tables.table_layouts import JUDGES, METRICS, PEOPLE, NumberSettings
 from workflow.annotate import coding
-from workflow.results import dimension_means, failures, leaderboard, model_groups
+from workflow.results import dimension_means, leaderboard, model_groups
 from workflow.results.criterion_values import named_criteria, scored_criteria
 from workflow.results.dimension_means import Columns
-from workflow.results.failures import Failures
 from workflow.results.leaderboard import SlicedScores
 from workflow.results.losses import losses_of_scores
 from workflow.results.model_groups import Grouping
@@ -72,8 +71,6 @@ class Numbers:
         try:
             if said.source == "agreement":
                 return self._agreement(said, between)
-            if said.source == "failures":
-                return self._failures(said)
             if said.source is None or said.source in _KINDS:
                 return self._score(said)
             return self._of_extension(said.source, said)
@@ -337,50 +334,31 @@ class Numbers:
 
     # ---- numbers of extensions
 
-    def _of_extension(self, source: str, said: NumberSettings) -> Number:
-        function = dict(extensions.rows("table_sources")).get(source)
-        if function is None:
-            return Number(None, reason=extensions.missing("table_sources", source) or f"No source is called {source}.")
-        place = (source, said.judge, said.criterion, said.form)
-        if place not in self._made:
-            self._made[place] = self._parts_of_extension(function, said)
-        found: Mapping[str, Statistic] | str = self._made[place]
-        if isinstance(found, str):
-            return Number(None, reason=found)
-        if said.part is None or said.part not in found:
-            return Number(None, reason=f"{said.part} is no aspect of the {source}.")
-        return number_of(found[said.part])
-
-    def _parts_of_extension(self, function: Callable[..., Mapping[str, Statistic]], said: NumberSettings) -> Any:
-        """Return the statistic of each part, or the reason for having none."""
-        try:
-            judge = self.judge(said.judge) if said.judge or self.judges() else None
-            return function(self._read, judge=judge, criterion=said.criterion, form=said.form)
-        except TouchstoneError as error:
-            return str(error)
-
-    # ---- failures
-
     def codes(self, criterion: str | None) -> list[tuple[str, str]]:
         """Return the codes of a coding criterion: value as text, and label."""
         there = {each.name: each for each in coding.code_criteria(self._read.schema)}
         name = criterion or next(iter(there), None)
         if name is None or name not in there:
-            raise NotFoundError(failures.NO_CODING.format(name=self._read.schema.name))
+            raise NotFoundError(coding.NO_CODING.format(name=self._read.schema.name))
         return [(str(option.value), option.label) for option in there[name].options]
 
-    def _failures(self, said: NumberSettings) -> Number:
-        if said.code is None or said.model is None:
-            raise _mistake("code", "A number about failures needs a `code` and a `model`.")
-        if ("failures",) not in self._made:
-            self._made["failures",] = failures.of_read(self._store, self._read, person=self._about["person"])
-        found: Failures = self._made["failures",]
-        name = said.criterion or next((count.criterion for count in found.counts), None)
-        for count in found.counts:
-            about = (count.model, count.dimension, count.criterion, count.code)
-            if about == (said.model, said.part, name, said.code) and count.of:
-                return Number(count.share, count.low, count.high, count.of)
-        return Number(None, reason=f"No answer of {said.model} there has settled codes.")
+    def _of_extension(self, source: str, said: NumberSettings) -> Number:
+        if (source,) not in self._made:
+            function = dict(extensions.rows("table_sources")).get(source)
+            if function is None:
+                raise NotFoundError(extensions.missing("table_sources", source) or f"No source is called {source}.")
+            self._made[source,] = function(self._store, self._read)
+        of_cell: Callable[..., Statistic] = self._made[source,]
+        return number_of(
+            of_cell(
+                model=said.model,
+                part=said.part,
+                judge=lambda: self.judge(said.judge) if said.judge or self.judges() else None,
+                criterion=said.criterion,
+                code=said.code,
+                form=said.form,
+            )
+        )
 
 
 def place_of(board: SlicedScores, part: str) -> int | None:

@@ -43,9 +43,9 @@ def _figures() -> Sequence[Any]:
 
 
 def _table_sources() -> Sequence[Any]:
-    from extensions.plans.table_coefficients import coefficients
+    from extensions.plans.table_coefficients import coefficient_of_part
 
-    return (("regression", coefficients),)
+    return (("regression", coefficient_of_part),)
 
 
 def _notebook_statistics() -> Sequence[Any]:

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 
 from agreement.statistic import Statistic
+from db.engine import Store
 from domain.errors import InvalidInputError, NotFoundError, Problem
 from extensions.plans import success_regression
 from extensions.plans.project_units import units_of_project
 from extensions.plans.success_regression import Kind
 from extensions.plans.success_units import UnitRequest
 from workflow.results.project_answers import ProjectAnswers
+
+
+def coefficient_of_part(store: Store, read: ProjectAnswers) -> Callable[..., Statistic]:
+    """Return a function that returns the coefficient of a dimension. Each regression is computed once."""
+    regression = cache(partial(coefficients, read))
+
+    def coefficient(
+        *, part: str | None, judge: Callable[[], str | None], criterion: str | None, form: str | None, **_: object
+    ) -> Statistic:
+        found = regression(judge=judge(), criterion=criterion, form=form)
+        if part is None or part not in found:
+            raise NotFoundError(f"{part} is no aspect of the regression.")
+        return found[part]
+
+    return coefficient
 
 
 def coefficients(

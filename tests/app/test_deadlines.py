@@ -1,8 +1,8 @@
-"""Deadlines and pace on My work and on the Dashboard, and who had which part on People."""
+"""Deadlines and pace on My work, and who had which part on People."""
 
 from __future__ import annotations
 
-from datetime import UTC, date, timedelta
+from datetime import UTC, timedelta
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -15,7 +15,6 @@ from tests.app.screens import drawn, part, rows, words
 from tests.workflow.test_notices import set_deadlines
 from workflow.access.memberships import remove_member, set_member
 from workflow.annotate import own_pace
-from workflow.lead.forecast import Forecast
 
 
 def the(test: AppTest, kind: str, ending: str) -> object:
@@ -25,21 +24,6 @@ def the(test: AppTest, kind: str, ending: str) -> object:
 def pressed(test: AppTest, label: str) -> AppTest:
     next(each for each in test.button if each.label == label).click()
     return test.run()
-
-
-def test_what_a_forecast_says_about_a_deadline() -> None:
-    from app.views.dashboard import against, forecasts
-
-    one = Forecast(Stage.VERIFICATION, 10, (5, 5, 5), finish=(date(2026, 6, 3), date(2026, 6, 9)))
-    assert [against(one, date(2026, 6, day))[0] for day in (2, 3, 8, 9)] == [
-        "missed at this pace",
-        "may be missed",
-        "may be missed",
-        "met",
-    ]
-    stages = make_schema().schema_.stages
-    assert "Deadline" not in str(forecasts([one], stages))
-    assert "2026-06-02" in str(forecasts([one], stages, {Stage.VERIFICATION: date(2026, 6, 2)}))
 
 
 def test_my_work_shows_deadlines_and_offers_stages_in_their_order(store: Store, home: Path) -> None:

@@ -64,6 +64,7 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     ):
         file.write_bytes(text)
         assert sentence in said(*priority)
+    assert "The standard input names no item" in said(*assign, ids="")
     lea = make_person(store, "lea", role=Role.LEAD)
     make_person(store, "sen", role=Role.SENIOR)
     saved = said("items", "p", "--dimension", "shape", "--size", "25", "--save-view", "Shapes", "--for-everyone")

@@ -16,11 +16,17 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_text
 from domain.roles import Role
 from testkit.factories import make_person, make_project
+from testkit.missing_extensions import needs
 from testkit.pictures import video
 from testkit.serving import Server
 from tests.e2e.people import Desk, at_desk, opened
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.thorough,
+    *(needs("pages", page) for page in ("frames", "goals", "pipelines")),
+]
 
 CSV = "id,video,start,stop,text\n" + "".join(
     f"V-{k},V,{2 * k},{2 * k + 1.5},{verb} {thing}\n"

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numpy as np
 import pytest
 
 from annotation_schemas.loader import load_text
@@ -24,6 +22,7 @@ from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.states import Stage
+from testkit.coded_answers import coded_answers
 from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_project, vote
 from workflow.access.projects import access_to
 from workflow.annotate import claims, grading, submissions
@@ -31,8 +30,7 @@ from workflow.annotate.coding import SETTLED, CodingProgress
 from workflow.files.project_check import check
 from workflow.lead import item_history
 from workflow.lead.coding_intake import CodingIntake, open_coding, preview_coding
-from workflow.results import failures, rater_agreement
-from workflow.runs import run_control
+from workflow.results import rater_agreement
 
 CODES = ("perception", "reasoning", "format")
 CODING = """  coding:
@@ -88,136 +86,6 @@ def code_all(store: Store, person: Person, say: Callable[[TaskView], Any], *, st
         code(store, person, say, stage=stage)
         n += 1
     return n
-
-
-def limits(n: int, of: int) -> tuple[float, float]:
-    """Wilson's, as the roots of (n/of - p)^2 = z^2 p (1 - p) / of, with z = 1.959963984540054."""
-    share, z2 = n / of, 1.959963984540054**2
-    low, high = sorted(np.roots([1 + z2 / of, -(2 * share + z2 / of), share**2]).real)
-    return max(low, 0.0), min(high, 1.0)
-
-
-def counted(found: failures.Failures) -> dict[tuple[str, str | None, str | None], tuple[int, int]]:
-    return {(each.model, each.dimension, each.code): (each.n, each.of) for each in found.counts}
-
-
-# ---- planted codes ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.thorough
-def test_planted_codes_are_counted_as_the_dice_fell(store: Store) -> None:
-    make_project(store, loaded=schema())
-    dice = random.Random(11)
-    forms = {"secret-alpha": "{}", "secret-beta": "The answer is {}."}
-    said: dict[tuple[str, str], tuple[list[str], list[str], list[str]]] = {}
-    truth: Counter[tuple[str, str | None, str | None]] = Counter()
-    settled: Counter[tuple[str, str | None]] = Counter()
-    standing: Counter[str] = Counter()
-    for dimension in ("colour", "shape"):
-        ids = make_items(store, 9, dimension=dimension)
-        for model, form in forms.items():
-            right = [dice.random() < 0.4 for _ in ids]
-            answer(
-                store,
-                ids,
-                model,
-                lambda at, form=form, right=right: form.format("red" if right[at] else "blue"),  # type: ignore[misc]
-                dimension=dimension,
-            )
-            for at in range(len(ids)):
-                if right[at]:
-                    continue
-                lots = [sorted(dice.sample(CODES, dice.choice((1, 2))), key=CODES.index) for _ in range(3)]
-                if dice.random() < 0.6:
-                    lots[1] = lots[0]
-                said[f"{dimension} {at}", form.format("blue")] = (lots[0], lots[1], lots[2])
-                agreed = lots[0] == lots[1]
-                standing["unanimous" if agreed else "arbitrated"] += 1
-                for part in (None, dimension):
-                    settled[model, part] += 1
-                    truth.update((model, part, each) for each in (lots[0] if agreed else lots[2]))
-    named = _named_questions(store)
-    wrong = open_coding(store, by=None, project="p")
-    assert (wrong.answers, wrong.wrong, wrong.opened, wrong.unscored) == (36, len(said), len(said), 0)
-    ann, bob = make_people(store, "ann", "bob")
-    sam = make_person(store, "sam", role=Role.SENIOR)
-
-    def say(place: int) -> Callable[[TaskView], list[str]]:
-        return lambda view: said[named[view.item or ""], view.answer or ""][place]
-
-    assert code_all(store, ann, say(0)) == code_all(store, bob, say(1)) == len(said)
-    assert code_all(store, sam, say(2), stage=Stage.ARBITRATION) == standing["arbitrated"] > 0
-    found = failures.failures(store, person=None, project="p")
-    assert Counter(each.standing.value for each in found.answers) == standing
-    wanted = {
-        (model, part, each): (truth[model, part, each], of) for (model, part), of in settled.items() for each in CODES
-    }
-    assert counted(found) == wanted
-    for each in found.counts:
-        assert (each.low, each.high) == pytest.approx(limits(each.n, each.of), abs=1e-9)
-    assert check(store) == []
-
-
-def _named_questions(store: Store) -> dict[str, str]:
-    """What the test calls an item (dimension and place in it), by its id on pages."""
-    from db import items
-
-    with store.read() as session:
-        id = access_to(session, person=None, project="p").project_id
-        seen: Counter[str] = Counter()
-        found = {}
-        for row in items.of_project(session, project_id=id):
-            found[row.public_id] = f"{row.dimension} {seen[row.dimension]}"
-            seen[row.dimension] += 1
-        return found
-
-
-@pytest.mark.thorough
-def test_a_code_counts_once_it_is_settled_and_not_before(store: Store) -> None:
-    make_project(store, loaded=schema())
-    answer(store, make_items(store, 3), "m", lambda at: ("blue", "red", "green it is not")[at])
-    sent = open_coding(store, by=None, project="p")
-    assert (sent.wrong, sent.opened) == (2, 2), "blue is wrong, and what cannot be read counts as wrong here"
-    ann, bob = make_people(store, "ann", "bob")
-    sam = make_person(store, "sam", role=Role.SENIOR)
-    for _ in range(2):
-        code(store, ann, ["perception"])
-    found = failures.failures(store, person=None, project="p")
-    assert found.counts[0].of == 0
-    assert "2 not coded by everyone yet" in found.sentence
-    differed = code(store, bob, ["perception", "format"])
-    code(store, bob, ["perception"])
-    found = failures.failures(store, person=None, project="p")
-    assert counted(found)["m", None, "perception"] == (1, 1), "where coders differ nothing is counted"
-    assert "1 on which the coders differ wait for arbitration" in found.sentence
-    view = code(store, sam, ["reasoning"], stage=Stage.ARBITRATION)
-    assert view.item == differed.item
-    found = failures.failures(store, person=None, project="p")
-    assert counted(found)["m", None, "reasoning"] == (1, 2)
-    assert counted(found)["m", None, "format"] == (0, 2), "what a coder said does not count beside the decision"
-
-
-@pytest.mark.thorough
-@pytest.mark.both_databases
-def test_answers_that_count_no_more_are_left_out_and_come_back(store: Store) -> None:
-    make_project(store, loaded=schema())
-    ids = make_items(store, 2)
-    answer(store, ids, "m", lambda at: "blue")
-    open_coding(store, by=None, project="p")
-    ann, bob = make_people(store, "ann", "bob")
-    code(store, ann, ["format"])
-    with store.read() as session:
-        run = session.get(RunRow, 1)
-        assert run is not None
-        name = run.public_id
-    run_control.withdraw(store, by=None, run=name, reason="The wrong weights.")
-    assert failures.failures(store, person=None, project="p").answers == []
-    assert isinstance(claims.next_task(store, person=bob, project="p", stage=Stage.CODING), NoTask)
-    run_control.take_back(store, by=None, run=name)
-    assert len(failures.failures(store, person=None, project="p").answers) == 2
-    assert code_all(store, bob, lambda view: ["format"]) == 2
-    answer(store, ids[:1], "m", lambda at: "red")  # the model answers again
-    assert [each.item for each in failures.failures(store, person=None, project="p").answers] == [ids[1]]
 
 
 # ---- who knows what --------------------------------------------------------------------------------------------------
@@ -286,7 +154,7 @@ def test_answer_by_answer_is_coded_by_all_who_are_asked(store: Store) -> None:
     open_coding(store, by=lead, project="p")
     begun = {code(store, first, ["format"]).item for _ in range(5)}
     assert {code(store, second, ["format"]).item for _ in range(5)} == begun
-    assert failures.failures(store, person=lead, project="p").standing(CodingProgress.UNANIMOUS) == 5
+    assert Counter(each.standing for each in coded_answers(store))[CodingProgress.UNANIMOUS] == 5
 
 
 @pytest.mark.thorough
@@ -328,8 +196,7 @@ def test_a_correction_calls_arbitration_off_until_someone_has_settled_it(store: 
         submissions.undo(store, person=bob, project="p", stage=Stage.CODING)
     view = submissions.undo(store, person=sam, project="p", stage=Stage.ARBITRATION)
     submissions.submit(store, person=sam, task=view.id, key="third", values={"failure": ["reasoning"]})
-    found = failures.failures(store, person=None, project="p")
-    assert counted(found)["m", None, "reasoning"] == (1, 1)
+    assert [each.values for each in coded_answers(store)] == [{"failure": ["reasoning"]}]
 
 
 # ---- the settings ----------------------------------------------------------------------------------------------------
@@ -343,16 +210,16 @@ def test_a_sample_is_even_stays_and_grows(store: Store) -> None:
             answer(store, ids, model, lambda at: "blue", dimension=dimension)
     sent = open_coding(store, by=None, project="p")
     assert (sent.wrong, sent.before, sent.opened) == (20, 0, 6)
-    first = failures.failures(store, person=None, project="p").answers
+    first = coded_answers(store)
     assert Counter(each.dimension for each in first) == {"colour": 3, "shape": 3}
     assert set(Counter((each.dimension, each.model) for each in first).values()) == {1, 2}
     again = open_coding(store, by=None, project="p")
     assert (again.before, again.opened) == (6, 0)
-    assert failures.failures(store, person=None, project="p").answers == first
+    assert coded_answers(store) == first
     with pytest.raises(ConflictError, match="6 answers are planned already"):
         open_coding(store, by=None, project="p", outputs=6)
     assert open_coding(store, by=None, project="p", outputs=8).opened == 2
-    more = failures.failures(store, person=None, project="p").answers
+    more = coded_answers(store)
     assert {each.id for each in first} < {each.id for each in more}
     assert Counter((each.dimension, each.model) for each in more) == dict.fromkeys(
         [(dimension, model) for dimension in ("colour", "shape") for model in ("one", "two")], 2
@@ -392,7 +259,7 @@ def test_which_answers_are_coded_is_what_the_schema_says(store: Store, of: str, 
     assert before == sent
     assert (sent.wrong, sent.unscored) == (len(wrong), unscored)
     assert ("nowhere" in sent.sentence) == ("nowhere" in of)
-    coded = failures.failures(store, person=None, project="p").answers
+    coded = coded_answers(store)
     assert {item_ids.index(each.item) for each in coded} == wrong
 
 
@@ -409,9 +276,7 @@ def test_dimensions_raters_and_arbitration_are_what_the_schema_says(store: Store
     refused = claims.next_task(store, person=sam, project="p", stage=Stage.ARBITRATION)
     assert isinstance(refused, NoTask)
     assert refused.code == "no_stage"
-    found = failures.failures(store, person=None, project="p")
-    assert "1 on which the coders differ stay unsettled" in found.sentence
-    assert found.counts[0].of == 0
+    assert [each.standing for each in coded_answers(store)] == [CodingProgress.DIFFER], "it stays unsettled"
 
 
 def test_a_judge_that_has_said_nothing_makes_nothing_wrong(store: Store) -> None:
@@ -475,7 +340,7 @@ def test_answers_to_a_rejected_item_are_coded_no_more(store: Store) -> None:
         vote(store, person, "blue")  # not the key, so that the item is rejected
     (ann,) = make_people(store, "ann")
     assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NoTask)
-    assert failures.failures(store, person=None, project="p", items="all").answers[0].standing is CodingProgress.WAITING
+    assert coded_answers(store)[0].standing is CodingProgress.WAITING
 
 
 @pytest.mark.thorough
@@ -494,17 +359,15 @@ def test_peoples_own_wrong_answers_are_coded_by_others(store: Store) -> None:
     assert open_coding(store, by=None, project="p").opened == 2
     assert isinstance(claims.next_task(store, person=una, project="p", stage=Stage.CODING), NoTask)
     assert [code(store, ann, ["format"]).answer for _ in range(2)] == ["blue", "blue"]
-    models = {each.model for each in failures.failures(store, person=None, project="p").answers}
+    models = {each.model for each in coded_answers(store)}
     assert models == {"m", "respondent 1"}
 
 
-def test_a_project_without_coding_has_no_failures(store: Store) -> None:
+def test_a_project_without_coding_sends_nothing(store: Store) -> None:
     make_project(store)
     for ask in (open_coding, preview_coding):
         with pytest.raises(ConflictError, match="has no coding"):
             ask(store, by=None, project="p")
-    with pytest.raises(ConflictError, match="has no coding"):
-        failures.failures(store, person=None, project="p")
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from testkit.factories import (
 from workflow.access import projects
 from workflow.annotate import claims, drafts, image_pool, submissions
 from workflow.annotate.progress import MANY, progress
-from workflow.lead import forecast
+from workflow.lead import people_at_work
 from workflow.results import leaderboard_page
 
 pytestmark = pytest.mark.both_databases
@@ -114,8 +114,8 @@ def test_pages_of_leads_look_up_no_row_of_the_work_that_they_do_not_show(store: 
     item_ids = make_items(store, 4)
     vote(store, make_person(store, "ann"))
     with statements_asked(store) as asked:
-        forecast.at_work(store, by=None, project="p")
-        forecast.work_mark(store, by=None, project="p")
+        people_at_work.at_work(store, by=None, project="p")
+        people_at_work.work_mark(store, by=None, project="p")
         assert not leaderboard_page.any_model(store, person=None, project="p")
         with store.read() as session:
             assert events.public_board(session, project="p") is None

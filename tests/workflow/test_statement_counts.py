@@ -14,7 +14,7 @@ from domain.states import Stage
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project
 from workflow.access import audit
 from workflow.annotate import project_progress, submissions
-from workflow.lead import forecast
+from workflow.lead import people_at_work
 
 Look = Callable[..., Any]
 """Reads figures of a project, as a page for leads does: ``look(store, person=lead, project="p")``."""
@@ -63,8 +63,7 @@ def test_pages_of_leads_ask_no_more_of_the_database_if_there_is_more(store: Stor
         store,
         clock,
         project_progress.dashboard,
-        lambda store, person, project: forecast.forecasts(store, by=person, project=project),
-        lambda store, person, project: forecast.at_work(store, by=person, project=project),
+        lambda store, person, project: people_at_work.at_work(store, by=person, project=project),
         lambda store, person, project: audit.entries(store, by=person, project=project, limit=200),
     )
     assert all(more <= less for less, more in zip(few, many, strict=True)), (few, many)

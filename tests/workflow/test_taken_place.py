@@ -12,7 +12,7 @@ from domain.runs import Attempt, Outcome
 from domain.states import Stage
 from testkit import factories
 from workflow.access import projects
-from workflow.lead import forecast
+from workflow.lead import people_at_work
 from workflow.results import leaderboard_page, project_answers, rater_agreement
 
 
@@ -33,7 +33,7 @@ def marks(store: Store) -> list[Any]:
     return [
         leaderboard_page.mark(store, **about),
         rater_agreement.mark(store, **about, stage=Stage.VERIFICATION),
-        forecast.work_mark(store, by=None, project="p"),
+        people_at_work.work_mark(store, by=None, project="p"),
     ]
 
 

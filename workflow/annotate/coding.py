@@ -23,6 +23,7 @@ from workflow.access.counted_items import counting
 from workflow.access.projects import Access
 from workflow.annotate import answer_steps
 
+NO_CODING = "The schema {name} has no coding of models' answers (`stages: coding`), so no failures are counted."
 SETTLED = "The codes of this answer are settled, so yours stay as they are; tell a senior if they are wrong."
 
 

@@ -206,13 +206,25 @@ def _joined(*sentences: str | None) -> str | None:
 
 
 def texts_instead(rows: Iterable[ItemAnswer]) -> dict[str, int]:
-    """Return the most frequent texts in place of answers, such as "nan", with their counts."""
+    """Return the texts in place of answers, such as "nan", with their counts, the most frequent first."""
     counter = Counter(
         " ".join(row.answer.text.split())[:60]
         for row in rows
         if row.answer.outcome is Outcome.TRANSPORT_ERROR and row.answer.text.strip()
     )
-    return dict(counter.most_common(3))
+    return dict(counter.most_common())
+
+
+def words_of_texts_instead(texts: Mapping[str, int], *, most: int = 5) -> str:
+    """Return the texts in place of answers in words, for a sentence about failed requests.
+
+    >>> words_of_texts_instead({"nan": 2, "429": 1}, most=1)
+    "'nan' (2), 1 with other texts"
+    """
+    named = [f"{text!r} ({n:,})" for text, n in list(texts.items())[:most]]
+    if rest := sum(list(texts.values())[most:]):
+        named.append(f"{rest:,} with other texts")
+    return ", ".join(named)
 
 
 def answers_of_rows(

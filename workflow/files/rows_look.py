@@ -23,7 +23,13 @@ from importers.rating_values import MISSING_WORDS
 from importers.readers import reader_of
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
-from workflow.files.import_answers import answered_rows, answers_to_read, losses_ahead, texts_instead
+from workflow.files.import_answers import (
+    answered_rows,
+    answers_to_read,
+    losses_ahead,
+    texts_instead,
+    words_of_texts_instead,
+)
 from workflow.files.import_judgements import look_at_judgements
 from workflow.files.one_import import Import, Progress
 from workflow.files.read_losses import read_sentences
@@ -149,8 +155,7 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(unanswered.items()))
         notes.append(f"{unanswered.total():,} of the new rows say that there is no answer ({why}).")
     if instead := texts_instead(new.values()):
-        said = ", ".join(f"{text!r} ({n:,})" for text, n in instead.items())
-        notes.append(f"Failed requests, not counted as answers: {said}.")
+        notes.append(f"Failed requests, not counted as answers: {words_of_texts_instead(instead)}.")
     first = [
         (
             each.answer.item or each.here.item or f"row {each.here.row}",

@@ -1,4 +1,4 @@
-"""Lead: tools for leads, over many items and people: bulk changes, item histories, forecasts.
+"""Lead: tools for leads, over many items and people: bulk changes, item histories, people at work.
 
 Imports ``workflow.access``, ``workflow.annotate``, ``workflow.runs`` and ``workflow.results``.
 """

@@ -18,8 +18,8 @@ from domain.records import Person
 from domain.states import Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
+from workflow.annotate.coding import NO_CODING
 from workflow.results import project_answers
-from workflow.results.failures import NO_CODING
 from workflow.results.graded_answers import Answer
 from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores, ends_of

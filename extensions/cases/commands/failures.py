@@ -14,7 +14,7 @@ from app.commands.options import CountedItems
 from app.commands.results import Format
 
 if TYPE_CHECKING:
-    from workflow.results.failures import Count, Failures
+    from extensions.cases.failures import Count, Failures
 
 
 def register(cli: typer.Typer) -> None:
@@ -47,9 +47,9 @@ def failures(
     from app.services import opened
     from exporters.writing import write_files
     from extensions.cases import failure_files
+    from extensions.cases import failures as codes
     from workflow.annotate.coding import CodingProgress
     from workflow.lead import coding_intake
-    from workflow.results import failures as codes
 
     shared = opened()
     if send:

@@ -16,11 +16,11 @@ from app.widgets import items_switch
 from domain.records import ProjectView
 from domain.roles import Role
 from extensions.cases import failure_files
+from extensions.cases.failures import Count, Failures
 from extensions.cases.failures_page import FailuresPage
-from workflow.annotate.coding import code_criteria
+from workflow.annotate.coding import NO_CODING, code_criteria
 from workflow.lead import coding_intake
-from workflow.results import failures, leaderboard_page
-from workflow.results.failures import Count, Failures
+from workflow.results import leaderboard_page
 
 # Coding is the only stage whose part of the schema has `of`.
 SCREEN = Screen("Failures", place=245, role=Role.LEAD, part="of", group=Group.NUMBERS)
@@ -35,7 +35,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     if view.schema.schema_.stages.coding is None:
-        shell.show(markup.notice(failures.NO_CODING.format(name=view.schema.schema_.name)))
+        shell.show(markup.notice(NO_CODING.format(name=view.schema.schema_.name)))
         return
     found = _asked(services, view)
     pending_figures.show_pending(services, found, lambda: _asked(services, view), about="The failures are")

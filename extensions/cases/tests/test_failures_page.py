@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from db.engine import Store
-from extensions.cases import case_list
+from domain.roles import Role
+from extensions.cases import case_list, failures
 from extensions.cases.case_list import CaseFilter
 from extensions.cases.failures_page import failures_page
-from testkit.factories import make_items, make_people, make_project
+from testkit.factories import make_items, make_people, make_person, make_project
+from tests.app.screens import drawn, words
 from tests.workflow.test_coding import CODING, answer, code, schema
 from workflow.lead.coding_intake import open_coding
-from workflow.results import failures
 
 
 def test_each_number_leads_to_its_answers(store: Store) -> None:
@@ -38,3 +41,9 @@ def test_why_nothing_can_be_sent_is_told(store: Store) -> None:
     found = failures_page(store, project="p")
     assert (found.intake, found.failures.answers) == (None, [])
     assert found.why == "No judge 'gpt-9' has scored score here; there are: none."
+
+
+def test_the_page_says_that_a_schema_has_no_coding(store: Store, home: Path) -> None:
+    make_project(store)
+    make_person(store, "lea", role=Role.LEAD)
+    assert "The schema blind has no coding" in words(drawn(store, home, "failures", "lea", project="p"))

@@ -17,6 +17,7 @@ from extensions.drafting.proposal_run import PROPOSALS
 from extensions.drafting.tests import test_proposal_import
 from extensions.drafting.tests.test_arm_report import study
 from testkit.factories import make_fields, make_person, make_pool, make_project
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, part, rows, words
 from tests.workflow import test_benchmark_judges
 from workflow.jobs import desk
@@ -70,6 +71,7 @@ def kept(store: Store) -> int:
     return int(n)
 
 
+@needs("pages", "pipelines")
 def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home: Path) -> None:
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)

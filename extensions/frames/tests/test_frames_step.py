@@ -15,6 +15,7 @@ from domain.settings import Settings
 from extensions.frames.tests.test_frames_page import packed, taken  # noqa: F401
 from media.store import MediaStore
 from testkit.factories import make_person, make_project
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, rows, words
 
 pytestmark = pytest.mark.thorough
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.thorough
 BOX = "import.items.frames"
 
 
+@needs("pages", "pipelines")
 def test_the_steps_of_a_frame_set_are_listed(store: Store, home: Path, packed: bytes) -> None:  # noqa: F811
     make_project(store, loaded=load_schema(shipped()["egoplan"]))
     lea = make_person(store, "lea", role=Role.LEAD)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ from extensions.local_models import fit
 from extensions.local_models.generation import LocalModel, open_generate
 from inference.spec import Generation, ModelPermissions, ModelSpec
 from testkit import tiny
+
+Kept = Callable[[str], LocalModel]
 
 TEXTS = (
     "What is this?",
@@ -72,3 +76,15 @@ def texts(attempts: dict[int, Attempt]) -> dict[int, tuple[str, str]]:
 def without_pictures(one: Question) -> Question:
     """The same question with its texts only."""
     return replace(one, parts=tuple(part for part in one.parts if isinstance(part, str)))
+
+
+def copied(folder: Path, to: Path) -> Path:
+    """A checkpoint to be changed."""
+    shutil.copytree(folder, to)
+    return to
+
+
+def changed(path: Path, **values: Any) -> None:
+    """A JSON file with other values; None takes a key out."""
+    told = {**json.loads(path.read_text()), **values}
+    path.write_text(json.dumps({key: value for key, value in told.items() if value is not None}))

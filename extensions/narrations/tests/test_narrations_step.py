@@ -12,11 +12,13 @@ from db.engine import Store
 from domain.roles import Role
 from extensions.narrations.tests.test_goals_page import given
 from testkit.factories import make_person, make_project
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, rows
 
 pytestmark = pytest.mark.thorough
 
 
+@needs("pages", "pipelines")
 def test_narrations_goals_and_questions_are_counted(store: Store, home: Path) -> None:
     make_project(store, loaded=load_schema(shipped()["egoplan"]))
     make_person(store, "lea", role=Role.LEAD)

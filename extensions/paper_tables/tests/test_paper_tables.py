@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,15 +14,17 @@ from annotation_schemas import shipped as schemas
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from domain import extensions
-from domain.errors import InvalidInputError, SchemaError
+from domain.errors import InvalidInputError, NotFoundError, SchemaError
 from domain.states import RatersAre
 from extensions.paper_tables import table_files
 from extensions.paper_tables.paper_tables import NOTHING, PaperTable, paper_tables, printed
 from extensions.paper_tables.table_layouts import TableLayout, parse_layout, read_layout, shipped
 from extensions.paper_tables.table_places import Head
 from testkit.factories import BLIND, make_items, make_people, make_project
+from testkit.missing_extensions import needs
 from tests.paths import ROOT
 from tests.workflow.test_coding import CODING, answer, code
+from tests.workflow.test_coding import schema as coded
 from workflow.lead.coding_intake import open_coding
 from workflow.results import leaderboard, project_answers
 from workflow.results.dimension_means import PEOPLE, agreement_of_answers
@@ -270,18 +272,24 @@ def test_people_as_one_rater_is_what_the_command_agreement_prints(small: Store) 
     assert abs(bias.value or 0) == pytest.approx(0.5625 - 0.375)
 
 
-def test_a_share_of_answers_by_an_option_and_by_a_code(store: Store, tmp_path: Path) -> None:
+def test_a_share_of_answers_by_an_option(store: Store, tmp_path: Path) -> None:
     text = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
     text = text.replace(
         'kind: scale, prompt: "How good?", values: [0, 0.5, 1]', 'kind: choice, prompt: "?", options: [a, b]'
     )
-    make_project(store, loaded=load_text(text + CODING.replace("raters: 2", "raters: 1"), "Be exact.", "blind"))
+    make_project(store, loaded=load_text(text, "Be exact.", "blind"))
     answer(store, make_items(store, 4), "m", lambda at: "blue")
     rows = [(f"colour/{at}", "m", who, "a" if at else "b") for at in range(4) for who in ("ann", "ben")]
     bring_in(store, tmp_path, rows, raters=RatersAre.PEOPLE)
     about = "source: people, digits: 2, rows: [{title: R, model: m}]"
     both = "{title: A, option: a}, {title: B, option: b}"
     assert shown(store, f"{about}, columns: [{both}]")[1] == ["R", "0.75", "0.25"]
+
+
+@needs("table_sources", "failures")
+def test_a_share_of_answers_by_a_code(store: Store) -> None:
+    make_project(store, loaded=coded(CODING.replace("raters: 2", "raters: 1")))
+    answer(store, make_items(store, 4), "m", lambda at: "blue")
     open_coding(store, by=None, project="p")
     (ann,) = make_people(store, "ann")
     for codes in (["perception"], ["perception", "format"], ["format"], ["perception"]):
@@ -335,17 +343,24 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
     ]
 
 
-def test_numbers_of_another_extension_are_asked_once(small: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict[str, object]] = []
+def test_another_extension_reads_a_project_once(small: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[str] = []
 
-    def sums(read: project_answers.ProjectAnswers, **about: object) -> dict[str, Statistic]:
-        asked.append(about)
-        return {"colour": replace(undefined("", n_units=7, n_raters=1), value=0.25, reason=None)}
+    def sums(store: Store, read: project_answers.ProjectAnswers) -> Callable[..., Statistic]:
+        reads.append(read.project)
+
+        def of_cell(*, part: str, judge: Callable[[], str], **about: object) -> Statistic:
+            assert (judge(), about) == ("odd", {"model": None, "criterion": None, "code": None, "form": "linear"})
+            if part != "colour":
+                raise NotFoundError(f"{part} is no aspect of the regression.")
+            return replace(undefined("", n_units=7, n_raters=1), value=0.25, reason=None)
+
+        return of_cell
 
     monkeypatch.setattr(extensions, "rows", lambda point: [("regression", sums)] if point == "table_sources" else [])
     wanted = "source: regression, judge: odd, form: linear, rows: [{title: R}], columns: [{each: [dimension]}]"
     table = made(small, wanted)
-    assert asked == [{"judge": "odd", "criterion": None, "form": "linear"}]
+    assert reads == ["p"]
     assert [cell.shown for cell in table.rows[0].cells] == ["0.250", NOTHING, NOTHING]
     assert table.rows[0].cells[0].number.n == 7
     assert table.reasons == ["shape is no aspect of the regression.", "use is no aspect of the regression."]

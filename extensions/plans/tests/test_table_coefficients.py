@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from db.engine import Store
-from domain.errors import InvalidInputError, TouchstoneError
-from extensions.plans.table_coefficients import coefficients
+from domain.errors import InvalidInputError, NotFoundError, TouchstoneError
+from extensions.plans.table_coefficients import coefficient_of_part, coefficients
 from testkit.factories import make_project
 from workflow.results.project_answers import current
 
@@ -18,3 +18,11 @@ def test_a_source_says_why_it_has_no_coefficients(store: Store) -> None:
         coefficients(read, judge=None, criterion=None, form=None)
     with pytest.raises(InvalidInputError, match=r"^A regression is linear or logistic, not square"):
         coefficients(read, judge=None, criterion=None, form="square")
+
+
+def test_a_part_without_a_coefficient_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("extensions.plans.table_coefficients.coefficients", lambda read, **_: {})
+    make_project(store)
+    of_part = coefficient_of_part(store, current(store, person=None, project="p", items=None))
+    with pytest.raises(NotFoundError, match=r"^shape is no aspect of the regression\.$"):
+        of_part(part="shape", judge=lambda: None, criterion=None, form=None)

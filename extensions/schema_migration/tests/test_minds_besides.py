@@ -21,14 +21,15 @@ from domain.run_kinds import RunKind
 from domain.states import Purpose, Stage, TaskState
 from extensions.schema_migration import migration
 from extensions.schema_migration.changes import Decisions
+from testkit.coded_answers import coded_answers
 from testkit.factories import UNVERIFIED, make_items, make_people, make_person, make_project
 from workflow.access.projects import access_to
 from workflow.annotate import claims, drafts, grading, submissions
+from workflow.annotate.coding import CodingProgress
 from workflow.files.export import exported
 from workflow.files.project_check import check
 from workflow.lead.coding_intake import open_coding
 from workflow.lead.pair_intake import open_pairs, preview_pairs
-from workflow.results import failures
 
 ASKED = """  grading:
     raters: 2
@@ -154,7 +155,7 @@ def whole(store: Store) -> dict[str, Any]:
         "slots": slots(store),
         "counted": counted(store),
         "files": [dict(exported(store, by=None, project="p", format=name).files) for name in names],
-        "settled": Counter(each.standing for each in failures.failures(store, person=None, project="p").answers),
+        "settled": Counter(each.standing for each in coded_answers(store)),
     }
 
 
@@ -283,7 +284,7 @@ def test_what_was_settled_stays_settled_and_what_cannot_be_asked_again_says_what
     again = Decisions.parse(mind.decided)
     done = migration.migrate(store, by=None, project="p", loaded=schema(2, mind.edits), decisions=again)
     assert done.tally.asked_again == 4, "three coders said it, and what settled one of them"
-    assert failures.CodingProgress.ARBITRATED not in whole(store)["settled"]
+    assert CodingProgress.ARBITRATED not in whole(store)["settled"]
     migration.undo(store, by=None, project="p")
     assert whole(store) == before
 

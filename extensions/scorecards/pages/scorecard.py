@@ -21,7 +21,7 @@ from domain.states import Stage
 from extensions.scorecards import card_charts, csv_tables
 from extensions.scorecards.cards import SMALL, WINDOW, Card, Score, Share
 from extensions.scorecards.pay_sheet import pay_sheet
-from workflow.lead import forecast
+from workflow.lead import people_at_work
 
 SCREEN = Screen("Scorecard", place=150, role=Role.LEAD, group=Group.PEOPLE)
 
@@ -85,8 +85,8 @@ def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState
         services.settings,
         "scorecard",
         {"project": view.name, "by": None},
-        state=forecast.work_mark(services.store, by=services.person, project=view.name),
-        size=forecast.count_submissions(services.store, by=services.person, project=view.name),
+        state=people_at_work.work_mark(services.store, by=services.person, project=view.name),
+        size=people_at_work.count_submissions(services.store, by=services.person, project=view.name),
     )
 
 

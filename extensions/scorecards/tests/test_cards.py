@@ -36,7 +36,7 @@ from tests.workflow.test_statement_counts import statements_for
 from workflow.access import accounts
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
-from workflow.lead import forecast
+from workflow.lead import people_at_work
 
 pytestmark = pytest.mark.both_databases
 
@@ -71,13 +71,13 @@ def test_cards_and_pay_are_what_was_done(store: Store, clock: Clock) -> None:
     said = {}
     for number, choice in enumerate(("red", "blue", "red", None)):
         said[_vote(store, ann, choice, 30.0 + number, clock)] = choice  # 30 + 31 + 32 + 33 = 126 s
-    marks = [forecast.work_mark(store, by=lea, project="p")]
+    marks = [people_at_work.work_mark(store, by=lea, project="p")]
     claimed(store, lea)  # who has something in hand is on no card
-    assert forecast.work_mark(store, by=lea, project="p") == marks[0]
+    assert people_at_work.work_mark(store, by=lea, project="p") == marks[0]
     theirs = {_vote(store, ben, "red", 60.0, clock): "red" for _ in range(3)}
-    marks.append(forecast.work_mark(store, by=lea, project="p"))
+    marks.append(people_at_work.work_mark(store, by=lea, project="p"))
     accounts.set_active(store, login="ann", active=False)
-    marks.append(forecast.work_mark(store, by=lea, project="p"))
+    marks.append(people_at_work.work_mark(store, by=lea, project="p"))
     assert len(set(marks)) == 3
     # Ben corrects his last one: 30 s more, and no second item.
     again = submissions.undo(store, person=ben, project="p", stage=Stage.VERIFICATION)
@@ -215,7 +215,7 @@ def test_pay_and_marks_look_up_no_row_of_the_work_that_they_do_not_show(store: S
     vote(store, make_person(store, "ann"))
     with statements_asked(store) as asked:
         assert [line.items for line in pay_sheet(store, by=None, project="p")] == [1]
-        forecast.work_mark(store, by=None, project="p")
+        people_at_work.work_mark(store, by=None, project="p")
     assert asked
     assert_no_scans(store, asked)
 

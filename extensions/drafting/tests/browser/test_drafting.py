@@ -21,6 +21,7 @@ from extensions.drafting.tests.test_drafting_page import made_of, proposals
 from extensions.drafting.tests.test_proposal_reply import GOOD
 from media.store import MediaStore
 from testkit.factories import make_person, make_pool
+from testkit.missing_extensions import needs
 from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
@@ -125,6 +126,7 @@ def test_a_proposal_is_marked_corrected_and_owned(running: Server, chromium: Bro
             assert word not in desk.page.content()
 
 
+@needs("pages", "pipelines")
 def test_a_lead_sees_both_arms_and_gives_another_file(server: Server, chromium: Browser, pictures: Path | None) -> None:
     with opened(server) as store:
         store.upgrade()

@@ -12,8 +12,8 @@ from app.services import Services
 from domain import extensions
 from domain.records import ProjectView
 from domain.roles import Role
-from workflow.lead import item_files
-from workflow.lead.item_files import ItemsOfFile
+from extensions.pipelines import item_files
+from extensions.pipelines.item_files import ItemsOfFile
 
 SCREEN = Screen("Pipelines", place=203, role=Role.LEAD, group=Group.SOURCES)
 

@@ -8,13 +8,13 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from app.charts import page_chart
-from app.charts.progress_chart import progress_chart
 from db.engine import Store
 from domain.errors import NotAllowedError
 from domain.roles import Role
 from domain.states import ItemState, Stage
+from extensions.schedule import forecast, progress_over_time
+from extensions.schedule.progress_chart import progress_chart
 from testkit.factories import Clock, make_items, make_people, make_person, make_project, make_schema, vote
-from workflow.lead import forecast, progress_over_time
 
 pytestmark = pytest.mark.both_databases
 

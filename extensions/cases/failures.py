@@ -23,8 +23,6 @@ from workflow.results.file_raters import people_names
 from workflow.results.graded_answers import Answer
 from workflow.results.project_answers import ProjectAnswers, current
 
-NO_CODING = "The schema {name} has no coding of models' answers (`stages: coding`), so no failures are counted."
-
 
 @dataclass(frozen=True)
 class CodedAnswer:
@@ -112,7 +110,7 @@ def failures(store: Store, *, person: Person | None, project: str, items: Items 
 def of_read(store: Store, found: ProjectAnswers, *, person: Person | None) -> Failures:
     """Return the same as ``failures``, from one read of the project."""
     if found.schema.stages.coding is None:
-        raise ConflictError(NO_CODING.format(name=found.schema.name))
+        raise ConflictError(coding.NO_CODING.format(name=found.schema.name))
     with store.read() as session:
         access = require_lead(session, by=person, project=found.project)
         id = access.project_id

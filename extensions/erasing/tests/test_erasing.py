@@ -20,11 +20,12 @@ from db.tables import metadata
 from domain.errors import ConflictError, InvalidInputError, NotFoundError
 from domain.roles import Role
 from domain.states import Stage
+from extensions.erasing import erasing
 from media.store import MediaStore
 from testkit import released
 from testkit.factories import make_person, make_project
 from tests.workflow.whole_project import build
-from workflow.access import accounts, erasing, memberships, sign_in
+from workflow.access import accounts, memberships, sign_in
 from workflow.access.projects import access_to
 from workflow.files.gate_counts import gates
 from workflow.files.project_check import check

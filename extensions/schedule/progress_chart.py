@@ -11,9 +11,9 @@ from annotation_schemas.model import Stages
 from annotation_schemas.state_words import state_called
 from app import markup
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
+from extensions.schedule.forecast import Forecast
+from extensions.schedule.progress_over_time import Day
 from reports.vega import GREY, ChartSpec
-from workflow.lead.forecast import Forecast
-from workflow.lead.progress_over_time import Day
 
 ORDER = (
     ItemState.KEPT,

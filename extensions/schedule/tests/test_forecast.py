@@ -1,4 +1,4 @@
-"""When a stage may be done and who is at it, against dates and counts made by hand."""
+"""When a stage may be done, against dates and counts made by hand."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from domain.errors import NotAllowedError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
-from testkit.factories import Clock, claimed, make_items, make_person, make_project, vote
-from workflow.annotate import claims, drafts, submissions
-from workflow.lead import forecast
+from extensions.schedule import forecast
+from testkit.factories import Clock, claimed, make_items, make_person, make_project
+from tests.workflow.test_statement_counts import statements_for
+from workflow.annotate import submissions
 
 pytestmark = pytest.mark.both_databases
 
@@ -81,31 +82,11 @@ def test_authoring_is_left_by_what_is_wanted(store: Store, clock: Clock) -> None
     assert left == {Stage.AUTHORING: 3, Stage.VERIFICATION: 2}
 
 
-def test_people_at_work(store: Store, clock: Clock) -> None:
-    make_project(store)
-    make_items(store, 6)
-    lea = make_person(store, "lea", role=Role.LEAD)
-    ann, ben = make_person(store, "ann"), make_person(store, "ben")
-    vote(store, ann)
-    vote(store, ann)
-    clock.advance(days=2)
-    vote(store, ann)
-    first = claimed(store, ann)
-    drafts.save_draft(store, person=ann, task=first.id, seq=1, values={"note": "half a thought"})
-    claims.postpone(store, person=ann, task=first.id)
-    claimed(store, ann)
-    claimed(store, ben)
-    clock.advance(minutes=20)
-    claimed(store, ben)
-    found = {one.login: one for one in forecast.at_work(store, by=lea, project="p")}
-    assert {login: (one.today, one.week, one.held, one.postponed, one.drafts) for login, one in found.items()} == {
-        "ann": (1, 3, 2, 1, 1),
-        "ben": (0, 0, 1, 0, 0),
-        "lea": (0, 0, 0, 0, 0),
-    }
-    assert {login for login, one in found.items() if one.now} == {"ben"}, "ann's page was silent for twenty minutes"
-    clock.advance(minutes=15)
-    again = {one.login: one for one in forecast.at_work(store, by=lea, project="p")}
-    assert (again["ann"].held, again["ann"].over, again["ben"].over) == (0, 2, 0)
-    with pytest.raises(NotAllowedError):
-        forecast.at_work(store, by=ann, project="p")
+@pytest.mark.one_database
+@pytest.mark.thorough
+def test_forecasts_ask_no_more_of_the_database_if_there_is_more(store: Store, clock: Clock) -> None:
+    def look(store: Store, person: Person, project: str) -> None:
+        forecast.forecasts(store, by=person, project=project)
+
+    (few,), (many,) = statements_for(store, clock, look)
+    assert many <= few

@@ -1,0 +1,53 @@
+"""``touchstone people erase``: erase a person for good."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from app.commands.groups import find_group
+from domain.errors import DatabaseUnavailableError, SettingsError
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommand to those of ``touchstone people``."""
+    find_group(cli, "people").command("erase")(erase)
+
+
+def erase(
+    login: Annotated[str, typer.Argument(help="Who is erased.")],
+    yes: Annotated[
+        str | None, typer.Option("--yes", metavar="LOGIN", help="The login again, instead of typing it when asked.")
+    ] = None,
+) -> None:
+    """Erase a person for good: name, login, password, sessions, addresses, drafts, and the key of their pseudonyms.
+    Their submissions stay without a name, and every release still passes verification. The command rewrites SQLite's
+    file.
+    """
+    from app.services import opened
+    from extensions.erasing import erasing
+
+    store = opened().store
+    if erasing.is_erased(store, login=login):
+        store.rewrite()
+        typer.echo(f"{login} was erased before. The database file was rewritten and holds no deleted names.")
+        return
+    person = erasing.may_be_erased(store, login=login)
+    typer.echo(
+        f"Of {person.name} ({person.login}) goes for good: name, login, password, sessions, e-mail addresses, drafts, "
+        "parts in projects, and what tells which pseudonyms were theirs. What they submitted stays under no name. "
+        "Copies elsewhere (archives of projects, backups, exports) are yours to delete.",
+        err=yes is not None,
+    )
+    if yes is None:
+        yes = typer.prompt("Type the login to erase this person", default="", show_default=False)
+        if not yes.strip():
+            raise SettingsError("No login was typed. No one was erased.")
+    done = erasing.erase(store, login=person.login, typed=yes)
+    typer.echo(f"Erased. What they submitted stands under {done.login}.")
+    if done.traces:
+        raise DatabaseUnavailableError(
+            f"The database file may still hold the name, because it could not be rewritten. {done.traces} Run"
+            f" touchstone people erase {done.login} to try again."
+        )
