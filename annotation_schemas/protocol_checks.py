@@ -47,7 +47,6 @@ def findings(schema: Schema) -> Iterator[Finding]:
     yield from _refinement(schema)
     yield from _grading(schema)
     yield from _shuffles(schema)
-    yield from _gates(schema)
     yield from _shown_answers(schema)
     yield from _judges(schema)
     yield from _models(schema)
@@ -106,17 +105,6 @@ def _shuffles(schema: Schema) -> Iterator[Finding]:
                 ("stages", name, "shuffle"),
                 "no criterion of this stage offers an item's own options (`field`), so nothing is shuffled; "
                 "take `options` away",
-            )
-
-
-def _gates(schema: Schema) -> Iterator[Finding]:
-    for name in (*VERIFICATIONS, "grading"):
-        gate = getattr(getattr(schema.stages, name), "qualification", None)
-        if gate is not None and gate.pass_mark == 0:
-            yield Finding(
-                WARNING,
-                ("stages", name, "qualification", "pass_mark"),
-                "everyone passes, whatever they answer; give a share above 0, or take the qualification away",
             )
 
 

@@ -1,4 +1,4 @@
-"""Checks of the stages of a schema: criteria, keep rules, qualifications, and what raters see."""
+"""Checks of the stages of a schema: criteria, keep rules, and what raters see."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import get_args
 
 from annotation_schemas import derived, grading_sample, kinds, registry
-from annotation_schemas.check_parts import Found, called, check_names, known_dimensions, no_value, of_percent
+from annotation_schemas.check_parts import Found, called, check_names, known_dimensions, no_value
 from annotation_schemas.grammar import MOST, among, choices, unique
-from annotation_schemas.keys import key_field, key_fields, keys_of_votes
-from annotation_schemas.model import Criterion, Keep, Qualification, Refinement, Schema, StageName, Verification
+from annotation_schemas.keys import key_field, key_fields
+from annotation_schemas.model import Criterion, Keep, Refinement, Schema, StageName, Verification
 from annotation_schemas.yaml_text import Path
 from domain.policies import KEEP_RULES, MOST_IN_GROUPS, KeepRule, Target, criteria_that_decide, targets
 from domain.states import VERIFICATIONS
@@ -194,21 +194,6 @@ def _verification(schema: Schema, stage: str, verification: Verification) -> Fou
         yield from _keep_key(schema, stage, keep)
     else:
         yield from _keep_values(keep, rule, about, criteria, path)
-    if verification.qualification:
-        yield from _qualification(verification.qualification, stage)
-        if verification.qualification.against in ("key", "both") and not keys_of_votes(schema, stage):
-            at = ("stages", stage, "qualification", "against")
-            yield at, "the keep rule has no `key` to compare with; use `seniors`"
-
-
-def _qualification(gate: Qualification, stage: str) -> Found:
-    at: Path = ("stages", stage, "qualification")
-    if gate.items < 1 or gate.reviewers < 1:
-        yield at, "items and reviewers must be at least 1"
-    if not 0 <= gate.pass_mark <= 1:
-        yield (*at, "pass_mark"), f"the pass mark is a share between 0 and 1{of_percent(gate.pass_mark)}"
-    if gate.retry_after_hours < 0 or (gate.attempts is not None and gate.attempts < 1):
-        yield at, "retry_after_hours cannot be negative, and attempts must be at least 1"
 
 
 def _keep_values(
@@ -360,14 +345,6 @@ def check_grading(schema: Schema) -> Found:
             f"there is no `mean` of names, which the options of {names} are: say `majority`, or give the options"
             " numbers as their values",
         )
-    if grading.qualification:
-        yield from _qualification(grading.qualification, "grading")
-        if grading.qualification.against in ("key", "both"):
-            at = ("stages", "grading", "qualification", "against")
-            yield at, "models' answers have no key; only `seniors` say what is right"
-        asked = registry.criteria_of(schema, "grading")
-        if not any(kinds.of_criterion(each).compared and each.required for each in asked):
-            yield ("stages", "grading", "qualification"), "no criterion that is always answered can be compared"
     if grading.outputs is not None and grading.outputs < 1:
         yield ("stages", "grading", "outputs"), "this must be at least 1"
     yield from grading_sample.check(schema)

@@ -40,7 +40,6 @@ COMMANDS = (
     "demo",
     "check",
     "guideline",
-    "qualify",
     "grading",
     "comparison",
     "exposure",

@@ -59,6 +59,9 @@ class Extension:
     schema_checks: Rows = _nothing
     """Functions that take a schema and yield its faults (``annotation_schemas.protocol_checks.Finding``), before it is
     stored."""
+    project_checks: Rows = _nothing
+    """Functions ``(session, *, access)``: each yields a sentence for each stored value of a project that is wrong and
+    that no command repairs. ``touchstone check`` prints the sentences."""
     run_kinds: Rows = _nothing
     """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
     strategies: Rows = _nothing
@@ -308,6 +311,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "gold": ExtensionNames(
         "Gold checks", pages=("gold",), commands=("gold",), schema_keys=("stages.*.gold",), figures=("gold",)
+    ),
+    "qualification": ExtensionNames(
+        "Qualification", pages=("qualify",), commands=("qualify",), schema_keys=("stages.*.qualification",)
     ),
     "image_pool": ExtensionNames(
         "Image pool",

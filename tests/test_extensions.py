@@ -202,7 +202,8 @@ for name in sentences["schema_keys"]:
     value = {"report.pairs": "{pair: answer, variant: options}", "stages.*.gold": "{rate: 0.1}"}.get(name, "{}")
     changed = f"{head}{parts[0]}: {{{key}: {value}}}\\n"
     if parts == ["stages", "*"]:
-        changed = text.replace("    raters:", f"    {key}: {value}\\n    raters:", 1)
+        lines = "    raters:" if f"    {key}: " in text else f"    {key}: {value}\\n    raters:"
+        changed = text.replace("    raters:", lines, 1)
     schema.write_text(changed)
     done = run.invoke(app.cli.cli, ["schema", "check", str(schema)])
     told["refused"][f"schema {name}"] = f"{done.exit_code} {done.output} {done.exception}"

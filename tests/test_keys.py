@@ -79,8 +79,6 @@ from workflow.annotate import (
     authoring,
     claims,
     image_pool,
-    qualification_sets,
-    qualification_tries,
     refinement,
     submissions,
     triage_figures,
@@ -607,32 +605,6 @@ def refined(seen: Seen) -> Any:
         return refinement.counts(session, access=access_to(session, person=None, project="p"))
 
 
-def qualified(seen: Seen) -> Any:
-    """How a qualification goes: the set, ann's tries, and what follows."""
-    there = world(seen, n=5)
-    store, found = there.store, list[Any]()
-    made = qualification_sets.make_set(store, by=None, project="p", names=["i0", "i1"])
-    found.append(made.few if hasattr(made, "few") else str(made))
-    found.append(len(qualification_sets.make_set(store, by=None, project="p").items))
-    qualification_tries.begin(store, person=there.lee, project="p")
-    answer(there, there.lee, "no", right=0)
-    for number in range(2):
-        try:
-            qualification_tries.begin(store, person=there.ann, project="p")
-        except TouchstoneError as error:
-            found.append(str(error))
-            break
-        answer(there, there.ann, "yes", right=number + 1)
-        last = [each for each in qualification_tries.tries(store, person=None, project="p") if each.person == "ann"][-1]
-        reviewed = qualification_tries.review(store, by=there.sam, qualification=last.id, signs=True)
-        found.append((reviewed.state, reviewed.n_right))
-        if reviewed.state == "handed_in":
-            break
-        assert isinstance(store.clock, Clock)
-        store.clock.advance(hours=1)
-    return found
-
-
 def answer(there: World, person: Person, fitting: str, *, right: int = 99) -> None:
     for number in itertools.count():
         view = claims.next_task(there.store, person=person, project="p", stage=Stage.VERIFICATION)
@@ -825,7 +797,6 @@ def further(number: int) -> dict[str, Any]:
 FLOOR = {"criterion": "size", "statistic": "cohen_kappa", "at_least": 0.4}
 OF_PLANS = {f"{G}.criteria.{at}.dimensions": ["two"] for at in (0, 1)}
 FIELD = "item.fields"
-GATE = {"items": 3, "reviewers": 1, "pass_mark": 0.5}
 SAMPLE = {f"{G}.sample": {"outputs": 6, "seed": 7}}
 LETTER = {"name": "letter", "kind": "choice", "prompt": "Which", "options": ["a", "b"], "required": False}
 GATED = {f"{C}.6": LETTER, f"{V}.keep": {"rule": "unanimous_and_key", "criterion": "letter", "key": "answer"},
@@ -1099,25 +1070,6 @@ ROWS: dict[str, Row] = {
     "KeepPart.at_most": row(verdicts, f"{V}.keep.parts.1.at_most", 1, **IN_PARTS),
     "Skips.after": row(verdicts, f"{V}.skips.after", 2, **{f"{V}.skips": {"after": 1}}),
     "Skips.then": row(verdicts, f"{V}.skips.then", "adjudicate", **{f"{V}.skips": {"after": 1}}),
-    "Qualification.items": row(qualified, f"{V}.qualification.items", 4, **{**GATED, f"{V}.qualification": GATE}),
-    "Qualification.reviewers": row(
-        qualified, f"{V}.qualification.reviewers", 2, **{**GATED, f"{V}.qualification": GATE}
-    ),
-    "Qualification.pass_mark": row(
-        qualified, f"{V}.qualification.pass_mark", 1, **{**GATED, f"{V}.qualification": GATE}
-    ),
-    "Qualification.against": row(
-        qualified, f"{V}.qualification.against", "seniors", **{**GATED, f"{V}.qualification": GATE}
-    ),
-    "Qualification.retry_after_hours": row(
-        qualified,
-        f"{V}.qualification.retry_after_hours",
-        2,
-        **{**GATED, f"{V}.qualification": {**GATE, "pass_mark": 1}},
-    ),
-    "Qualification.attempts": row(
-        qualified, f"{V}.qualification.attempts", 1, **{**GATED, f"{V}.qualification": {**GATE, "pass_mark": 1}}
-    ),
     "Triage.per_source": row(triaged, "stages.triage.per_source", 1),
     "Triage.reasons": row(triaged, "stages.triage.reasons", ["dark", "far"]),
     "Authoring.people": row(writers, "stages.authoring.people", 1),
@@ -1133,7 +1085,6 @@ ROWS: dict[str, Row] = {
     "Verification.criteria": row(VERIFYING, f"{C}.1", LETTER),
     "Verification.keep": row(verdicts, f"{V}.keep.value", "no"),
     "Verification.skips": row(verdicts, f"{V}.skips", {"after": 1}),
-    "Verification.qualification": row(voting, f"{V}.qualification", GATE),
     "Verification.order": row(slots, f"{V}.order", "fewest_votes"),
     "Adjudication.by": row(roles, "stages.adjudication.by", "lead"),
     "Adjudication.reasons": row(settled, "stages.adjudication.reasons", ["unclear", "other"]),
@@ -1155,7 +1106,6 @@ ROWS: dict[str, Row] = {
     "GradingSample.seed": row(sampled, f"{G}.sample.seed", 8, **SAMPLE),
     "GradingSample.items": row(sampled, f"{G}.sample.items", ["i3", "i1"]),
     "Grading.shows": row(grading, f"{G}.shows", ["question"]),
-    "Grading.qualification": row(grading, f"{G}.qualification", GATE),
     "Grading.order": row(slots, f"{G}.order", "oldest"),
     "Answering.people": row(slots, f"{H}.people", 1, **ANSWERED),
     "Answering.criteria": row(page(Stage.ANSWERING), f"{H}.criteria.0.prompt", "What do you see?", **ANSWERED),

@@ -26,7 +26,6 @@ from domain.item_filter import ItemList
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow.access import memberships
-from workflow.annotate import qualification_sets
 from workflow.lead import bulk, bulk_plans, item_list
 from workflow.lead.bulk_plans import Action, BulkSelection
 from workflow.lead.send_back import Reasons
@@ -103,7 +102,7 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     selected = SelectedItems(names, still, counted)
     stages = [stage for stage in Stage if _part(view, stage) is not None]
     written = _part(view, Stage.AUTHORING) is not None
-    others = sorted([_QUALIFY, *extensions.rows("item_actions")], key=lambda each: each.place)
+    others = sorted(extensions.rows("item_actions"), key=lambda each: each.place)
     added: dict[str, ItemAction] = {other.name: other for other in others if other.is_offered(view)}
     words = WORDS | {name: each.words for name, each in added.items()} | {EXPORT: "Export them"}
     doing = [word for word in words if word != Action.SEND_BACK or written]
@@ -198,34 +197,3 @@ def _change(
         undo = "It can be undone: give each person's assignments back on Bulk actions."
     question = Confirmation(f"Change {n_items}?", words, undo, f"Yes, change {n_items}")
     confirm.button(f"Change {n_items}", services, question, do, key="items.do", sure="items.sure")
-
-
-def _before(view: ProjectView) -> list[Stage]:
-    """Return the stages that people have to qualify for."""
-    return [each for each in Stage if getattr(_part(view, each), "qualification", None)]
-
-
-def _qualify(services: Services, view: ProjectView, selected: SelectedItems) -> None:
-    names, before = selected.names, _before(view)
-    title_of = view.schema.schema_.stages.title_of
-    stage = st.selectbox("Before", before, key="items.before", format_func=title_of) or before[0]
-    n_items = markup.count(len(names), "item")
-
-    def do() -> None:
-        selected.still()
-        made = qualification_sets.make_set(
-            services.store, by=services.person, project=view.name, stage=stage, names=names
-        )
-        told = f"Set {made.number} has {markup.count(len(made.items), 'item')}. {made.few}".strip()
-        selected.done(told)
-
-    question = Confirmation(
-        f"Make a qualification set of {n_items}?",
-        f"People new to {title_of(stage)} have to pass these {n_items}; the earlier set is not asked any more.",
-        "It cannot be undone; the next set takes its place.",
-        f"Yes, make a set of {n_items}",
-    )
-    confirm.button(f"Make a set of {n_items}", services, question, do, key="items.qualify", sure="items.sure")
-
-
-_QUALIFY = ItemAction(20, "qualify", "Make a qualification set of them", lambda view: bool(_before(view)), _qualify)

@@ -14,4 +14,4 @@ def gold_step(session: Session, access: Access) -> SetupStep:
     asked = [stage for stage in STAGES if policy(access, stage) is not None]
     bare = [stage for stage in asked if not gold_items.any_in(session, project_id=access.project_id, stage=stage)]
     said = f"none yet for the {join_stages(access, bare)}: it is made of settled items" if bare else "there is some"
-    return SetupStep("Gold checks", not bare, said if asked else "the schema asks for none", "gold")
+    return SetupStep("Gold checks", not bare, said if asked else "the schema asks for none", "gold", place=20)

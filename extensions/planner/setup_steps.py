@@ -8,10 +8,9 @@ from db import events, items, missing_media, projects, submissions
 from db.engine import Session, Store
 from domain import extensions
 from domain.records import Person
-from domain.states import Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, as_member, require_lead, stages_of
-from workflow.annotate import image_pool, qualification_sets
+from workflow.annotate import image_pool
 from workflow.lead.setup_step import SetupStep, join_stages
 
 HIDDEN = "checklist.hidden"
@@ -50,11 +49,8 @@ def _before_start(session: Session, access: Access) -> Iterator[SetupStep]:
     words = len(access.loaded.guideline_text.split())
     said = f"version {access.guideline}, {words:,} words" if words else "none"
     yield SetupStep("Guideline", bool(words), said, "guideline")
-    asked = [stage for stage in Stage if qualification_sets.policy(access, stage)]
-    without = qualification_sets.without_set(session, access=access)
-    said = f"no set for the {join_stages(access, without)}" if without else "its sets are there"
-    yield SetupStep("Qualification", not without, said if asked else "the schema asks for none", "qualify")
-    yield from (step(session, access) for step in extensions.rows("setup_steps"))
+    steps = [step(session, access) for step in extensions.rows("setup_steps")]
+    yield from sorted(steps, key=lambda step: step.place)
     said = "no one has submitted anything yet; My work leads people to what waits for them"
     yield SetupStep("Start", False, said, "my_work")
 

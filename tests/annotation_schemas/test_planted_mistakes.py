@@ -15,11 +15,12 @@ from testkit.missing_extensions import needs
 from tests.paths import ROOT
 
 PLANTED = ROOT / "tests" / "annotation_schemas" / "planted"
-SCHEMAS = (
-    "charts",
-    "several",
-    pytest.param("moments", marks=[needs("schema_keys", "stages.*.gold"), needs("kinds", "time_span")]),
-)
+MOMENTS = [
+    needs("schema_keys", "stages.*.gold"),
+    needs("schema_keys", "stages.*.qualification"),
+    needs("kinds", "time_span"),
+]
+SCHEMAS = ("charts", "several", pytest.param("moments", marks=MOMENTS))
 MISTAKES = tomllib.loads((PLANTED / "mistakes.toml").read_text(encoding="utf-8"))["mistake"]
 
 

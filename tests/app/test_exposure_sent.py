@@ -30,6 +30,7 @@ from testkit.factories import (
     make_predictions,
     make_project,
 )
+from testkit.qualification import begin_try, make_set, needs_qualification
 from testkit.serving import Server, touchstone
 from tests.app.client import Client
 from tests.app.homes import PASSWORD, make_home
@@ -37,7 +38,7 @@ from tests.app.screens import drawn
 from tests.workflow.test_coding import CODING
 from tests.workflow.test_comparison import COMPARISON
 from workflow.access import sign_in
-from workflow.annotate import claims, image_pool, qualification_sets, qualification_tries, submissions, task_views
+from workflow.annotate import claims, image_pool, submissions, task_views
 from workflow.files import exposures
 from workflow.lead.coding_intake import open_coding
 from workflow.lead.pair_intake import open_pairs
@@ -100,6 +101,7 @@ def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(coroutine)
 
 
+@needs_qualification
 @pytest.mark.both_databases
 @pytest.mark.slow
 def test_the_ledger_has_what_clients_received_in_each_stage(store: Store, store_url: str, home: Path) -> None:
@@ -109,9 +111,9 @@ def test_the_ledger_has_what_clients_received_in_each_stage(store: Store, store_
     sen = make_person(store, "sen", role=Role.SENIOR)
     make_project(store, name="q", loaded=schema(raters=f"2\n    qualification: {ASKED}"))
     make_items(store, 4, project="q")
-    qualification_sets.make_set(store, by=None, project="q")
+    make_set(store, project="q", n=2)
     new = make_person(store, "new", project="q")
-    qualification_tries.begin(store, person=new, project="q")
+    begin_try(store, new, project="q")
     more = {} if store.is_sqlite else {"TOUCHSTONE_DATABASE_URL": store_url}
     server = Server(home, **more).start()
     try:

@@ -91,6 +91,7 @@ MEANT = {
     ("extensions/local_models/prompts.py", "user"): "the same",
     ("extensions/mail/settings.py", "user"): "an account of a mail server",
     ("extensions/aggregation/vote_aggregation.py", "ability"): "of a rater, as GLAD calls it",
+    ("extensions/qualification/schema_check.py", "reviewers"): "a key of the schema",
 }
 
 

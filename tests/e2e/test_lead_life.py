@@ -19,6 +19,7 @@ from media.store import MediaStore
 from testkit import missing_media
 from testkit.browser import window
 from testkit.missing_extensions import needs
+from testkit.qualification import begin_try
 from testkit.scripted import ScriptedServer
 from testkit.serving import Server, touchstone
 from tests.e2e import lead_story
@@ -26,7 +27,6 @@ from tests.e2e.keyboard import Keyboard
 from tests.e2e.lead_story import PASSWORD, PROJECT, SCHEMA, TITLE, Plan, Record, stored_grades, stored_votes
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, projects
-from workflow.annotate import qualification_tries
 from workflow.annotate.claims import next_task
 
 pytestmark = [
@@ -36,6 +36,7 @@ pytestmark = [
     pytest.mark.timeout(900),
     needs("pages", "scorecard"),
     needs("pages", "bulk"),
+    needs("pages", "qualify"),
     needs("commands", "plan"),  # the list "Before people begin"
 ]
 
@@ -266,7 +267,7 @@ def _pass(chromium: Browser, server: Server, plan: Plan) -> None:
             _choose(ann, plan, "ann")
     with opened(server) as store:
         bob = accounts.find_person(store, login="bob")
-        qualification_tries.begin(store, person=bob, project=PROJECT, stage=Stage.VERIFICATION)
+        begin_try(store, bob, project=PROJECT)
     stored_votes(server, "bob", plan, len(SET))
     with at_desk(chromium, server, "sue") as sue:
         sue.open(f"/qualify?project={PROJECT}")

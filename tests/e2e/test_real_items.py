@@ -18,6 +18,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from testkit.factories import claimed
 from testkit.kept_items import export_kept
+from testkit.qualification import needs_qualification
 from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
 from tests.paths import shared
@@ -80,7 +81,7 @@ def _pca_bench() -> Case:
     return Case("pca_bench", path, 4, (first["reason"], second["reason"]), ((_key(first), _key(first)), (wrong, wrong)))
 
 
-@pytest.mark.parametrize("make", [_egoplan, _pca_bench])
+@pytest.mark.parametrize("make", [pytest.param(_egoplan, marks=needs_qualification), _pca_bench])
 def test_two_real_items_are_verified_by_two_people(
     make: Callable[[], Case], server: Server, chromium: Browser, tmp_path: Path
 ) -> None:

@@ -322,6 +322,7 @@ PANEL: dict[str, tuple[str, str, str]] = {
 
 
 @needs("pages", "adjudication_reasons")
+@needs("commands", "qualify")
 def test_skips_retire_an_item_and_more_than_half_decides(serving: Server, chromium: Browser, tmp_path: Path) -> None:
     voters = ("ann", "bob", "cy")
     people = {**dict.fromkeys(voters, Role.ANNOTATOR), "sam": Role.SENIOR, "lena": Role.LEAD}

@@ -199,10 +199,7 @@ test("an order: an entry is picked up, moved and put down", () => {
 });
 
 test("a property list: each key answers the marked one and marks the next", () => {
-  const said = [
-    { value: "yes", label: "yes" },
-    { value: "no", label: "no" },
-  ];
+  const said = options("yes", "no");
   const { form, host, keys, values } = opened([{ kind: "property_list", options: options("red", "round"), said }]);
   keys("1", "Enter");
   assert.match(form.errors.c, /1 without an answer/);

@@ -20,6 +20,7 @@ from media.store import MediaStore
 from testkit import missing_media
 from testkit.factories import Clock, claimed, make_people, make_person, make_pool
 from testkit.kept_items import gates_of, kept_ids, votes_on_kept
+from testkit.qualification import needs_qualification
 from testkit.samples import egoplan_record, egothink_record, write
 from tests.paths import shared
 from workflow.access.projects import create_project
@@ -158,6 +159,7 @@ def verified(store: Store, media: MediaStore, tmp_path: Path) -> list[dict[str, 
     return records
 
 
+@needs_qualification
 def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: MediaStore, tmp_path: Path) -> None:
     store.clock = Clock()
     project(store, "egoplan")
@@ -210,6 +212,7 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
     assert remarks(store, project="folder") == [f"folder: items came out of part: {says}"]
 
 
+@needs_qualification
 def test_the_same_state_gives_the_same_bytes(store: Store, media: MediaStore, tmp_path: Path) -> None:
     store.clock = clock = Clock()
     project(store, "egoplan")
@@ -228,6 +231,7 @@ def test_the_same_state_gives_the_same_bytes(store: Store, media: MediaStore, tm
     assert len(json.loads(later["val.chosen-2-of-3.json"])) == 2
 
 
+@needs_qualification
 def test_private_answers_are_in_no_public_file(store: Store, media: MediaStore, tmp_path: Path) -> None:
     path = shipped()["egoplan"]
     text = path.read_text().replace("export:\n", "export:\n  public_without: [answer]\n")
@@ -246,6 +250,7 @@ def test_private_answers_are_in_no_public_file(store: Store, media: MediaStore, 
     assert as_it_stands["val.json"] == (tmp_path / "val.json").read_bytes()
 
 
+@needs_qualification
 def test_a_manifest_goes_next_to_a_single_file_and_over_no_other(
     store: Store, media: MediaStore, tmp_path: Path
 ) -> None:
@@ -330,6 +335,7 @@ def record_wrong(record: dict[str, Any], name: str) -> str:
     return next(option for option in options if option != answer)
 
 
+@needs_qualification
 def test_ratings_leave_with_pseudonyms(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egoplan")
     verified(store, media, tmp_path)

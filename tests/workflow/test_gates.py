@@ -12,12 +12,14 @@ from annotation_schemas.loader import load_text
 from db import items
 from db.engine import Session, Store
 from domain.errors import LeaseLostError, NotAllowedError
+from domain.qualification import Standing
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import BLIND, Clock, claimed, make_items, make_people, make_person, make_project, vote
 from testkit.gold import assign_gold, make_gold
 from testkit.missing_extensions import needs
+from testkit.qualification import begin_try, make_set, needs_qualification, review_try
 from workflow.access.memberships import set_member
 from workflow.access.projects import Access, access_to
 from workflow.annotate import (
@@ -25,8 +27,6 @@ from workflow.annotate import (
     expired_drafts,
     gates,
     progress,
-    qualification_sets,
-    qualification_tries,
     submissions,
 )
 
@@ -62,7 +62,7 @@ def at_in_hand(store: Store, clock: Clock) -> Person:
 
 def at_qualified(store: Store, clock: Clock) -> Person:
     begin(store, TO_PASS)
-    qualification_sets.make_set(store, by=None, **HERE)
+    make_set(store)
     return make_person(store, "ann")
 
 
@@ -146,10 +146,10 @@ def test_each_gate_is_tried() -> None:
     assert set(AT) == {gate.name for gate in gates.GATES}
 
 
-NEEDS_GOLD = needs("schema_keys", "stages.*.gold")
+MARKS = {"stopped": needs("schema_keys", "stages.*.gold"), "qualified": needs_qualification}
 
 
-@pytest.mark.parametrize("gate", [pytest.param(gate, marks=NEEDS_GOLD) if gate == "stopped" else gate for gate in AT])
+@pytest.mark.parametrize("gate", [pytest.param(gate, marks=MARKS.get(gate, ())) for gate in AT])
 def test_all_who_ask_get_the_same_answer(store: Store, clock: Clock, gate: str) -> None:
     ann = AT[gate](store, clock)
     ahead, more = what_comes(store, ann), one_more(store, ann)
@@ -188,21 +188,21 @@ def test_two_in_hand_come_one_after_the_other(store: Store, clock: Clock) -> Non
         submissions.submit(store, person=ann, task=task.id, key=task.id, values={"choice": "red"})
 
 
+@needs_qualification
 def test_what_was_postponed_to_qualify_comes_back_also_behind_live_work_that_was(store: Store, clock: Clock) -> None:
     """Someone postpones live work, then has to qualify anew and postpones an item of that, too."""
     begin(store, TO_PASS)
-    qualification_sets.make_set(store, by=None, **HERE)
+    make_set(store)
     ann = make_person(store, "ann")
     sue = make_person(store, "sue", role=Role.SENIOR)
-    qualification_tries.begin(store, person=ann, **HERE)
+    tried = begin_try(store, ann)
     first = claimed(store, ann)
     submissions.submit(store, person=ann, task=first.id, key="first", values={"choice": "red"})
-    (tried,) = qualification_tries.tries(store, person=None, **HERE)
-    qualification_tries.review(store, by=sue, qualification=tried.id, signs=True)
+    review_try(store, tried, by=sue, state=Standing.PASSED, n_right=1)
     claims.postpone(store, person=ann, task=claimed(store, ann).id)
     clock.advance(minutes=1)
-    qualification_sets.make_set(store, by=None, **HERE, requalify=True)
-    qualification_tries.begin(store, person=ann, **HERE)
+    make_set(store, requalify=True)
+    begin_try(store, ann)
     mine = claimed(store, ann)
     claims.postpone(store, person=ann, task=mine.id)
     clock.advance(minutes=1)
@@ -222,7 +222,7 @@ def test_nothing_begun_comes_back_in_a_dimension_that_is_no_longer_theirs(
     assert isinstance(claims.next_task(store, person=ann, **HERE), NoTask)
 
 
-@NEEDS_GOLD
+@MARKS["stopped"]
 @pytest.mark.both_databases
 def test_who_is_stopped_finishes_what_they_have_and_takes_up_nothing_else(store: Store, clock: Clock) -> None:
     ann = make_stopped_with(store, clock)

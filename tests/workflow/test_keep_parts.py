@@ -1,4 +1,4 @@
-"""A keep rule of parts, each with its own target, on a real database: verdicts, gates, qualification."""
+"""A keep rule of parts, each with its own target, on a real database: verdicts and gates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from domain.states import ItemState, Stage
 from testkit.factories import BLIND, SETTLING, claimed, make_items, make_people, make_person, make_project
 from workflow.access import projects
 from workflow.access.projects import access_to
-from workflow.annotate import qualification_sets, qualification_tries, submissions
+from workflow.annotate import submissions
 from workflow.files.gate_counts import gates
 from workflow.files.manifest_entries import policy_of
 from workflow.files.project_check import check
@@ -73,14 +73,3 @@ def test_each_part_decides_and_says_why(store: Store) -> None:
     with store.read() as session:
         policy = policy_of(projects.access_to(session, person=None, project="p").schema)
     assert policy["keep"]["parts"][2] == {"criterion": "hard", "at_most": 3}
-
-
-def test_a_qualification_against_the_key_looks_at_the_part_with_the_key(store: Store) -> None:
-    made(store, 6, "    qualification: {items: 2, reviewers: 1, pass_mark: 0.5, against: key}")
-    qualification_sets.make_set(store, by=None, project="p")
-    ann = make_person(store, "ann")
-    qualification_tries.begin(store, person=ann, project="p")
-    say(store, ann, fits="no", hard=5)
-    say(store, ann, choice="blue")
-    (mine,) = qualification_tries.tries(store, person=None, project="p")
-    assert mine.n_right == 1, "the red one, whatever else was said of it"

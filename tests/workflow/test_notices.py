@@ -12,6 +12,7 @@ from annotation_schemas.loader import load_text
 from db import schedules
 from db.engine import Store
 from db.tables import ItemRow
+from domain.qualification import Standing
 from domain.records import Person
 from domain.roles import Role
 from domain.schedule import said_of
@@ -27,6 +28,7 @@ from testkit.factories import (
     make_schema,
     vote,
 )
+from testkit.qualification import begin_try, make_set, needs_qualification, review_try
 from workflow.access import project_care
 from workflow.access.memberships import remove_member, set_member
 from workflow.access.projects import access_to
@@ -34,8 +36,6 @@ from workflow.annotate import (
     comments,
     notices,
     qualification,
-    qualification_sets,
-    qualification_tries,
     submissions,
 )
 from workflow.lead import bulk
@@ -148,39 +148,40 @@ def test_comments_are_told_when_they_may_be_read_and_say_nothing_else(store: Sto
     assert kinds(store, ann) == [], "read on its page"
 
 
+@needs_qualification
 def test_what_became_of_a_qualification(store: Store, clock: Clock) -> None:
     asked = "{items: 2, reviewers: 1, pass_mark: 1.0, retry_after_hours: 0, attempts: 4}"
     text = BLIND.replace("RATERS", f"2\n    qualification: {asked}").replace("PER_SOURCE", "2")
     make_project(store, loaded=load_text(text.replace("ADJUDICATION", "none"), "Be exact.", "blind"))
     make_items(store, 4)
-    qualification_sets.make_set(store, by=None, project="p")
+    make_set(store, n=2)
     lea = make_person(store, "lea", role=Role.LEAD)
     ann, ben = make_people(store, "ann", "ben")
     sam = make_person(store, "sam", role=Role.SENIOR)
     for each in (ann, ben, sam):
         see(store, each)
 
-    def hand_in(choices: Sequence[str]) -> str:
-        qualification_tries.begin(store, person=ann, project="p")
+    def hand_in(choices: Sequence[str]) -> int:
+        begun = begin_try(store, ann)
         for at, choice in enumerate(choices):
             task = claimed(store, ann)
             submissions.submit(store, person=ann, task=task.id, key=f"{task.id}{at}", values={"choice": choice})
         assert kinds(store, ann) == [], "seniors have said nothing yet"
-        return qualification_tries.own_tries(store, person=ann, project="p")[-1].id
+        return begun
 
     back = hand_in(["red", "blue"])
-    qualification_tries.review(store, by=sam, qualification=back, signs=False, comments={"colour/0": "Look again."})
+    review_try(store, back, by=sam, state=Standing.SENT_BACK)
     words = "A senior sent your qualification for the verification back and said why."
     assert told(store, ann)[0] == ("sent_back", words, True)
     assert kinds(store, sam) == kinds(store, ben) == []
     see(store, ann)
     clock.advance(hours=1)
-    qualification_tries.review(store, by=sam, qualification=hand_in(["red", "blue"]), signs=True)
+    review_try(store, hand_in(["red", "blue"]), by=sam, state=Standing.FAILED)
     assert "not passed" in told(store, ann)[0][1]
     assert kinds(store, ann) == ["sent_back"]
     see(store, ann)
     clock.advance(hours=1)
-    qualification_tries.review(store, by=sam, qualification=hand_in(["red", "red"]), signs=True)
+    review_try(store, hand_in(["red", "red"]), by=sam, state=Standing.PASSED)
     assert told(store, ann)[0] == ("qualified", "You have passed the qualification for the verification.", True)
     qualification.exempt(store, by=lea, project="p", login="ben", why="She made the set.")
     assert told(store, ben)[0] == ("qualified", "You may work in the verification without a qualification.", True)

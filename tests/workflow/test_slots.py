@@ -27,8 +27,9 @@ from testkit.factories import (
     vote,
 )
 from testkit.gold import assign_gold, make_gold
+from testkit.qualification import begin_try, make_set, needs_qualification
 from tests.paths import ROOT
-from workflow.annotate import image_pool, qualification_sets, qualification_tries, refinement
+from workflow.annotate import image_pool, refinement
 
 REFINING = """
   refinement:
@@ -60,14 +61,15 @@ def opened_in_every_way(store: Store) -> Iterator[tuple[str, TaskRow]]:
     (image,) = make_pool(store, 1)
     image_pool.pick(store, person=cy, project="p", dimension="colour", assets=[image])
     refinement.open_refinement(store, by=None, project="p", model="alpha", only_differing=False)
-    qualification_sets.make_set(store, by=None, project="p", stage=Stage.GRADING)
-    qualification_tries.begin(store, person=cy, project="p", stage=Stage.GRADING)
+    make_set(store, stage=Stage.GRADING)
+    begin_try(store, cy, stage=Stage.GRADING)
     assign_gold(store, make_gold(store, "colour/0", {"choice": "red"}), cy)
     with store.read() as session:
         for row in session.exec(select(TaskRow).where(TaskRow.state != TaskState.DONE)):
             yield (row.stage.value if row.purpose is Purpose.LIVE else row.purpose.value), row
 
 
+@needs_qualification
 @pytest.mark.both_databases
 def test_every_way_of_opening_a_slot_fills_the_same_columns(store: Store) -> None:
     found = list(opened_in_every_way(store))

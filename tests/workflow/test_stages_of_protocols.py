@@ -8,9 +8,11 @@ from db.engine import Store
 from domain.records import NoTask
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_project
+from testkit.qualification import needs_qualification
 from workflow.annotate import claims, qualification, submissions
 
 
+@needs_qualification
 def test_egoplan_is_verified_blind_by_anyone_who_needs_no_qualification(store: Store) -> None:
     make_project(store, loaded=load_schema(shipped()["egoplan"]))
     fields = {

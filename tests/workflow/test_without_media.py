@@ -14,7 +14,7 @@ from annotation_schemas.loader import load_text
 from db import assets, files, task_slots
 from db.engine import Store
 from db.tables import AssetRow, ItemAssetRow, TaskRow
-from domain.errors import ConflictError, NotAllowedError, NotFoundError
+from domain.errors import NotAllowedError
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
@@ -39,14 +39,10 @@ from workflow.annotate import (
     no_work,
     progress,
     project_progress,
-    qualification_sets,
-    qualification_tries,
 )
 from workflow.files.project_check import check
 
 pytestmark = pytest.mark.both_databases
-
-SET = "{items: 3, reviewers: 1, pass_mark: 0.5}"
 
 
 @pytest.fixture
@@ -214,25 +210,3 @@ def test_no_one_looks_into_what_they_will_be_asked_about(store: Store) -> None:
     senior = make_person(store, "sue", role=Role.SENIOR)
     with pytest.raises(NotAllowedError, match="blind"):
         look(store, senior, "colour/0")
-
-
-@pytest.mark.thorough
-@pytest.mark.one_database
-def test_a_set_to_qualify_on_has_its_images(store: Store, media: MediaStore) -> None:
-    project(store, extra=f"\n    qualification: {SET}")
-    ids = make_items(store, 4)
-    link(store, ids[:2])
-    names = [f"colour/{at}" for at in range(4)]
-    both = project_progress.next_steps(store, person=None, project="p")
-    assert both.startswith("2 items wait for images or clips that are not there")
-    assert both.endswith("no one gets in until you make one. Qualify in the menu does that.")
-    made = qualification_sets.make_set(store, by=None, project="p")
-    assert set(made.items) == set(names[2:])
-    with pytest.raises(NotFoundError, match="or its images or clips are not there yet"):
-        qualification_sets.make_set(store, by=None, project="p", names=[names[0]])
-    ann = make_person(store, "ann")
-    link(store, ids[2:3])  # a set of an earlier version
-    with pytest.raises(ConflictError, match=r"1 item of this set waits for images or clips; a lead adds them\."):
-        qualification_tries.begin(store, person=ann, project="p")
-    missing_media.fill(store, media)
-    qualification_tries.begin(store, person=ann, project="p")

@@ -16,7 +16,7 @@ from domain.records import NoTask, Person, Progress, StageWork
 from domain.states import BLIND, ItemState, Stage
 from workflow.access.projects import Access, access_to, projects_of, stages_of
 from workflow.access.written_items import count_written
-from workflow.annotate import claim_rules, gates, image_pool, qualification, qualification_sets, triage_figures
+from workflow.annotate import claim_rules, gates, image_pool, qualification, triage_figures
 from workflow.annotate.no_work import why_closed, why_no_task
 
 WORKED_ON = tuple(stage for stage in Stage if stage is not Stage.TRIAGE)
@@ -57,7 +57,7 @@ def progress(store: Store, *, person: Person, project: str, stage: Stage, fresh:
 
 def at_once(session: Session, *, access: Access, person: Person, stage: Stage, now: datetime) -> Progress | None:
     """Return ``progress`` without ``fresh``, inside a transaction; None if a count would be necessary."""
-    if qualification_sets.policy(access, stage) is not None:
+    if qualification.policy(access, stage) is not None:
         return None
     _, done = _done(session, access, person, stage, now)
     figures = _known(session, access, person, stage, done, now, fresh=False)

@@ -14,7 +14,7 @@ from domain.states import UNSETTLED, ItemState, Stage, TaskState
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, as_member, require_lead, role_for
 from workflow.access.written_items import count_written
-from workflow.annotate import claim_rules, gates, image_pool, qualification_sets, refinement, sent_back
+from workflow.annotate import claim_rules, gates, image_pool, qualification, refinement, sent_back
 from workflow.annotate import grading as grade
 from workflow.annotate.verdicts import rounds_of
 
@@ -63,7 +63,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             sample=sample.sentence if (sample := grade.sample_of(session, access=access)) and sample.passed_on else "",
             refinement=refinement.counts(session, access=access),
             warnings=tuple(claim_rules.lead_warnings(session, access=access)),
-            without_set=tuple(called(stage.value) for stage in qualification_sets.without_set(session, access=access)),
+            without_set=tuple(called(stage.value) for stage in qualification.without_set(session, access=access)),
         )
 
 
@@ -87,7 +87,7 @@ def next_steps(store: Store, *, person: Person | None, project: str) -> str:
                 " Import in the menu brings them in; Dashboard says which ones they are."
             )
         called = access.schema.stages.in_a_sentence
-        without = " and ".join(called(stage.value) for stage in qualification_sets.without_set(session, access=access))
+        without = " and ".join(called(stage.value) for stage in qualification.without_set(session, access=access))
         if without:
             said.append(
                 f"The {without} asks people to qualify first, and there is no set of items for it: no one gets in"

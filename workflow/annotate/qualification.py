@@ -1,24 +1,53 @@
-"""Qualification: a set of items to pass before a stage, answered blind, scored, and signed by seniors.
+"""Qualification: who has passed a set of items before a stage, read from the reviews that seniors stored.
 
 A try is normal work on the normal page. Its tasks have the purpose ``qualification`` and belong to one person, so
 they have the drafts, undo and idempotency of live work, but never count as votes. People who have started a set are
-no longer asked about its items blind, because the results show the right answers. This module decides who has
-qualified; ``qualification_sets``, ``qualification_tries`` and ``qualification_results`` do the rest.
+no longer asked about its items blind, because the results show the right answers. The extension of that name makes
+the sets, begins tries and takes reviews. A stage that asks for a qualification is closed while the extension is
+missing (``no_work.why_closed``).
 """
 
 from __future__ import annotations
 
-from db import people, qualifications
+from annotation_schemas.model import Qualification
+from db import guidelines, people, projects, qualifications
 from db.engine import Session, Store
-from db.records import StoredPerson, StoredQualification, StoredTask
+from db.records import StoredPerson, StoredQualification, StoredQualificationSet, StoredTask
 from domain.errors import InvalidInputError, NotFoundError, Problem
 from domain.qualification import Standing
 from domain.records import NoTask, Person
+from domain.roles import Role
 from domain.states import Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.qualification_results import role_of, view_of
-from workflow.annotate.qualification_sets import counting_sets, newest_counting, policy
+
+
+def policy(access: Access, stage: Stage) -> Qualification | None:
+    """Return the schema's qualification for a stage, or None."""
+    part = getattr(access.schema.stages, stage.value, None)
+    found: Qualification | None = getattr(part, "qualification", None)
+    return found
+
+
+def without_set(session: Session, *, access: Access) -> list[Stage]:
+    """Return the stages that require a qualification but have no set for it."""
+    return [stage for stage in Stage if policy(access, stage) and newest_counting(session, access, stage) is None]
+
+
+def counting_sets(session: Session, access: Access, stage: Stage) -> list[StoredQualificationSet]:
+    """Return the sets that qualify people who pass them, oldest first.
+
+    Such a set was made under a recent enough version of the guideline, and not before a set that everyone must pass.
+    """
+    sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
+    least = max((row.number for row in sets if row.requalify), default=0)
+    under = guidelines.standards(session, project_id=access.project_id, number=access.guideline)
+    return [row for row in sets if row.number >= least and (under is None or row.guideline_hash in under)]
+
+
+def newest_counting(session: Session, access: Access, stage: Stage) -> StoredQualificationSet | None:
+    """Return the newest set that counts, on which people work; None if no set counts."""
+    return next(reversed(counting_sets(session, access, stage)), None)
 
 
 def require(session: Session, *, access: Access, person: Person, stage: Stage) -> NoTask | None:
@@ -72,14 +101,14 @@ def has_passed(session: Session, access: Access, person_id: int, stage: Stage) -
     return bool(passed) and any(row.id in passed for row in counting_sets(session, access, stage))
 
 
-def since_passing(session: Session, access: Access, person_id: int, stage: Stage) -> list[StoredQualification]:
-    """Return a person's tries since the last one that they passed; the limit on attempts applies to these."""
-    tried: list[StoredQualification] = []
-    for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person_id):
-        if row.set_id is not None:
-            reviews = qualifications.reviews(session, qualification_id=row.id)
-            tried = [] if reviews and reviews[-1][0].state == Standing.PASSED else [*tried, row]
-    return tried
+def stored_state(session: Session, row: StoredQualification) -> Standing:
+    """Return the state of a try: after its last review as stored, before that from the number of answers."""
+    reviews = qualifications.reviews(session, qualification_id=row.id)
+    if reviews:
+        return Standing(reviews[-1][0].state)
+    n_items = len(qualifications.set_by_id(session, id=row.set_id or 0).item_ids)
+    n_answered = len(qualifications.answers(session, qualification_id=row.id))
+    return Standing.HANDED_IN if n_answered == n_items else Standing.OPEN
 
 
 def _next_step(session: Session, access: Access, person: Person, stage: Stage) -> str:
@@ -91,9 +120,11 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
     newest, called = newest_counting(session, access, stage), access.schema.stages.in_a_sentence(stage.value)
     if newest is None:
         return f"The {called} asks for a qualification, and no set of items is ready; a lead makes one."
-    asked = policy(access, stage)
-    last = view_of(session, access, asked, mine[-1], None) if mine and asked else None
-    if last is None or last.state is Standing.PASSED or (last.state is Standing.HANDED_IN and last.superseded):
+    state = stored_state(session, mine[-1]) if mine else None
+    ended = state is Standing.PASSED or (
+        state is Standing.HANDED_IN and mine[-1].set_id not in {row.id for row in counting_sets(session, access, stage)}
+    )
+    if state is None or ended:
         return f"Before the {called} you answer a set of items. Open Qualify in the menu and begin."
     said = {
         Standing.OPEN: "Your qualification is not finished; go on with it here.",
@@ -101,7 +132,7 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
         Standing.FAILED: "You have not passed the qualification yet; Qualify in the menu says what comes next.",
         Standing.SENT_BACK: "A senior sent your qualification back; Qualify in the menu says why.",
     }
-    return said[last.state]
+    return said[state]
 
 
 def why_fixed(session: Session, *, row: StoredTask) -> str | None:
@@ -142,3 +173,9 @@ def _member(session: Session, access: Access, login: str) -> StoredPerson:
     if row is None or role_of(session, access, row) is None:
         raise NotFoundError(f"{login!r} takes no part in {access.title}.")
     return row
+
+
+def role_of(session: Session, access: Access, row: StoredPerson) -> Role | None:
+    """Return a person's role in the project; None if they are no member."""
+    member = projects.member(session, project_id=access.project_id, person_id=row.id)
+    return member.role if member else Role.LEAD if row.is_admin else None

@@ -21,6 +21,8 @@ class SetupStep:
     """The page on which it is done, by the name of its module."""
     part: str = ""
     """The part of that page that has to unfold."""
+    place: int = 0
+    """The list has the steps of extensions in the order of their places."""
 
 
 def join_stages(access: Access, stages: Iterable[Stage]) -> str:

@@ -20,7 +20,7 @@ from reports.content import Rulings
 from reports.ruling import verdicts
 from reports.study import StoredRule
 from workflow.access.projects import Access
-from workflow.annotate.qualification_results import view_of
+from workflow.annotate import qualification
 from workflow.results import agreement_page, calibration, project_losses
 from workflow.results.calibrated_judges import about_judges, runs_by_judge
 from workflow.results.calibration_rule import stored_rule
@@ -114,9 +114,7 @@ def _qualification(session: Session, access: Access) -> Iterator[Facts]:
             continue
         tries = qualifications.tries(session, project_id=access.project_id, stage=stage)
         real = [(row, person) for row, person in tries if row.set_id is not None]
-        passed = {
-            person.id for row, person in real if view_of(session, access, asked, row, None).state is Standing.PASSED
-        }
+        passed = {person.id for row, person in real if qualification.stored_state(session, row) is Standing.PASSED}
         yield {
             "stage": stage.value,
             "items": asked.items,

@@ -44,12 +44,11 @@ from testkit.factories import (
 )
 from testkit.gold import make_gold
 from testkit.missing_extensions import needs
+from testkit.qualification import begin_try, make_set, needs_qualification
 from workflow.annotate import (
     claims,
     drafts,
     image_pool,
-    qualification_sets,
-    qualification_tries,
     submissions,
 )
 from workflow.files.project_check import check
@@ -327,6 +326,7 @@ QUALIFIED = BLIND.replace(
 )
 
 
+@needs_qualification
 @pytest.mark.both_databases
 def test_who_has_not_qualified_gets_the_qualification_only(store: Store, clock: Clock, front: Outside) -> None:
     text = QUALIFIED.replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
@@ -336,8 +336,8 @@ def test_who_has_not_qualified_gets_the_qualification_only(store: Store, clock: 
     push(store, front)
     assert front.all_tasks() == {}
     assert "no set of items is ready" in state_of(store).people[0].why
-    qualification_sets.make_set(store, by=None, project="p", n=2)
-    qualification_tries.begin(store, person=ann, project="p")
+    make_set(store, n=2)
+    begin_try(store, ann)
     push(store, front)
     assert len(front.waiting("ann")) == 2
     assert {row.purpose for row in rows(store, TaskRow, person_id=ann.id)} == {Purpose.QUALIFICATION}

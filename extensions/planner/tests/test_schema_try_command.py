@@ -20,6 +20,7 @@ from app.cli import cli
 from app.services import Resources
 from domain.records import NoTask, Person, TaskView
 from domain.states import VERIFICATIONS, Stage
+from testkit.qualification import needs_qualification
 from testkit.serving import free_port
 from workflow.access import memberships, projects
 from workflow.annotate import claims, image_pool
@@ -130,6 +131,7 @@ def gets(shared: Resources, person: Person, project: str, stages: list[Stage]) -
             yield stage, found
 
 
+@needs_qualification
 @pytest.mark.thorough
 def test_every_stage_has_something_to_do_and_nothing_of_it_stays(served: list[Any], tmp_path: Path) -> None:
     file = tmp_path / "every.yaml"

@@ -17,9 +17,11 @@ from domain.display_names import distinct_names
 from domain.qualification import Standing
 from domain.records import ProjectView
 from domain.roles import Role, at_least
-from domain.states import VERIFICATIONS, Stage
+from domain.states import Stage
+from extensions.qualification import results, sets, tries
+from extensions.qualification.item_action import stages_to_qualify_for
 from workflow.access import memberships
-from workflow.annotate import qualification, qualification_results, qualification_sets, qualification_tries
+from workflow.annotate import qualification
 
 SCREEN = Screen("Qualify", place=60, part="qualification", group=Group.PEOPLE)
 
@@ -30,8 +32,6 @@ WORDS = {
     Standing.FAILED: "not passed",
     Standing.SENT_BACK: "sent back",
 }
-STAGES = (*VERIFICATIONS, Stage.GRADING)
-"""The stages that may need a qualification."""
 SIGNS = {True: "✓", False: "✗", None: "?"}
 """Signs next to the colors: right, wrong, undecided."""
 
@@ -39,10 +39,8 @@ SIGNS = {True: "✓", False: "✗", None: "?"}
 def render(services: Services) -> None:
     """Draw the person's own tries, and the parts for seniors and leads."""
     view = shell.project(services)
-    asked = {
-        stage: part.qualification
-        for stage in STAGES
-        if (part := getattr(view.schema.schema_.stages, stage.value)) is not None and part.qualification is not None
+    asked: dict[Stage, Qualification] = {
+        stage: getattr(view.schema.schema_.stages, stage.value).qualification for stage in stages_to_qualify_for(view)
     }
     mine = [stage for stage in asked if view.stages is None or stage in view.stages]
     shell.heading("Qualify", "A set to answer before a stage is open to you.", made_up=view.made_up)
@@ -79,7 +77,7 @@ def _stage(view: ProjectView, stages: Sequence[Stage]) -> Stage:
 
 
 def _own_try(services: Services, view: ProjectView, stage: Stage, asked: Qualification) -> None:
-    mine = qualification_tries.own_tries(services.store, person=services.person, project=view.name, stage=stage)
+    mine = tries.own_tries(services.store, person=services.person, project=view.name, stage=stage)
     last = mine[-1] if mine else None
     if last is not None:
         shell.show(markup.notice(standing(last), style="good" if last.state is Standing.PASSED else ""))
@@ -97,7 +95,7 @@ def _own_try(services: Services, view: ProjectView, stage: Stage, asked: Qualifi
     elif (last is None or last.state is not Standing.HANDED_IN or last.superseded) and st.button(
         "Begin", type="primary", key="qualify.begin", shortcut="1"
     ):
-        qualification_tries.begin(services.store, person=services.person, project=view.name, stage=stage)
+        tries.begin(services.store, person=services.person, project=view.name, stage=stage)
         shell.go(working_page(stage).name, project=view.name)
 
 
@@ -108,7 +106,7 @@ def asked_for(asked: Qualification) -> str:
     return f"Of your answers {asked.pass_mark:.0%} have to be right.{told} How you did is told at the end."
 
 
-def standing(seen: qualification_results.Try) -> str:
+def standing(seen: results.Try) -> str:
     """Return the state of a try in a sentence, for its own person."""
     if seen.exempt is not None:
         return f"You need no qualification here: {seen.exempt}"
@@ -124,7 +122,7 @@ def standing(seen: qualification_results.Try) -> str:
     return said[seen.state]
 
 
-def result_of(result: qualification_results.ItemResult) -> markup.Markup:
+def result_of(result: results.ItemResult) -> markup.Markup:
     """Return the result of one item: the person's answer, the key, and comments."""
     head = f"{SIGNS[result.right]} {result.item}"
     lines = [f"model: {result.graded}"] if result.graded is not None else []
@@ -157,7 +155,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.tell_refused()
     found = [
         attempt
-        for attempt in qualification_tries.tries(services.store, person=services.person, project=view.name, stage=stage)
+        for attempt in tries.tries(services.store, person=services.person, project=view.name, stage=stage)
         if attempt.set_number is not None
     ]
     if not found:
@@ -165,7 +163,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
         return
     shell.show(matrix(found))
     name = f"{view.name}-{stage.value}-qualification.csv"
-    st.download_button("CSV", lambda: qualification_results.as_csv(found), name, "text/csv", key="qualify.csv")
+    st.download_button("CSV", lambda: results.as_csv(found), name, "text/csv", key="qualify.csv")
     me = services.person.login
     waiting = [
         each
@@ -182,7 +180,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
         _review(services, chosen)
 
 
-def _review(services: Services, chosen: qualification_results.Try) -> None:
+def _review(services: Services, chosen: results.Try) -> None:
     with st.form(f"qualify.form.{chosen.id}", border=False):
         for result in chosen.results:
             shell.show(result_of(result))
@@ -207,22 +205,20 @@ def _review(services: Services, chosen: qualification_results.Try) -> None:
             )
 
 
-def _comment_key(chosen: qualification_results.Try, item: str) -> str:
+def _comment_key(chosen: results.Try, item: str) -> str:
     return f"qualify.comment.{chosen.id}.{item}"
 
 
-def _reviewed(services: Services, chosen: qualification_results.Try, signs: bool) -> None:
+def _reviewed(services: Services, chosen: results.Try, signs: bool) -> None:
     """Handle a press of Sign or Send back before the page is drawn, so that table and form appear together."""
     with shell.pressed(services):
         comments = {
             result.item: str(st.session_state.get(_comment_key(chosen, result.item), "")) for result in chosen.results
         }
-        qualification_tries.review(
-            services.store, by=services.person, qualification=chosen.id, signs=signs, comments=comments
-        )
+        tries.review(services.store, by=services.person, qualification=chosen.id, signs=signs, comments=comments)
 
 
-def matrix(found: Sequence[qualification_results.Try]) -> markup.Markup:
+def matrix(found: Sequence[results.Try]) -> markup.Markup:
     """Return a table of people and items. A sign and a color show whether an answer is right."""
     names = list(dict.fromkeys(result.item for each in found for result in each.results))
     heads = [("Person", ""), ("State", ""), ("Right", "ts-number"), *((str(at + 1), "") for at in range(len(names)))]
@@ -255,7 +251,7 @@ def matrix(found: Sequence[qualification_results.Try]) -> markup.Markup:
 
 def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> None:
     shell.section("The set")
-    newest = qualification_sets.newest_set(services.store, person=services.person, project=view.name, stage=stage)
+    newest = sets.newest_set(services.store, person=services.person, project=view.name, stage=stage)
     if newest is not None:
         size = newest.few or f"{markup.count(len(newest.items), 'item')}."
         shell.show(markup.notice(f"Set {newest.number}: {size}", style="bad" if newest.few else ""))
@@ -266,7 +262,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         sent = st.form_submit_button("Make a new set", key="qualify.make")
 
     def make() -> None:
-        qualification_sets.make_set(
+        sets.make_set(
             services.store,
             by=services.person,
             project=view.name,

@@ -1,4 +1,4 @@
-"""Item sets to pass before a stage: create them, and decide which of them count."""
+"""Item sets to pass before a stage: how they are made."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from secrets import randbelow
 
 from annotation_schemas.model import Qualification
-from db import files, guidelines, items, missing_media, qualifications
+from db import files, items, missing_media, qualifications
 from db.engine import Session, Store
 from db.records import StoredItem, StoredPrediction, StoredQualificationSet
 from domain.errors import InvalidInputError, NotFoundError, Problem
@@ -17,6 +17,7 @@ from domain.records import Person
 from domain.states import Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
+from workflow.annotate.qualification import policy
 
 
 @dataclass(frozen=True)
@@ -28,34 +29,6 @@ class MadeSet:
     """External ids of the items."""
     few: str
     """Note that the set is smaller than planned; empty if it is not."""
-
-
-def policy(access: Access, stage: Stage) -> Qualification | None:
-    """Return the schema's qualification for a stage, or None."""
-    part = getattr(access.schema.stages, stage.value, None)
-    found: Qualification | None = getattr(part, "qualification", None)
-    return found
-
-
-def without_set(session: Session, *, access: Access) -> list[Stage]:
-    """Return the stages that require a qualification but have no set for it."""
-    return [stage for stage in Stage if policy(access, stage) and newest_counting(session, access, stage) is None]
-
-
-def counting_sets(session: Session, access: Access, stage: Stage) -> list[StoredQualificationSet]:
-    """Return the sets that qualify people who pass them, oldest first.
-
-    Such a set was made under a recent enough version of the guideline, and not before a set that everyone must pass.
-    """
-    sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
-    least = max((row.number for row in sets if row.requalify), default=0)
-    under = guidelines.standards(session, project_id=access.project_id, number=access.guideline)
-    return [row for row in sets if row.number >= least and (under is None or row.guideline_hash in under)]
-
-
-def newest_counting(session: Session, access: Access, stage: Stage) -> StoredQualificationSet | None:
-    """Return the newest set that counts, on which people work; None if no set counts."""
-    return next(reversed(counting_sets(session, access, stage)), None)
 
 
 def make_set(

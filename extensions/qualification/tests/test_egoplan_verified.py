@@ -26,12 +26,13 @@ from domain.qualification import Standing
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
+from extensions.qualification import sets, tries
 from media.store import MediaStore
 from testkit import missing_media
 from testkit.factories import make_person, make_project
 from testkit.kept_items import gates_of, votes_on_kept
 from tests.paths import shared
-from workflow.annotate import claims, qualification, qualification_sets, qualification_tries, submissions
+from workflow.annotate import claims, qualification, submissions
 from workflow.annotate.project_progress import dashboard
 from workflow.files.export import exported
 from workflow.files.import_files import import_files
@@ -153,13 +154,13 @@ def qualified(
     store: Store, people: dict[str, Person], names: dict[str, str], records: dict[str, dict[str, Any]]
 ) -> dict[str, Person]:
     """All of them answer the set; who passes by the test's own count, which is compared with the use cases'."""
-    chosen = qualification_sets.make_set(store, by=None, project="p").items
+    chosen = sets.make_set(store, by=None, project="p").items
     assert len(set(chosen)) == SET
     seniors = [make_person(store, login, role=Role.SENIOR) for login in SENIORS]
     passed = {}
     for login, person in people.items():
         answers = {name: answer(login, records[name], name) for name in chosen}
-        begun = qualification_tries.begin(store, person=person, project="p")
+        begun = tries.begin(store, person=person, project="p")
         for _ in chosen:
             found = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
             assert isinstance(found, TaskView)
@@ -170,7 +171,7 @@ def qualified(
         assert isinstance(barred, NoTask)
         assert barred.code == "not_qualified"
         for senior in seniors:
-            done = qualification_tries.review(store, by=senior, qualification=begun.id, signs=True)
+            done = tries.review(store, by=senior, qualification=begun.id, signs=True)
         n_right = sum(choice == records[name]["answer"] for name, (choice, _) in answers.items())
         assert (done.n_right, done.n_items) == (n_right, SET)
         assert (done.state is Standing.PASSED) == (n_right >= PASS_MARK * SET)

@@ -42,13 +42,11 @@ def make_set(
     stage: OfStage = "verification",
 ) -> None:
     """Fix the items that people answer to qualify, drawn evenly over the dimensions or named."""
-    from workflow.annotate import qualification_sets
+    from extensions.qualification import sets
 
     names = () if items is None else item_ids(items)
     of = _stage(stage)
-    made = qualification_sets.make_set(
-        _store(), by=None, project=project, names=names, n=number, requalify=requalify, stage=of
-    )
+    made = sets.make_set(_store(), by=None, project=project, names=names, n=number, requalify=requalify, stage=of)
     thing = "answers" if of == "grading" else "items"
     typer.echo(f"Set {made.number} of {project}: {made.few or f'{len(made.items)} {thing}.'}")
     for name in made.items:
@@ -57,12 +55,10 @@ def make_set(
 
 def status(project: Project, stage: OfStage = "verification") -> None:
     """Write all tries as CSV."""
-    from workflow.annotate import qualification_results, qualification_tries
+    from extensions.qualification import results, tries
 
     typer.echo(
-        qualification_results.as_csv(
-            qualification_tries.tries(_store(), person=None, project=project, stage=_stage(stage))
-        ),
+        results.as_csv(tries.tries(_store(), person=None, project=project, stage=_stage(stage))),
         nl=False,
     )
 

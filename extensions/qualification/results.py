@@ -10,20 +10,22 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Qualification
-from db import item_revisions, people, projects, qualifications
+from db import item_revisions, people, qualifications
 from db.engine import Session
-from db.records import StoredAnnotation, StoredPerson, StoredQualification, StoredQualificationSet
+from db.records import StoredAnnotation, StoredQualification, StoredQualificationSet
 from domain import csv_text
 from domain.comparison import AnyOrder, same
 from domain.display_names import distinct_names
 from domain.overlap import Overlap
 from domain.policies import Target, targets
-from domain.qualification import Review, Standing, standing
+from domain.qualification import Standing
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import Stage
+from extensions.qualification.rules import Review, standing
+from extensions.qualification.sets import SetEntry, entries_of
 from workflow.access.projects import Access
-from workflow.annotate.qualification_sets import SetEntry, counting_sets, entries_of
+from workflow.annotate.qualification import counting_sets, role_of
 
 
 @dataclass(frozen=True)
@@ -267,9 +269,3 @@ def _graded(access: Access, dimension: str) -> list[str]:
         for criterion in registry.criteria_of(access.schema, Stage.GRADING.value, dimension)
         if kinds.of_criterion(criterion).compared and criterion.required
     ]
-
-
-def role_of(session: Session, access: Access, row: StoredPerson) -> Role | None:
-    """Return a person's role in the project; None if they are no member."""
-    member = projects.member(session, project_id=access.project_id, person_id=row.id)
-    return member.role if member else Role.LEAD if row.is_admin else None

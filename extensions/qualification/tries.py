@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -14,16 +14,17 @@ from db.records import StoredQualification
 from domain.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError, Problem
 from domain.exposure import Disclosure, Fact, Route
 from domain.order import shuffled
-from domain.qualification import Review, Standing, may_try_again, standing
+from domain.qualification import Standing
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import Purpose, Stage
+from extensions.qualification.results import Try, references_of, view_of
+from extensions.qualification.rules import Review, may_try_again, standing
+from extensions.qualification.sets import entries_of, waiting_for_media
 from workflow.access import exposure
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_by_id, access_to
-from workflow.annotate.qualification import has_passed, since_passing
-from workflow.annotate.qualification_results import Try, item_results, references_of, view_of
-from workflow.annotate.qualification_sets import entries_of, newest_counting, policy, waiting_for_media
+from workflow.annotate.qualification import has_passed, newest_counting, policy
 
 
 def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> Try:
@@ -52,7 +53,7 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
                 return last
             if last.state is Standing.PASSED and has_passed(session, access, person.id, stage):
                 raise ConflictError("You have passed this qualification.")
-            why = _why_wait(session, asked, since_passing(session, access, person.id, stage), last, now)
+            why = _why_wait(session, asked, _since_passing(session, access, person.id, stage), last, now)
             if why:
                 raise ConflictError(why)
         waiting = waiting_for_media(session, access) & set(sets[-1].item_ids)
@@ -108,7 +109,7 @@ def own_tries(store: Store, *, person: Person, project: str, stage: Stage = Stag
         found = []
         rows = qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
         sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
-        tried = since_passing(session, access, person.id, stage)
+        tried = _since_passing(session, access, person.id, stage)
         again = asked.attempts is None or len(tried) < asked.attempts
         passed = has_passed(session, access, person.id, stage)
         again = again and not passed
@@ -125,6 +126,16 @@ def own_tries(store: Store, *, person: Person, project: str, stage: Stage = Stag
             lets_in = passed and found[-1].state is Standing.PASSED
             found[-1] = replace(found[-1], wait=wait, lets_in=lets_in)
         return found
+
+
+def _since_passing(session: Session, access: Access, person_id: int, stage: Stage) -> list[StoredQualification]:
+    """Return a person's tries since the last one that they passed; the limit on attempts applies to these."""
+    tried: list[StoredQualification] = []
+    for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person_id):
+        if row.set_id is not None:
+            reviews = qualifications.reviews(session, qualification_id=row.id)
+            tried = [] if reviews and reviews[-1][0].state == Standing.PASSED else [*tried, row]
+    return tried
 
 
 def _why_wait(
@@ -232,49 +243,6 @@ def review(
         data = {"signs": signs, "login": after.person, "state": after.state.value}
         log(session, "qualification.reviewed", by=by, project=access, now=now, data=data)
         return after
-
-
-def differences(session: Session, *, access: Access) -> Iterator[str]:
-    """Yield a sentence for each review whose stored result differs from a new computation.
-
-    The computation uses the answers, the key, the seniors' answers and the reviews of that time. No command repairs
-    such a difference: a senior's signature is kept unchanged, so people must look into it.
-    """
-    for stage in Stage:
-        asked = policy(access, stage)
-        if asked is None:
-            continue
-        for row, person in qualifications.tries(session, project_id=access.project_id, stage=stage):
-            if row.set_id is None:
-                continue
-            of = qualifications.set_by_id(session, id=row.set_id)
-            reviews: list[Review] = []
-            for note, reviewer in qualifications.reviews(session, qualification_id=row.id):
-                reviews.append(Review(reviewer.login, note.signs, note.created_at))
-                given = qualifications.answers(session, qualification_id=row.id, until=note.created_at)
-                reference = (
-                    references_of(session, access, of, row, until=note.created_at)
-                    if note.reference_ids is None
-                    else qualifications.by_ids(session, ids=note.reference_ids)
-                )
-                n_right = sum(
-                    result.right is True for result in item_results(session, access, asked, of, given, reference)
-                )
-                state = standing(
-                    n_items=len(of.item_ids),
-                    n_answered=len(given),
-                    n_right=n_right,
-                    pass_mark=asked.pass_mark,
-                    reviewers=asked.reviewers,
-                    reviews=reviews,
-                )
-                about = f"the review by {reviewer.login} of try {row.number} of {person.login} for {stage.value}"
-                if n_right != note.n_right:
-                    yield f"{about} is stored with {note.n_right} right, but the answers make it {n_right}."
-                if state.value != note.state:
-                    yield f"{about} is stored as {note.state}, but the answers and reviews make it {state.value}."
-                if reviewer.id == person.id:
-                    yield f"{about} is by the person themselves."
 
 
 def _must_be_senior(access: Access) -> None:

@@ -15,6 +15,7 @@ from domain.qualification import Standing
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
+from extensions.qualification import results, sets, tries
 from testkit.factories import (
     BLIND,
     Clock,
@@ -32,9 +33,6 @@ from workflow.access.projects import access_to
 from workflow.annotate import (
     claims,
     qualification,
-    qualification_results,
-    qualification_sets,
-    qualification_tries,
     submissions,
 )
 from workflow.annotate.project_progress import dashboard, next_steps
@@ -58,13 +56,13 @@ def project(store: Store, clock: Clock) -> str:
     text = BLIND.replace("RATERS", f"2\n    qualification: {ASKED}").replace("PER_SOURCE", "2")
     name = make_project(store, loaded=load_text(text.replace("ADJUDICATION", "none"), "Be exact.", "blind"))
     make_items(store, 10)
-    qualification_sets.make_set(store, by=None, project=name)
+    sets.make_set(store, by=None, project=name)
     return name
 
 
 def answer(store: Store, person: Person, choices: Sequence[str]) -> list[TaskView]:
     """Begin a try and answer its items in the order in which they come."""
-    qualification_tries.begin(store, person=person, project="p")
+    tries.begin(store, person=person, project="p")
     seen = []
     for at, choice in enumerate(choices):
         seen.append(view := claimed(store, person))
@@ -80,16 +78,12 @@ def barred(store: Store, person: Person) -> str:
     return found.sentence
 
 
-def sign(
-    store: Store, person: Person, *seniors: Person, signs: bool = True, **comments: str
-) -> qualification_results.Try:
+def sign(store: Store, person: Person, *seniors: Person, signs: bool = True, **comments: str) -> results.Try:
     """Seniors review the last try of a person."""
-    last = [each for each in qualification_tries.tries(store, person=None, project="p") if each.person == person.login][
-        -1
-    ]
+    last = [each for each in tries.tries(store, person=None, project="p") if each.person == person.login][-1]
     for senior in seniors:
         said = comments or ({} if signs else {last.results[0].item: "Look again."})
-        last = qualification_tries.review(store, by=senior, qualification=last.id, signs=signs, comments=said)
+        last = tries.review(store, by=senior, qualification=last.id, signs=signs, comments=said)
     return last
 
 
@@ -101,13 +95,13 @@ def test_from_barred_to_live_work(store: Store, project: str) -> None:
     assert len({view.item for view in views}) == 4
     assert all("answer" not in view.fields for view in views), "the key is as secret as in live work"
     assert "seniors are looking" in barred(store, ann)
-    (mine,) = qualification_tries.own_tries(store, person=ann, project="p")
+    (mine,) = tries.own_tries(store, person=ann, project="p")
     assert (mine.state, mine.n_right, mine.results) == (Standing.HANDED_IN, 0, ()), "no feedback before the end"
     assert sign(store, ann, sam).state is Standing.HANDED_IN
     assert sign(store, ann, sam).state is Standing.HANDED_IN, "one senior twice is one senior"
     done = sign(store, ann, sue, **{"colour/0": "Mind the shade."})
     assert (done.state, done.n_right) == (Standing.PASSED, 3)
-    (mine,) = qualification_tries.own_tries(store, person=ann, project="p")
+    (mine,) = tries.own_tries(store, person=ann, project="p")
     assert sorted(result.right is True for result in mine.results) == [False, True, True, True]
     live = claimed(store, ann)
     assert live.item not in {view.item for view in views}
@@ -128,31 +122,31 @@ def test_who_fails_waits_and_tries_are_counted(store: Store, project: str, clock
     answer(store, ann, ["red", "red", "blue", "blue"])
     assert sign(store, ann, sam, sue).state is Standing.FAILED
     with pytest.raises(ConflictError, match="from 2026-"):
-        qualification_tries.begin(store, person=ann, project="p")
+        tries.begin(store, person=ann, project="p")
     clock.advance(hours=25)
     answer(store, ann, ["red", "red", "red", "red"])
     assert sign(store, ann, sam, signs=False).state is Standing.SENT_BACK
     clock.advance(hours=25)
     with pytest.raises(ConflictError, match="2 of 2 tries"):
-        qualification_tries.begin(store, person=ann, project="p")
+        tries.begin(store, person=ann, project="p")
     barred(store, ann)
 
 
 def test_seniors_review_others_only_what_is_handed_in_and_say_why(store: Store, project: str) -> None:
     ann, ben = make_people(store, "ann", "ben")
     sam = make_person(store, "sam", role=Role.SENIOR)
-    begun = qualification_tries.begin(store, person=ann, project="p")
+    begun = tries.begin(store, person=ann, project="p")
     with pytest.raises(ConflictError, match="not handed in"):
-        qualification_tries.review(store, by=sam, qualification=begun.id, signs=True)
+        tries.review(store, by=sam, qualification=begun.id, signs=True)
     with pytest.raises(InvalidInputError, match="Say at least"):
-        qualification_tries.review(store, by=sam, qualification=begun.id, signs=False)
+        tries.review(store, by=sam, qualification=begun.id, signs=False)
     with pytest.raises(NotAllowedError):
-        qualification_tries.review(store, by=ben, qualification=begun.id, signs=True)
-    own = qualification_tries.begin(store, person=sam, project="p")
+        tries.review(store, by=ben, qualification=begun.id, signs=True)
+    own = tries.begin(store, person=sam, project="p")
     with pytest.raises(NotAllowedError, match="own"):
-        qualification_tries.review(store, by=sam, qualification=own.id, signs=True)
+        tries.review(store, by=sam, qualification=own.id, signs=True)
     with pytest.raises(NotAllowedError):
-        qualification_tries.tries(store, person=ann, project="p")
+        tries.tries(store, person=ann, project="p")
 
 
 def test_a_lead_lets_someone_in_with_a_reason(store: Store, project: str) -> None:
@@ -161,7 +155,7 @@ def test_a_lead_lets_someone_in_with_a_reason(store: Store, project: str) -> Non
         qualification.exempt(store, by=None, project="p", login="ann", why=" ")
     qualification.exempt(store, by=None, project="p", login="ann", why="Wrote the guideline.")
     claimed(store, ann)
-    (mine,) = qualification_tries.own_tries(store, person=ann, project="p")
+    (mine,) = tries.own_tries(store, person=ann, project="p")
     assert mine.exempt == "Wrote the guideline."
 
 
@@ -171,9 +165,9 @@ def test_a_new_set_can_ask_everyone_again(store: Store, project: str, clock: Clo
     answer(store, ann, ["red"] * 4)
     sign(store, ann, sam, sue)
     claimed(store, ann)
-    qualification_sets.make_set(store, by=None, project="p", n=2)
+    sets.make_set(store, by=None, project="p", n=2)
     claimed(store, ann)
-    made = qualification_sets.make_set(store, by=None, project="p", names=["colour/9", "colour/8"], requalify=True)
+    made = sets.make_set(store, by=None, project="p", names=["colour/9", "colour/8"], requalify=True)
     assert made.items == ["colour/9", "colour/8"]
     barred(store, ann)
     answer(store, ann, ["red"] * 2)
@@ -200,7 +194,7 @@ def test_what_is_right_stays_hidden_while_the_same_items_may_come_again(
     for last in (False, True):
         answer(store, ann, ["red", "blue", "blue", "blue"])
         assert sign(store, ann, sam, sue).state is Standing.FAILED
-        newest = qualification_tries.own_tries(store, person=ann, project="p")[-1]
+        newest = tries.own_tries(store, person=ann, project="p")[-1]
         assert newest.n_right == 1
         told = {(result.key, result.seniors, result.right) for result in newest.results}
         assert told == ({("red", None, True), ("red", None, False)} if last else {(None, None, None)})
@@ -212,7 +206,7 @@ def test_who_has_seen_the_keys_in_a_review_is_not_asked_blind(store: Store, proj
     sam = make_person(store, "sam", role=Role.SENIOR)
     seen = {view.item for view in answer(store, ann, ["red"] * 4)}
     qualification.exempt(store, by=None, project="p", login="sam", why="Wrote the guideline.")
-    assert len(qualification_tries.tries(store, person=sam, project="p")) == 2
+    assert len(tries.tries(store, person=sam, project="p")) == 2
     asked = {vote(store, sam).item for _ in range(6)}
     assert not asked & seen
     assert isinstance(claims.next_task(store, person=sam, project="p", stage=Stage.VERIFICATION), NoTask)
@@ -230,13 +224,13 @@ def test_the_dashboard_counts_who_has_not_qualified_yet(store: Store, project: s
 
 def test_a_set_says_that_it_is_smaller_than_it_was_to_be(store: Store, project: str) -> None:
     def few(**of: object) -> str:
-        return qualification_sets.make_set(store, by=None, project=project, **of).few  # type: ignore[arg-type]
+        return sets.make_set(store, by=None, project=project, **of).few  # type: ignore[arg-type]
 
     assert few() == ""
     assert few(n=12) == "10 of the 12 items that were asked for; the project had no more."
     assert few(n=3) == "3 of the 4 items that the schema asks for."
     assert few(names=["colour/0"]) == "1 of the 4 items that the schema asks for."
-    newest = qualification_sets.newest_set(store, person=None, project=project)
+    newest = sets.newest_set(store, person=None, project=project)
     assert newest is not None
     assert (newest.number, newest.items, newest.few) == (5, ["colour/0"], "1 of the 4 items that the schema asks for.")
 
@@ -286,7 +280,7 @@ def test_a_check_takes_seniors_and_their_answers_as_they_were(store: Store, cloc
     text_ = BLIND.replace("RATERS", f"2\n    qualification: {asked}").replace("PER_SOURCE", "2")
     make_project(store, loaded=load_text(text_.replace("ADJUDICATION", "none"), "Be exact.", "blind"))
     make_items(store, 2)
-    qualification_sets.make_set(store, by=None, project="p")
+    sets.make_set(store, by=None, project="p")
     ann = make_person(store, "ann")
     sam, sue, tom = make_people(store, "sam", "sue", "tom", role=Role.SENIOR)
     answer(store, sam, ["blue", "blue"])
@@ -304,14 +298,14 @@ def test_half_of_the_seniors_make_no_right_answer(store: Store, clock: Clock) ->
     text = BLIND.replace("RATERS", f"2\n    qualification: {asked}").replace("PER_SOURCE", "2")
     make_project(store, loaded=load_text(text.replace("ADJUDICATION", "none"), "Be exact.", "blind"))
     make_items(store, 3)
-    qualification_sets.make_set(store, by=None, project="p")
+    sets.make_set(store, by=None, project="p")
     ann = make_person(store, "ann")
     for senior, choice in zip(
         make_people(store, "sam", "sue", "tom", role=Role.SENIOR), ("red", "blue", "blue"), strict=True
     ):
         answer(store, senior, [choice])
     answer(store, ann, ["red"])
-    said = {each.person: each.results[0].seniors for each in qualification_tries.tries(store, person=None, project="p")}
+    said = {each.person: each.results[0].seniors for each in tries.tries(store, person=None, project="p")}
     assert said == {"sam": "blue", "sue": None, "tom": None, "ann": "blue"}, "one's own answer is left out"
 
 
@@ -321,7 +315,7 @@ def test_grading_has_a_qualification_of_its_own(store: Store, clock: Clock) -> N
     text_ = text_.replace("  grading:\n    raters: 2", f"  grading:\n    raters: 2\n    qualification: {asked}")
     make_project(store, loaded=load_text(text_, "Be exact.", "blind"))
     make_predictions(store, make_items(store, 3), models=("alpha", "omega"))
-    made = qualification_sets.make_set(store, by=None, project="p", stage=Stage.GRADING)
+    made = sets.make_set(store, by=None, project="p", stage=Stage.GRADING)
     assert len(made.items) == 3
     ann = make_person(store, "ann")
     sam = make_person(store, "sam", role=Role.SENIOR)
@@ -331,17 +325,17 @@ def test_grading_has_a_qualification_of_its_own(store: Store, clock: Clock) -> N
     assert found.code == "not_qualified"
     seen: dict[str, list[str]] = {}
     for person, scores in ((sam, [1, 1, 1]), (ann, [1, 1, 0])):
-        qualification_tries.begin(store, person=person, project="p", stage=Stage.GRADING)
+        tries.begin(store, person=person, project="p", stage=Stage.GRADING)
         for score in scores:
             view = claimed(store, person, Stage.GRADING)
             assert view.place is None
             seen.setdefault(person.login, []).append(view.answer or "")
             submissions.submit(store, person=person, task=view.id, key=view.id, values={"score": score})
     assert set(seen["sam"]) == set(seen["ann"])
-    last = qualification_tries.tries(store, person=None, project="p", stage=Stage.GRADING)[0]
+    last = tries.tries(store, person=None, project="p", stage=Stage.GRADING)[0]
     assert (last.person, last.n_right, last.state) == ("ann", 2, Standing.HANDED_IN)
     assert not any(model in str(last.results) for model in ("alpha", "omega")), "a model has no name here either"
-    assert qualification_tries.review(store, by=sam, qualification=last.id, signs=True).state is Standing.PASSED
+    assert tries.review(store, by=sam, qualification=last.id, signs=True).state is Standing.PASSED
     live = set()
     for _ in range(3):
         view = claimed(store, ann, Stage.GRADING)
@@ -360,7 +354,7 @@ def test_votes_weigh_what_their_rater_scored(store: Store, clock: Clock) -> None
     for name in names:  # the question is the name, by which the vote is found
         make_items(store, dimension="near", fields={"question": name, "answer": "A cup."})
     in_set, (kept, lost, half) = names[:4], names[4:]
-    qualification_sets.make_set(store, by=None, project="p", names=in_set)
+    sets.make_set(store, by=None, project="p", names=in_set)
 
     def say(person: Person, by_item: Mapping[str, str]) -> None:
         for _ in by_item:
@@ -372,7 +366,7 @@ def test_votes_weigh_what_their_rater_scored(store: Store, clock: Clock) -> None
 
     sam, ann, bob, cy = make_person(store, "sam", role=Role.SENIOR), *make_people(store, "ann", "bob", "cy")
     for person, n_right in ((sam, 4), (ann, 4), (bob, 2), (cy, 2)):
-        qualification_tries.begin(store, person=person, project="p")
+        tries.begin(store, person=person, project="p")
         say(person, {name: "yes" if at < n_right else "no" for at, name in enumerate(in_set)})
         if person != sam:
             assert sign(store, person, sam).n_right == n_right
@@ -400,8 +394,8 @@ def test_a_new_guideline_can_ask_everyone_again(store: Store, project: str) -> N
     assert said.startswith("The verification asks people to qualify first, and there is no set of items for it")
     assert "a lead makes one" in barred(store, ann)
     with pytest.raises(ConflictError, match="a lead makes one"):
-        qualification_tries.begin(store, person=ann, project=project)
-    qualification_sets.make_set(store, by=None, project=project, n=1)
+        tries.begin(store, person=ann, project=project)
+    sets.make_set(store, by=None, project=project, n=1)
     assert "Open Qualify" in barred(store, ann)
     answer(store, ann, ["red"])
     sign(store, ann, sam, sue)
@@ -412,12 +406,12 @@ def test_a_try_that_no_one_reviewed_does_not_hold_up_the_next_set(store: Store, 
     ann = make_person(store, "ann")
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
     answer(store, ann, ["red"] * 4)
-    (handed_in,) = qualification_tries.own_tries(store, person=ann, project=project)
+    (handed_in,) = tries.own_tries(store, person=ann, project=project)
     assert (handed_in.state, handed_in.superseded) == (Standing.HANDED_IN, False)
-    assert qualification_tries.begin(store, person=ann, project=project).id == handed_in.id
-    qualification_sets.make_set(store, by=None, project=project, n=1, requalify=True)
+    assert tries.begin(store, person=ann, project=project).id == handed_in.id
+    sets.make_set(store, by=None, project=project, n=1, requalify=True)
     assert "Open Qualify" in barred(store, ann)
-    assert [each.superseded for each in qualification_tries.own_tries(store, person=ann, project=project)] == [True]
+    assert [each.superseded for each in tries.own_tries(store, person=ann, project=project)] == [True]
     answer(store, ann, ["red"])
     sign(store, ann, sam, sue)
     claimed(store, ann)
@@ -431,7 +425,7 @@ def test_attempts_are_counted_anew_after_passing(store: Store, project: str, clo
     clock.advance(hours=24)
     answer(store, ann, ["red"] * 4)
     assert sign(store, ann, sam, sue).state is Standing.PASSED, "the second and last of two tries"
-    qualification_sets.make_set(store, by=None, project=project, n=1, requalify=True)
+    sets.make_set(store, by=None, project=project, n=1, requalify=True)
     for right in ("blue", "red"):
         answer(store, ann, [right])
         last = sign(store, ann, sam, sue)

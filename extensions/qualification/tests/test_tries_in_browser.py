@@ -1,7 +1,6 @@
 """Qualification in browsers: barred, answered blind, reviewed and signed by two seniors, let in; and not let in.
 
-Who fails, waits and tries again is in ``tests/workflow/test_qualification.py``; what a person then reads is in
-``tests/app/test_lead_screens.py``.
+Who fails, waits and tries again is in ``test_tries``; what a person then reads is in ``test_qualify_page``.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from domain.qualification import Standing
 from domain.records import NoTask
 from domain.roles import Role
 from domain.states import Stage
+from extensions.qualification import sets, tries
 from media.store import MediaStore
 from testkit import missing_media
 from testkit.factories import claimed
@@ -30,7 +30,7 @@ from testkit.samples import egoplan_record, write
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, guidelines, memberships, projects
-from workflow.annotate import claims, qualification_sets, qualification_tries, submissions
+from workflow.annotate import claims, submissions
 from workflow.files import import_files
 from workflow.results import project_answers
 
@@ -98,7 +98,7 @@ def _take(server: Server, login: str, project: str, said: list[dict[str, object]
     """Someone takes the set as the page has it taken, where it is not the page that is looked at."""
     with opened(server) as store:
         person = accounts.find_person(store, login=login)
-        qualification_tries.begin(store, person=person, project=project, stage=stage)
+        tries.begin(store, person=person, project=project, stage=stage)
         for values in said:
             view = claimed(store, person, stage, project=project)
             submissions.submit(store, person=person, task=view.id, key=view.id, values=values)
@@ -107,9 +107,9 @@ def _take(server: Server, login: str, project: str, said: list[dict[str, object]
 def _review(store: Store, login: str, project: str) -> None:
     """A senior signs what waits."""
     senior = accounts.find_person(store, login=login)
-    for each in qualification_tries.tries(store, person=None, project=project):
+    for each in tries.tries(store, person=None, project=project):
         if each.state is Standing.HANDED_IN and each.person != login:
-            qualification_tries.review(store, by=senior, qualification=each.id, signs=True)
+            tries.review(store, by=senior, qualification=each.id, signs=True)
 
 
 def test_a_set_is_passed_before_anyone_verifies(
@@ -199,7 +199,7 @@ def test_a_new_guideline_asks_everyone_to_qualify_again(
     serving: Server, chromium: Browser, pictures: Path | None
 ) -> None:
     with opened(serving) as store:
-        qualification_sets.make_set(store, by=None, project="news")
+        sets.make_set(store, by=None, project="news")
     for login in ("sam", "ann"):
         _take(serving, login, "news", [{"verdict": "yes"}] * len(IN_SET), Stage.VERIFICATION)
     with opened(serving) as store:
