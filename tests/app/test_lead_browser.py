@@ -310,10 +310,9 @@ def test_ticks_of_several_pages_are_kept_and_reach_what_is_done(
     expect(boxes.and_(page.get_by_role("checkbox", checked=True))).to_have_count(0)
 
 
-def test_a_release_is_taken_along(page: Page, running: Server, home: Home, tmp_path: Path) -> None:
+def test_an_export_is_taken_along(page: Page, running: Server, home: Home, tmp_path: Path) -> None:
     _bring(home, ITEMS, tmp_path)  # as in the test of the upload, so the project is not empty in either order
     _open(page, running, "export")
-    page.get_by_text("All items as they stand").click()
     page.get_by_role("button", name="Prepare").click()
     page.wait_for_selector("text=Ready: ")
     with page.expect_download() as started:
