@@ -18,13 +18,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from sqlalchemy import text
-from sqlmodel import select
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import comment_threads, item_revisions
+from db import comment_threads, item_revisions, items
 from db.engine import Store
-from db.tables import ItemRow
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
@@ -414,11 +412,13 @@ def _history(server: Server, project: str, item: str) -> None:
     """What is kept of the item; ``test_comments_and_history`` looks at the page of it."""
     with opened(server) as store:
         lena = accounts.find_person(store, login="lena")
-        thread = comments.thread(store, person=lena, project=project, item=item)
         with store.read() as session:
-            item_id = session.exec(select(ItemRow.id).where(ItemRow.public_id == item)).one()
-            (written,) = item_revisions.revisions(session, item_id=item_id)
-            submitted = [row for row, _, _ in comment_threads.submissions(session, item_id=item_id)]
+            id = projects.access_to(session, person=None, project=project).project_id
+            stored = items.by_external_id(session, project_id=id, external_id=item)
+            assert stored is not None
+            (written,) = item_revisions.revisions(session, item_id=stored.id)
+            submitted = [row for row, _, _ in comment_threads.submissions(session, item_id=stored.id)]
+        thread = comments.thread(store, person=lena, project=project, item=stored.public_id)
     assert written.content == {"question": QUESTION, "answer": ANSWER}
     assert [(row.stage, row.note) for row in submitted] == [
         (Stage.AUTHORING, ""),
