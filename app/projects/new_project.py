@@ -18,7 +18,7 @@ from app.reruns import messages, session_values
 from app.schema_pages import form_preview
 from app.services import Services
 from domain.display_names import distinct_names
-from domain.errors import InvalidInputError, SchemaError
+from domain.errors import InvalidInputError, SchemaError, TouchstoneError
 from domain.project_parts import ProjectPart, left_out
 from domain.records import ProjectView
 from workflow.access import projects
@@ -170,8 +170,13 @@ def _called(services: Services, title: str, key: str, make: Callable[[str, str],
             name = str(st.session_state.get(keys[1]) or "").strip() or name_out_of(called, taken=taken)
             if problems := [*title_problems(called), *name_problems(name)]:
                 raise InvalidInputError(problems)
-            make(name, called)
-            session_values.place()[_ROUND] = secrets.token_hex(4)
+            place = session_values.place()
+            place[_ROUND] = secrets.token_hex(4)  # before a press can end this run
+            try:
+                make(name, called)
+            except TouchstoneError:
+                place[_ROUND] = round
+                raise
 
     with right:
         round = session_values.place()[_ROUND]
