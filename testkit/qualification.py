@@ -5,7 +5,7 @@ A stage with a qualification is closed without the extension. So these tests sti
 
 from __future__ import annotations
 
-from db import files, items, qualifications, task_slots
+from db import comment_threads, files, items, qualifications, task_slots
 from db.engine import Store
 from domain.qualification import Standing
 from domain.records import Person
@@ -76,6 +76,8 @@ def begin_try(store: Store, person: Person, *, project: str = "p", stage: Stage 
             )
             slots.append(slot)
         task_slots.open_slots(session, slots=slots)
+        for item_id in newest.item_ids if not newest.prediction_ids else ():  # no one votes on an item of their set
+            comment_threads.note_insight(session, item_id=item_id, person_id=person.id, now=now)
         return row.id
 
 
