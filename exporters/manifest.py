@@ -1,4 +1,4 @@
-"""The manifest of a release."""
+"""The manifest next to exported files of chosen items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from domain.manifests import MADE_BY
 
-_ROWS = ("votes", "items")
+_ROWS = ("items",)
 """Lists that may be long. Each entry is written on its own line."""
 
 
@@ -31,14 +31,3 @@ def _written(name: str, value: Any) -> str:
         rows = ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in value)
         return f"[\n    {rows}\n  ]"
     return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", "\n  ")  # a text has no line break in JSON
-
-
-def items_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the items of a manifest with their votes written out, as earlier manifests had them.
-
-    ``votes`` has every vote once, and an item names its votes by their positions in it.
-    """
-    votes = manifest.get("votes")
-    if votes is None:
-        return list(manifest["items"])
-    return [{**item, "votes": [votes[place] for place in item["votes"]]} for item in manifest["items"]]
