@@ -30,7 +30,6 @@ COMMANDS = (
     "import_files",
     "export_files",
     "release",
-    "release_statistics",
     "items",
     "serve",
     "run",

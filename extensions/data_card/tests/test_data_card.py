@@ -5,27 +5,33 @@ from __future__ import annotations
 import json
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from db import events
 from db.engine import Store
 from domain.states import Stage
+from extensions.data_card import card_people
+from extensions.data_card.card import card_files
+from extensions.data_card.card_facts import facts
 from media.store import MediaStore
 from reports.content import Paragraph, ReportTable
 from testkit.factories import Clock, claimed, make_items, make_people, make_project, make_schema
+from testkit.missing_extensions import needs
 from testkit.scripted import ScriptedServer, chat
+from tests.workflow.releases.test_release_floors import ALPHA, SHARE, voted
 from tests.workflow.test_judge_runs import World
+from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.annotate import submissions
-from workflow.releases import card_people, settings
-from workflow.releases.card import card_files
-from workflow.releases.card_facts import facts
+from workflow.releases import settings
 from workflow.releases.contents import Contents, Media, released_set
+from workflow.releases.create import create
 from workflow.releases.draft import drawn_up
 from workflow.releases.settings import ReleaseOptions
-from workflow.results import calibration_rule
 
 pytestmark = pytest.mark.thorough
 
@@ -58,7 +64,8 @@ def made(store: Store, media: MediaStore, *, front: str = "", **asked: Any) -> t
     secret = ("answer",) if asked.get("private") else ()
     contents = Contents(store, access, draft.placed, {"test": secret}, Media(media, inside=False))
     released = released_set(contents, version=draft.version, date=draft.date, about=draft.about.values, formats=())
-    found = card_files(store, draft, released, facts(store, access), front_matter=front)
+    draft = replace(draft, told={**draft.told, "facts": facts(store, access)})
+    found = card_files(store, draft, released, front)
     return found["README.md"].decode(), found["card.html"].decode()
 
 
@@ -171,6 +178,7 @@ def test_judges_have_their_verdict_or_the_reason_for_none() -> None:
     assert "2 raters came in from files" in others.words
 
 
+@needs("stage_figures", "judges")
 def test_a_judge_is_ruled_on_under_the_rule_that_the_project_keeps(store: Store, tmp_path: Path) -> None:
     world = World(store, tmp_path, items=6)
     for person in make_people(store, "annika", "bobbert"):
@@ -185,7 +193,8 @@ def test_a_judge_is_ruled_on_under_the_rule_that_the_project_keeps(store: Store,
     (judge,) = facts(store, access)["judges"]
     assert (judge["judge"], judge["verdicts"], judge["rule"]) == ("judge by likeness 1", [], None)
     assert judge["why_none"] == "not calibrated: the project keeps no rule of a verdict"
-    calibration_rule.store_rule(store, by=None, project="p", text="margin=0.1")
+    with store.write() as session:
+        log(session, events.CALIBRATION_RULE, by=None, project=access, now=store.now(), data={"rule": "margin=0.1"})
     told = facts(store, access)
     (judge,) = told["judges"]
     # at most five answers that both people and the judge have rated, where the rule asks for more
@@ -194,3 +203,16 @@ def test_a_judge_is_ruled_on_under_the_rule_that_the_project_keeps(store: Store,
     assert not re.search(r"annika|bobbert", json.dumps(told), re.IGNORECASE)
     (grading,) = [each for each in told["agreement"] if each["stage"] == "grading"]
     assert grading["people"] == 2
+
+
+def test_floors_are_in_the_card(store: Store, media: MediaStore, home: Path) -> None:
+    voted(store, f"{SHARE}, at_least: 0.75", f"{ALPHA}, at_least: 0.6")
+    asked = ReleaseOptions(despite=("said", "items", "floor.choice.krippendorff_alpha"))
+    steps: list[tuple[Any, ...]] = []
+    place = create(
+        *(store, media, home), by=None, project="p", asked=asked, progress=lambda *step: steps.append(step)
+    ).place
+    text = (place / "public/README.md").read_text()
+    assert "not met: 0.571" in text
+    assert "set in version 1 of the schema, before anyone had voted" in text
+    assert {"measuring agreement for the data card", "writing the data card: items"} <= {what for what, *_ in steps}
