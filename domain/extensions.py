@@ -83,6 +83,11 @@ class Extension:
     report_sections: Rows = _nothing
     """Pairs of the key of a section of the calibration report, and a function that returns the section or None. It
     takes ``(store, person, project, stage, items)``, all but the first by keyword. Core's sections end at number 12."""
+    stage_figures: Rows = _nothing
+    """Rows of ``workflow.releases.printed_figures.StageFigures``: figures of a release about the ratings of a stage."""
+    judge_verdicts: Rows = _nothing
+    """Functions ``(store, *, access, stage, raters, judges)``. Each returns what the data card says of these judges, by
+    judge: ``verdicts``, ``why_none`` and ``rule``."""
     notebook_statistics: Rows = _nothing
     """Modules whose ``__all__`` names what the package ``agreement`` also offers, in Python alone: statistics that no
     table of core has."""
@@ -156,6 +161,8 @@ class ExtensionNames:
     table_sources: tuple[str, ...] = ()
     report_sections: tuple[str, ...] = ()
     """Keys of sections."""
+    stage_figures: tuple[str, ...] = ()
+    """Beginnings of the ids of figures. Releases that are made without them say so."""
     notebook_statistics: tuple[str, ...] = ()
     """What is imported from ``agreement``."""
     figures: tuple[str, ...] = ()
@@ -201,6 +208,15 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
         "Planner", commands=("plan", "schema try"), notebook_statistics=("Design", "StudyPlan", "plan_study")
+    ),
+    "calibration": ExtensionNames(
+        "Calibration",
+        pages=("calibration",),
+        commands=("calibrate",),
+        schema_keys=("report.rule",),
+        stage_figures=("judges",),
+        figures=("calibration",),
+        events=("calibration.rule",),
     ),
     "preferences": ExtensionNames(
         "Preferences",
@@ -355,6 +371,7 @@ NOUNS = {
     "adapters": "adapter",
     "table_sources": "source of tables",
     "report_sections": "section of calibration reports",
+    "stage_figures": "part of the figures of a release",
     "notebook_statistics": "statistic",
     "figures": "figure",
     "jobs": "kind of tasks",

@@ -101,6 +101,7 @@ def added(extension: str) -> dict[str, set[str]]:
         "adapters": {row.name for row in record.adapters()},
         "table_sources": {name for name, _ in record.table_sources()},
         "report_sections": {key for key, _ in record.report_sections()},
+        "stage_figures": {row.name for row in record.stage_figures()},
         "notebook_statistics": {name for module in record.notebook_statistics() for name in module.__all__},
         "figures": {name for name, _ in record.figures()},
         "jobs": {row.name for row in record.jobs()},
@@ -381,6 +382,8 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, home: Path, withou
         for section in parts.report_sections:
             sentence = f"The section of calibration reports `{section}` {named}"
             assert found["without"][f"judges.{section}"].startswith(sentence)
+        for name in parts.stage_figures:
+            assert found["without"][name].startswith(f"The part of the figures of a release `{name}` {named}")
         for key in parts.schema_keys:
             checked = " ".join(found["refused"][f"schema {key}"].split())
             assert checked.startswith("0 ")

@@ -22,7 +22,7 @@ from db.engine import Session, Store, open_store
 from db.evidence_rows import LEFT_OUT, EvidenceRows
 from db.survey import Survey
 from domain.errors import ConflictError, InvalidFileError
-from domain.evidence import FIGURES, POLICIES, VERDICTS, PrintedFigure, RowSelection
+from domain.evidence import FIGURES, POLICIES, RULE_STORED, VERDICTS, PrintedFigure, RowSelection
 from domain.pseudonyms import PREFIX, pseudonyms
 from exporters.evidence_folder import EvidenceWriter
 from importers.evidence_folder import EvidenceFolder
@@ -33,10 +33,9 @@ from workflow.files.gate_counts import gates
 from workflow.files.manifest_entries import policy_of
 from workflow.files.project_export import Progress, silent
 from workflow.releases.printed_figures import Figures, ItemVerdict, Verdicts, figures_of
-from workflow.results.calibration_rule import RULE
 from workflow.results.file_raters import raters as raters_out_of_files
 
-EVENTS = frozenset({RULE, OPENED, EXTENDED, DESCRIBED, LABELLED})
+EVENTS = frozenset({RULE_STORED, OPENED, EXTENDED, DESCRIBED, LABELLED})
 """The kinds of events that figures rest on."""
 
 _AT_ONCE = 2_000
