@@ -289,6 +289,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         options=("people invite --mail",),
         jobs=("mail",),
     ),
+    "guideline": ExtensionNames("Versions of the guideline", pages=("guideline",), commands=("guideline",)),
     "adjudication_reasons": ExtensionNames(
         "Adjudication reasons",
         pages=("adjudication_reasons",),
