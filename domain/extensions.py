@@ -110,8 +110,9 @@ class Extension:
     """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
     dashboard_sections: Rows = _nothing
     """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
-    notice_sections: Rows = _nothing
-    """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
+    menu_counts: Rows = _nothing
+    """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
+    the number."""
     claim_rules: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.claim_rules.ClaimRule``: who gets no new work, and which tasks
     come among the live ones."""
@@ -290,7 +291,14 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         home_folders=("privacy",),
         events=("privacy.marked", "privacy.decided"),
     ),
-    "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",), jobs=("mail",)),
+    "notices": ExtensionNames(
+        "Notices and mail",
+        pages=("notices",),
+        commands=("mail",),
+        options=("people invite --mail",),
+        jobs=("mail",),
+    ),
+    "guideline": ExtensionNames("Versions of the guideline", pages=("guideline",), commands=("guideline",)),
     "adjudication_reasons": ExtensionNames(
         "Adjudication reasons",
         pages=("adjudication_reasons",),

@@ -20,11 +20,12 @@ from domain.mail import MailState, MailTime
 from domain.notices import Notice, NoticeKind
 from domain.records import Person
 from domain.states import Stage
-from extensions.mail.sending import Letter, MailFailure
-from extensions.mail.settings import require_address
+from extensions.notices.notice_list import notices_in
+from extensions.notices.sending import Letter, MailFailure
+from extensions.notices.settings import require_address
 from workflow.access.accounts import person_of
 from workflow.access.projects import access_to
-from workflow.annotate import notices, progress
+from workflow.annotate import progress
 
 DIGEST_HOUR = 6
 """The hour (UTC) at which the notices of a day are sent in one mail."""
@@ -97,7 +98,7 @@ def _write(store: Store, person: Person, chosen: StoredMailChoice, public_url: s
         return False
     work = list(_work(store, person, now)) if daily else []
     with store.read() as session:
-        found = [*(notice for notice in notices.notices_in(session, person=person, now=now) if not notice.seen), *work]
+        found = [*(notice for notice in notices_in(session, person=person, now=now) if not notice.seen), *work]
         known = mails.mailed(session, person_id=person.id, keys=[key for each in found for key in each.keys])
         new = [each for each in found if not known.issuperset(each.keys)]
         ids = {row.name: row.id for row, _ in projects.of_person(session, person_id=person.id)}

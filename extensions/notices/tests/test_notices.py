@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Sequence
+from datetime import UTC, timedelta
 
 import pytest
 from sqlmodel import select
 
 from annotation_schemas.loader import load_text
-from db import schedules
 from db.engine import Store
 from db.tables import ItemRow
 from domain.qualification import Standing
 from domain.records import Person
 from domain.roles import Role
-from domain.schedule import said_of
 from domain.states import Stage
+from extensions.notices import notice_list
 from testkit.factories import (
     BLIND,
     Clock,
@@ -29,12 +28,11 @@ from testkit.factories import (
     vote,
 )
 from testkit.qualification import begin_try, make_set, needs_qualification, review_try
+from tests.app.test_deadlines import set_deadlines
 from workflow.access import project_care
 from workflow.access.memberships import remove_member, set_member
-from workflow.access.projects import access_to
 from workflow.annotate import (
     comments,
-    notices,
     qualification,
     submissions,
 )
@@ -52,8 +50,8 @@ def clock(store: Store) -> Clock:
 
 def told(store: Store, person: Person) -> list[tuple[str, str, bool]]:
     """Kind, words and whether it is new."""
-    found = notices.of_person(store, person=person)
-    assert notices.n_unseen(store, person=person) == sum(not each.seen for each in found)
+    found = notice_list.of_person(store, person=person)
+    assert notice_list.n_unseen(store, person=person) == sum(not each.seen for each in found)
     return [(each.kind.value, each.words, not each.seen) for each in found]
 
 
@@ -62,17 +60,8 @@ def kinds(store: Store, person: Person) -> list[str]:
 
 
 def see(store: Store, person: Person) -> None:
-    keys = [key for each in notices.of_person(store, person=person) for key in each.keys]
-    notices.see_all(store, person=person, keys=keys)
-
-
-def set_deadlines(store: Store, days: Mapping[Stage, date], *, order: Sequence[Stage] = ()) -> None:
-    """Store deadlines and the order of stages."""
-    with store.write() as session:
-        project = access_to(session, person=None, project="p").project_id
-        due = {stage.value: day.isoformat() for stage, day in days.items()}
-        offered = [stage.value for stage in order]
-        schedules.add(session, project_id=project, number=1, deadlines=due, order=offered, by_id=None, now=store.now())
+    keys = [key for each in notice_list.of_person(store, person=person) for key in each.keys]
+    notice_list.see_all(store, person=person, keys=keys)
 
 
 def test_a_part_and_tasks_that_others_give(store: Store, clock: Clock) -> None:
@@ -142,7 +131,7 @@ def test_comments_are_told_when_they_may_be_read_and_say_nothing_else(store: Sto
     assert kinds(store, ann) == []
     submissions.submit(store, person=ben, task=other.id, key="v", values={"choice": "red"})
     assert kinds(store, ann) == ["comment"]
-    everything = str([notices.of_person(store, person=each) for each in (ann, ben, sam)]).casefold()
+    everything = str([notice_list.of_person(store, person=each) for each in (ann, ben, sam)]).casefold()
     assert not [word for word in ("red", "question", "sam", "blue", "kept") if word in everything]
     comments.thread(store, person=ann, project="p", item=item)
     assert kinds(store, ann) == [], "read on its page"
@@ -206,26 +195,11 @@ def test_a_deadline_is_told_in_time_to_those_with_that_stage_while_something_is_
     assert len(deadlines(ben)) == 1
     assert deadlines(cat) == [], "it is no stage of hers"
     see(store, ann)
-    assert notices.n_unseen(store, person=ann) == 0
+    assert notice_list.n_unseen(store, person=ann) == 0
     clock.advance(days=4)
     assert [said for said in deadlines(ann) if f"was due on {due}, yesterday" in said]
-    assert notices.n_unseen(store, person=ann) == 1, "that it is over is news"
+    assert notice_list.n_unseen(store, person=ann) == 1, "that it is over is news"
     vote(store, ann)
     assert len(deadlines(ann)) == 1
     vote(store, ben)
     assert deadlines(ann) == [], "nothing is left"
-
-
-@pytest.mark.parametrize(
-    ("ahead", "words"),
-    [
-        (-40, "was due on 2026-04-22, 40 days ago"),
-        (-1, "was due on 2026-05-31, yesterday"),
-        (0, "is due on 2026-06-01, today"),
-        (1, "is due on 2026-06-02, tomorrow"),
-        (9, "is due on 2026-06-10, in 9 days"),
-    ],
-)
-def test_how_far_a_deadline_is(ahead: int, words: str) -> None:
-    now = datetime(2026, 6, 1, 23, 59, tzinfo=UTC)
-    assert said_of(now.date() + timedelta(days=ahead), now) == words

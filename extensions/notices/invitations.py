@@ -13,10 +13,10 @@ from app.services import Services
 from db.engine import Store
 from domain.errors import InvalidInputError, Problem
 from domain.settings import Settings
-from extensions.mail import sending
-from extensions.mail.notice_mails import clipped
-from extensions.mail.sending import Letter, MailFailure
-from extensions.mail.settings import is_address, require_server, server_of
+from extensions.notices import sending
+from extensions.notices.notice_mails import clipped
+from extensions.notices.sending import Letter, MailFailure
+from extensions.notices.settings import is_address, require_server, server_of
 from workflow.access import accounts
 
 MOST = 50

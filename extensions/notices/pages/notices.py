@@ -9,9 +9,8 @@ import streamlit as st
 from app import markup, shell
 from app.screens import Screen
 from app.services import Services
-from domain import extensions
 from domain.notices import TOLD_FOR, Notice
-from workflow.annotate import notices
+from extensions.notices import notice_list, notice_section
 
 SCREEN = Screen("Notices", place=13, group=None)
 
@@ -22,15 +21,14 @@ LONGEST = 100
 def render(services: Services) -> None:
     """Draw the unseen notices first, then the others; in each group the newest first."""
     shell.tell_refused()
-    found = notices.of_person(services.store, person=services.person)
+    found = notice_list.of_person(services.store, person=services.person)
     shell.heading(
         "Notices",
         f"What others did that concerns you, in all your projects, of the last {TOLD_FOR.days} days. "
         "What waits for you to do stands on My work.",
     )
     _list(services, found)
-    for draw in extensions.rows("notice_sections"):
-        draw(services)
+    notice_section.draw(services)
 
 
 def _list(services: Services, found: Sequence[Notice]) -> None:
@@ -53,7 +51,7 @@ def _list(services: Services, found: Sequence[Notice]) -> None:
 
 def _seen(services: Services, keys: Sequence[str]) -> None:
     with shell.pressed(services):
-        notices.see_all(services.store, person=services.person, keys=list(keys))
+        notice_list.see_all(services.store, person=services.person, keys=list(keys))
 
 
 def _line(notice: Notice) -> list[markup.Markup]:

@@ -12,7 +12,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, parseaddr
 
-from extensions.mail.settings import MailServer
+from extensions.notices.settings import MailServer
 
 REPLY_SECONDS = 20.0
 """Seconds that the server may take for each reply."""

@@ -29,13 +29,13 @@ def show(
     history: Annotated[bool, typer.Option("--history", help="All versions with their reasons, not the text.")] = False,
 ) -> None:
     """Print the guideline that is in force, or an earlier version of it."""
-    from workflow.access import guidelines
+    from extensions.guideline import versions
 
     store = _store()
     if not history:
-        typer.echo(guidelines.show(store, by=None, project=project, number=version).text, nl=False)
+        typer.echo(versions.show(store, by=None, project=project, number=version).text, nl=False)
         return
-    for known in guidelines.versions(store, by=None, project=project):
+    for known in versions.versions(store, by=None, project=project):
         counts = ", ".join(f"{n} in {stage}" for stage, n in known.submissions.items()) or "nothing yet"
         answers = f"; answers {known.answers} decisions" if known.answers else ""
         typer.echo(
@@ -60,7 +60,7 @@ def set_guideline(
     ] = False,
 ) -> None:
     """Bring a new version of the guideline into force; every later vote is stored with it."""
-    from workflow.access import guidelines
+    from extensions.guideline import versions
 
     pairs = []
     for answer in answers or ():
@@ -72,7 +72,7 @@ def set_guideline(
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidFileError(f"{file} cannot be read as UTF-8 text; nothing was changed.") from error
-    done = guidelines.publish_version(
+    done = versions.publish_version(
         _store(), by=None, project=project, text=text, why=why, answers=pairs, requalify=requalify
     )
     answered = f" It answers {done.answers} decisions." if done.answers else ""

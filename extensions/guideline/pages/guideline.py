@@ -14,9 +14,11 @@ from app.services import Services
 from app.widgets import confirm, text_difference
 from app.widgets.confirm import Confirmation
 from app.workbench.page import guideline_html
-from domain.records import GuidelineVersion, ProjectView
+from domain.records import ProjectView
 from domain.roles import Role
-from workflow.access import guidelines
+from extensions.guideline import versions as stored_versions
+from extensions.guideline.versions import GuidelineVersion
+from workflow.access.guidelines import changes
 from workflow.lead import adjudication_reasons
 
 SCREEN = Screen("Guideline", place=130, role=Role.LEAD, group=Group.SETTINGS)
@@ -32,7 +34,7 @@ def render(services: Services) -> None:
     """Draw the version in force with an editor, and the earlier versions."""
     view = shell.lead_of(services)
     st.html(f"<style>{STYLE}{text_difference.STYLE}</style>")
-    versions = guidelines.versions(services.store, by=services.person, project=view.name)
+    versions = stored_versions.versions(services.store, by=services.person, project=view.name)
     (now,) = (version for version in versions if version.in_force)
     shell.heading(
         "Guideline",
@@ -77,7 +79,7 @@ def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
         with preview:
             shell.show(_scrolled(text, "The guideline as people see it"))
         with changed:
-            shell.show(text_difference.lines_of(guidelines.changes(now.text, text, around=2)))
+            shell.show(text_difference.lines_of(changes(now.text, text, around=2)))
     if text != now.text:
         _save(services, view, text, base)
     else:
@@ -126,7 +128,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
         return
 
     def put() -> None:
-        made = guidelines.publish_version(
+        made = stored_versions.publish_version(
             services.store,
             by=services.person,
             project=view.name,
@@ -174,6 +176,6 @@ def _versions(services: Services, versions: Sequence[GuidelineVersion]) -> None:
             at = markup.quiet(f", {markup.moment(version.at)}")
             shell.show(markup.tag("div", by(version.by or "on the machine"), at, style="ts ts-small"))
             if version.number > 1:
-                shell.show(text_difference.lines_of(guidelines.changes(before[version.number - 1].text, version.text)))
+                shell.show(text_difference.lines_of(changes(before[version.number - 1].text, version.text)))
             else:
                 shell.show(_scrolled(version.text, f"Version {version.number}"))

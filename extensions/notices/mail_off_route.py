@@ -16,7 +16,7 @@ from app.routes.auth import calmly
 from app.routes.replies import read_body
 from app.services import Resources
 from domain.errors import NotFoundError
-from extensions.mail import notice_mails
+from extensions.notices import notice_mails
 
 PUBLIC = ("/mail-off/",)
 NO_LINK = "This link turns off no one's mails. The page Notices says where yours go."

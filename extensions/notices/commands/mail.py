@@ -22,8 +22,8 @@ def register(cli: typer.Typer) -> None:
 def try_(address: Annotated[str, typer.Argument(help="Where the mail goes.")]) -> None:
     """Send one test mail now, and print the mail server's reply."""
     from app.services import resources
-    from extensions.mail.sending import Letter, MailFailure, send
-    from extensions.mail.settings import require_address, require_server
+    from extensions.notices.sending import Letter, MailFailure, send
+    from extensions.notices.settings import require_address, require_server
 
     settings = resources().settings
     server, address = require_server(settings), require_address(address)
@@ -43,7 +43,7 @@ def set_(
 ) -> None:
     """Say where someone gets their notices by e-mail; they can change it on the page Notices."""
     from app.services import opened
-    from extensions.mail import notice_mails
+    from extensions.notices import notice_mails
     from workflow.access import accounts
 
     store = opened().store
@@ -56,8 +56,8 @@ def set_(
 def status() -> None:
     """How many mails wait, left or failed, and why the last ones did."""
     from app.services import opened
-    from extensions.mail import notice_mails
-    from extensions.mail.settings import server_of
+    from extensions.notices import notice_mails
+    from extensions.notices.settings import server_of
 
     shared = opened()
     server = server_of(shared.settings)

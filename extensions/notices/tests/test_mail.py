@@ -23,17 +23,17 @@ from domain.records import Person
 from domain.roles import Role
 from domain.settings import Settings, settings_from
 from domain.states import Stage
-from extensions.mail import mail_off_route, notice_mails
-from extensions.mail.notice_job import look
-from extensions.mail.sending import Letter, MailFailure, send
-from extensions.mail.settings import MailServer, MailSettings, mail_server
-from extensions.mail.tests.smtp import Inbox, inbox
+from extensions.notices import mail_off_route, notice_list, notice_mails
+from extensions.notices.notice_job import look
+from extensions.notices.sending import Letter, MailFailure, send
+from extensions.notices.settings import MailServer, MailSettings, mail_server
+from extensions.notices.tests.smtp import Inbox, inbox
 from media.store import MediaStore
 from testkit.factories import Clock, claimed, make_items, make_person, make_project, make_schema, vote
 from tests.app.screens import drawn, text, words
 from workflow.access import accounts, project_care
 from workflow.access.memberships import remove_member, set_member
-from workflow.annotate import comments, notices
+from workflow.annotate import comments
 
 URL = "https://annotate.example.org"
 SENDER = "Touchstone <touchstone@example.org>"
@@ -125,7 +125,9 @@ def test_one_mail_a_day_with_what_is_new_and_what_waits(store: Store, server: In
     vote(store, ann)
     clock.advance(hours=12)
     set_member(store, by=lea, project="p", login="ann", role=Role.SENIOR)
-    notices.see_all(store, person=ann, keys=[key for each in notices.of_person(store, person=ann) for key in each.keys])
+    notice_list.see_all(
+        store, person=ann, keys=[key for each in notice_list.of_person(store, person=ann) for key in each.keys]
+    )
     clock.advance(hours=7)
     assert mailer.look() == 0
     clock.advance(days=1)
@@ -389,15 +391,15 @@ def test_of_two_workers_that_look_at_once_one_writes(
     """The second one has looked before the first one stored what it wrote, and stores afterwards."""
     make_project(store)
     wants(store, "ann", MailTime.AT_ONCE)
-    looked = notices.notices_in
+    looked = notice_list.notices_in
 
     def first_comes_another(session: object, **of: object) -> list[Notice]:
         found = looked(session, **of)  # type: ignore[arg-type]
-        monkeypatch.setattr(notices, "notices_in", looked)
+        monkeypatch.setattr(notice_mails, "notices_in", looked)
         notice_mails.write(store, public_url=URL)
         return found
 
-    monkeypatch.setattr(notices, "notices_in", first_comes_another)
+    monkeypatch.setattr(notice_mails, "notices_in", first_comes_another)
     notice_mails.write(store, public_url=URL)
     assert mailer.look() == 1
     assert [each["To"] for each in server.mails] == ["ann@example.org"]

@@ -9,9 +9,9 @@ from functools import partial
 
 from db.engine import Store
 from domain.settings import Settings
-from extensions.mail import notice_mails
-from extensions.mail.sending import send
-from extensions.mail.settings import MailServer, require_server, server_of
+from extensions.notices import notice_mails
+from extensions.notices.sending import send
+from extensions.notices.settings import MailServer, require_server, server_of
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 
 LOOK_SECONDS = 60.0

@@ -8,8 +8,8 @@ from app import markup, shell
 from app.reruns import messages
 from app.services import Services
 from domain.mail import MailTime
-from extensions.mail import notice_mails
-from extensions.mail.settings import LONGEST_ADDRESS, server_of
+from extensions.notices import notice_mails
+from extensions.notices.settings import LONGEST_ADDRESS, server_of
 
 
 def draw(services: Services) -> None:
