@@ -106,6 +106,8 @@ class Extension:
     """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
     notice_sections: Rows = _nothing
     """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
+    stage_kinds: Rows = _nothing
+    """Rows of ``workflow.annotate.stage_kinds.StageKind``: stages of the grammar."""
     claim_rules: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.claim_rules.ClaimRule``: who gets no new work, and which tasks
     come among the live ones."""
