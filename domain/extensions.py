@@ -142,7 +142,7 @@ class ExtensionNames:
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
     stages: tuple[str, ...] = ()
-    """Stages of the grammar with a working page of this extension. Without the page, a stage does not start."""
+    """Stages of the grammar. They are closed while this extension is missing."""
     import_sections: tuple[str, ...] = ()
     """Titles on the page *Import*."""
     commands: tuple[str, ...] = ()

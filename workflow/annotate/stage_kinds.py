@@ -16,7 +16,7 @@ from db.engine import Session
 from db.records import StoredAnnotation, StoredTask
 from domain import extensions
 from domain.errors import NotAvailableError, Problem
-from domain.records import Person, StageWork, Submission
+from domain.records import Person, Submission
 from domain.registers import Register
 from domain.states import ItemState, Stage
 from workflow.access.projects import Access
@@ -91,10 +91,11 @@ class StageKind:
     open_work: Callable[..., Any] = _nothing
     """Function ``(store, *, by, project, models)`` that opens what the schema plans, of these models, for leads."""
 
-    has_tasks: bool = True
-    """Whether the stage has tasks that people claim, and a page of core's."""
-    own_work: Callable[..., StageWork] = _nothing
-    """Function ``(session, *, access, person, closed)`` that returns a person's work in a stage without tasks."""
+    waiting: Callable[..., int] = _nothing
+    """Function ``(session, *, access)`` that returns how much work waits in a stage without tasks
+    (``domain.states.WITHOUT_TASKS``)."""
+    done_by: Callable[..., int] = _nothing
+    """Function ``(session, *, access, person)`` that returns what a person has done in a stage without tasks."""
     has_in_hand: Callable[..., bool] = _nothing
     """Function ``(session, *, access, person, now)`` that returns whether a person holds work in a stage without
     tasks."""
