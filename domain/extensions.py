@@ -113,6 +113,8 @@ class Extension:
     menu_counts: Rows = _nothing
     """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
     the number."""
+    stage_kinds: Rows = _nothing
+    """Rows of ``workflow.annotate.stage_kinds.StageKind``: stages of the grammar."""
     claim_rules: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.claim_rules.ClaimRule``: who gets no new work, and which tasks
     come among the live ones."""
@@ -147,7 +149,7 @@ class ExtensionNames:
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
     stages: tuple[str, ...] = ()
-    """Stages of the grammar with a working page of this extension. Without the page, a stage does not start."""
+    """Stages of the grammar. They are closed while this extension is missing."""
     import_sections: tuple[str, ...] = ()
     """Titles on the page *Import*."""
     commands: tuple[str, ...] = ()

@@ -91,7 +91,7 @@ def added(extension: str) -> dict[str, set[str]]:
         "kinds": {module.__name__.rpartition(".")[2] for module in record.kinds()},
         "formats": {row.name for row in record.formats()},
         "pages": set(pages),
-        "stages": {module.SCREEN.stage.value for module in record.pages() if module.SCREEN.stage is not None},
+        "stages": {row.name.value for row in record.stage_kinds()},
         "import_sections": {title for title, _ in record.import_sections()},
         "commands": commands,
         "options": {"people invite --mail"} if record.invitation_mails() else set(),
