@@ -38,7 +38,6 @@ COMMANDS = (
     "people",
     "demo",
     "check",
-    "guideline",
     "grading",
     "comparison",
     "exposure",

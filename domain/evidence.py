@@ -25,9 +25,6 @@ def lines_path(name: str) -> str:
     return f"lines/{name}.txt"
 
 
-RULE_STORED = "calibration.rule"
-"""The event of a rule for verdicts on judges that was stored. Bundles hold it, as verdicts rest on it."""
-
 LINE_DIGITS = 16
 """The number of hexadecimal digits of a line's SHA-256 that are kept. They suffice to name a changed line."""
 

@@ -74,6 +74,12 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     folder_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
+    stage_figures: Rows = _nothing
+    """Pairs of the beginning of ids and a function ``(store, access, stage, raters)``: it yields
+    ``domain.evidence.PrintedFigure`` for the evidence of releases, from the ratings of one stage."""
+    judge_verdicts: Rows = _nothing
+    """Functions ``(store, access, *, stage, raters, judges)``: each returns
+    ``workflow.results.judge_facts.JudgeVerdicts``. The data card asks the first one."""
     table_sources: Rows = _nothing
     """Pairs of a source that layouts of paper tables may name, and a function ``(store, read)``, where ``read`` is a
     ``ProjectAnswers``. It returns a function that returns the ``Statistic`` of a cell. Its keywords ``model``,
@@ -83,11 +89,6 @@ class Extension:
     report_sections: Rows = _nothing
     """Pairs of the key of a section of the calibration report, and a function that returns the section or None. It
     takes ``(store, person, project, stage, items)``, all but the first by keyword. Core's sections end at number 12."""
-    stage_figures: Rows = _nothing
-    """Rows of ``workflow.releases.printed_figures.StageFigures``: figures of a release about the ratings of a stage."""
-    judge_verdicts: Rows = _nothing
-    """Functions ``(store, *, access, stage, raters, judges)``. Each returns what the data card says of these judges, by
-    judge: ``verdicts``, ``why_none`` and ``rule``."""
     notebook_statistics: Rows = _nothing
     """Modules whose ``__all__`` names what the package ``agreement`` also offers, in Python alone: statistics that no
     table of core has."""
@@ -109,8 +110,11 @@ class Extension:
     """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
     dashboard_sections: Rows = _nothing
     """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
-    notice_sections: Rows = _nothing
-    """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
+    menu_counts: Rows = _nothing
+    """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
+    the number."""
+    stage_kinds: Rows = _nothing
+    """Rows of ``workflow.annotate.stage_kinds.StageKind``: stages of the grammar."""
     claim_rules: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.claim_rules.ClaimRule``: who gets no new work, and which tasks
     come among the live ones."""
@@ -145,7 +149,7 @@ class ExtensionNames:
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
     stages: tuple[str, ...] = ()
-    """Stages of the grammar with a working page of this extension. Without the page, a stage does not start."""
+    """Stages of the grammar. They are closed while this extension is missing."""
     import_sections: tuple[str, ...] = ()
     """Titles on the page *Import*."""
     commands: tuple[str, ...] = ()
@@ -161,8 +165,6 @@ class ExtensionNames:
     table_sources: tuple[str, ...] = ()
     report_sections: tuple[str, ...] = ()
     """Keys of sections."""
-    stage_figures: tuple[str, ...] = ()
-    """Beginnings of the ids of figures. Releases that are made without them say so."""
     notebook_statistics: tuple[str, ...] = ()
     """What is imported from ``agreement``."""
     figures: tuple[str, ...] = ()
@@ -170,6 +172,8 @@ class ExtensionNames:
     """Kinds of long tasks, which wait while this extension is missing."""
     folder_checks: tuple[str, ...] = ()
     """Names of checks. Releases that are made without a check say so."""
+    stage_figures: tuple[str, ...] = ()
+    """Beginnings of ids of figures in the evidence of releases."""
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
     events: tuple[str, ...] = ()
@@ -297,7 +301,14 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         home_folders=("privacy",),
         events=("privacy.marked", "privacy.decided"),
     ),
-    "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",), jobs=("mail",)),
+    "notices": ExtensionNames(
+        "Notices and mail",
+        pages=("notices",),
+        commands=("mail",),
+        options=("people invite --mail",),
+        jobs=("mail",),
+    ),
+    "guideline": ExtensionNames("Versions of the guideline", pages=("guideline",), commands=("guideline",)),
     "adjudication_reasons": ExtensionNames(
         "Adjudication reasons",
         pages=("adjudication_reasons",),
@@ -371,11 +382,11 @@ NOUNS = {
     "adapters": "adapter",
     "table_sources": "source of tables",
     "report_sections": "section of calibration reports",
-    "stage_figures": "part of the figures of a release",
     "notebook_statistics": "statistic",
     "figures": "figure",
     "jobs": "kind of tasks",
     "folder_checks": "check of releases",
+    "stage_figures": "part of release figures",
 }
 """What a name of ``ExtensionNames`` is."""
 

@@ -2,8 +2,8 @@
 
 ``report`` makes the sections of the calibration report from a study, and writes its files. ``project_study`` makes a
 study from the ratings of a project; ``kept_rule`` keeps the project's rule. The page *Calibration* (``report_files``,
-``report_page``) and ``touchstone calibrate`` show the report. ``release_figures`` adds its numbers to the figures of a
-release, and ``card_verdicts`` its verdicts to the data card.
+``report_page``) and ``touchstone calibrate`` show the report. ``release_parts`` adds its numbers to the figures of a
+release, and its verdicts to the data card.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ def _schema_keys() -> Sequence[Any]:
 
 
 def _stage_figures() -> Sequence[Any]:
-    from extensions.calibration.release_figures import FIGURES
+    from extensions.calibration.release_parts import judge_figures
 
-    return (FIGURES,)
+    return (("judges", judge_figures),)
 
 
 def _judge_verdicts() -> Sequence[Any]:
-    from extensions.calibration.card_verdicts import verdicts_of
+    from extensions.calibration.release_parts import judge_verdicts
 
-    return (verdicts_of,)
+    return (judge_verdicts,)
 
 
 EXTENSION = Extension(

@@ -18,7 +18,7 @@ from domain.runs import OPEN, RESUMABLE
 from domain.states import Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access
-from workflow.results.judge_descriptions import runs_by_judge
+from workflow.results.judge_facts import runs_by_judge
 from workflow.results.ratings import judge_ratings
 from workflow.runs import stored_runs
 from workflow.runs.identities import same_judge

@@ -8,7 +8,6 @@ from datetime import datetime
 from agreement.verdict import Rule
 from db import events, projects, runs
 from db.engine import Session, Store
-from domain.evidence import RULE_STORED
 from domain.records import Person
 from extensions.calibration.report.ruling import rule_from_text, rule_of
 from extensions.calibration.report.study import StoredRule
@@ -26,7 +25,7 @@ def store_rule(store: Store, *, by: Person | None, project: str, text: str) -> N
         access = require_lead(session, by=by, project=project)
         kept = _kept_rule(session, access)
         if kept is None or kept[0] != wanted:
-            log(session, RULE_STORED, by=by, project=access, now=store.now(), data={"rule": text})
+            log(session, events.CALIBRATION_RULE, by=by, project=access, now=store.now(), data={"rule": text})
 
 
 def stored_rule(store: Store, *, person: Person | None, project: str, judges: Sequence[str]) -> StoredRule:
@@ -52,7 +51,7 @@ def _kept_rule(session: Session, access: Access) -> tuple[Rule, datetime] | None
     """Return the rule in force and its moment: the rule stored last, or without one the schema's rule from the
     project's beginning.
     """
-    found = events.find_events(session, project_id=access.project_id, kinds=(RULE_STORED,), limit=1)
+    found = events.find_events(session, project_id=access.project_id, kinds=(events.CALIBRATION_RULE,), limit=1)
     if found:
         return rule_from_text(str(found[0][0].data["rule"])), found[0][0].at
     said = access.schema.report.rule

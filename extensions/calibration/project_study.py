@@ -28,7 +28,7 @@ from extensions.calibration.report.study import Runs, Study
 from reports.content import RatingSource, Section
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.sample_standing import counting_in_stage
-from workflow.results.judge_descriptions import about_judges
+from workflow.results.judge_facts import about_judges
 from workflow.results.rater_agreement import measurable_ratings, scales_with_metrics
 from workflow.results.ratings import Raters, by_guideline, cut_by, raters_of
 from workflow.results.reply_counts import ends_of

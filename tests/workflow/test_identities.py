@@ -20,7 +20,7 @@ from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judge_runs import FILLS, SCORE, World
 from workflow.access.projects import access_to
 from workflow.results import project_answers
-from workflow.results.judge_descriptions import about_judges, runs_by_judge
+from workflow.results.judge_facts import about_judges, runs_by_judge
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import attempt_keeper, run_start, run_views
 

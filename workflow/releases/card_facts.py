@@ -20,7 +20,7 @@ from domain.states import VERIFICATIONS, Cut, Purpose, Stage
 from workflow.access.projects import Access
 from workflow.annotate import qualification
 from workflow.results import agreement_page, project_losses
-from workflow.results.judge_descriptions import about_judges, runs_by_judge
+from workflow.results.judge_facts import JudgeVerdicts, about_judges, runs_by_judge, without_names
 from workflow.results.losses import losses_of_judges
 from workflow.results.ratings import Raters, stage_rows
 
@@ -165,14 +165,9 @@ def _line(found: Result, names: set[str]) -> Facts:
         "n_units": found.n_units,
         "n_raters": found.n_raters,
         "n_left_out": found.n_left_out,
-        "reason": None if found.reason is None else _without_names(found.reason, names),
+        "reason": None if found.reason is None else without_names(found.reason, names),
         **args,
     }
-
-
-def _without_names(sentence: str, names: set[str]) -> str:
-    """Return the sentence, or a neutral one if the sentence names a person."""
-    return "It is not defined for these people." if any(name and name in sentence for name in names) else sentence
 
 
 # ---- judges ----------------------------------------------------------------------------------------------------------
@@ -182,14 +177,7 @@ def _judges(
     store: Store, access: Access, stage: Stage, raters: Raters, runs: Mapping[str, Sequence[StoredRun]]
 ) -> Iterator[Facts]:
     mine = [name for name in raters.judges if name not in raters.metrics]
-    ruled: dict[str, Facts] = {}
-    for verdicts_of in extensions.rows("judge_verdicts") if mine else ():
-        ruled |= verdicts_of(store, access=access, stage=stage, raters=raters, judges=mine)
-    without = {
-        "verdicts": [],
-        "why_none": "not calibrated: no extension that rules on judges is installed",
-        "rule": None,
-    }
+    ruled = _verdicts(store, access, stage, raters, mine)
     for about in about_judges(store, runs, mine):
         yield {
             "stage": stage.value,
@@ -197,9 +185,19 @@ def _judges(
             "model": about.model,
             "template": None if about.template is None else f"{about.template}, version {about.template_version}",
             "asked": about.asked_at,
-            **ruled.get(about.judge, without),
+            "verdicts": list(ruled.by_judge.get(about.judge, ())),
+            "why_none": ruled.why_none,
+            "rule": ruled.rule,
         }
     if raters.metrics:
         yield {"stage": stage.value, "metrics": sorted(raters.metrics)}
     if raters.from_files:
         yield {"stage": stage.value, "from_files": len(raters.from_files)}
+
+
+def _verdicts(store: Store, access: Access, stage: Stage, raters: Raters, judges: Sequence[str]) -> JudgeVerdicts:
+    """Return the verdicts on judges that an extension reaches."""
+    for function in extensions.rows("judge_verdicts"):
+        found: JudgeVerdicts = function(store, access, stage=stage, raters=raters, judges=judges)
+        return found
+    return JudgeVerdicts({}, "not calibrated: no extension that reaches verdicts is installed")

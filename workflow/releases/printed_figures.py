@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from agreement.summary import Result
@@ -32,7 +31,7 @@ from workflow.results.dimension_means import agreement_of_levels, agreement_of_m
 from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.leaderboard_page import leaderboards
 from workflow.results.rater_agreement import agreement_of
-from workflow.results.ratings import RATED, Raters, raters_of
+from workflow.results.ratings import RATED, raters_of
 
 _ODD = re.compile(r"[^A-Za-z0-9_+=<>-]+")
 _BASIS = frozenset({"items", "sample", "schema", "scale", "scale_inferred", "answers", "tolerance"})
@@ -68,18 +67,6 @@ class Figures:
     def by_id(self) -> Mapping[str, PrintedFigure]:
         """Every figure by its id."""
         return {each.id: each for each in self.told}
-
-
-@dataclass(frozen=True)
-class StageFigures:
-    """Figures about the ratings of a stage: a row of the register ``stage_figures``."""
-
-    name: str
-    """The beginning of the ids of the figures; the stage follows."""
-    applies: Callable[[Stage, Raters], bool]
-    """Whether a stage with these raters has such figures."""
-    told: Callable[[Store, Access, Stage, Raters], Iterable[PrintedFigure]]
-    """The figures. Raises a ``TouchstoneError`` with the reason if there are none."""
 
 
 @dataclass(frozen=True)
@@ -151,16 +138,13 @@ def figures_of(
             part(f"agreement.{stage.value}", lambda at=stage: _agreement(store, access, at))  # type: ignore[misc]
         if stage is Stage.GRADING and raters.have_means():
             part("means", lambda: _means(store, access))
-        for row in extensions.rows("stage_figures"):
-            if row.applies(stage, raters):
-                made = partial(row.told, store, access, stage, raters)
-                part(f"{row.name}.{stage.value}", made)
+        for name, figures in extensions.rows("stage_figures") if raters.people or raters.machines else ():
+            part(f"{name}.{stage.value}", lambda figures=figures, at=stage, of=raters: figures(store, access, at, of))  # type: ignore[misc]
     part("leaderboard", lambda: _leaderboard(store, access))
     part("floors", lambda: _floors(store, access))
     for check in checks_of(access.schema):
         part(check.path, lambda told=check.told: told(store, access))  # type: ignore[misc]
-    without |= missing_checks(access.schema)
-    without |= extensions.all_missing("stage_figures")
+    without |= missing_checks(access.schema) | extensions.all_missing("stage_figures")
     without |= {f"judges.{key}": why for key, why in extensions.all_missing("report_sections").items()}
     part("exposure", lambda: _exposure(store, access))
     return Figures(_with_own_ids(told), without)
@@ -187,7 +171,7 @@ def _floors(store: Store, access: Access) -> Iterator[PrintedFigure]:
     """Yield the measured value of each agreement floor, over all votes."""
     for floor in access.schema.export.floors:
         found = measure_floor(store, access, floor)
-        rows = [*votes(Stage(found.stage)), RowSelection(RATINGS, {"stage": found.stage})]
+        rows = [*votes_of(Stage(found.stage)), RowSelection(RATINGS, {"stage": found.stage})]
         at = (found.value, found.low, found.high, found.n_units, found.n_left_out)
         reason = found.why if found.value is None else None
         yield PrintedFigure(f"floors.{found.name}", f"Floor: {found.title}", *at, reason=reason, rows=rows)
@@ -201,7 +185,7 @@ def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[PrintedFigure]:
         elif isinstance(value, int | float | str) and not isinstance(value, bool):
             state = {"verdict": name} if name in ("kept", "rejected") and prefix == "gates" else {}
             title = f"Items: {name.replace('_', ' ')}"
-            yield PrintedFigure(id, title, value, rows=[RowSelection(VERDICTS, state), *votes(Stage.VERIFICATION)])
+            yield PrintedFigure(id, title, value, rows=[RowSelection(VERDICTS, state), *votes_of(Stage.VERIFICATION)])
 
 
 def _agreement(store: Store, access: Access, stage: Stage) -> Iterator[PrintedFigure]:
@@ -217,13 +201,13 @@ def _agreement(store: Store, access: Access, stage: Stage) -> Iterator[PrintedFi
             by=by,
             statistics=reporting.with_means(named) if named else (),
         )
-        rows = [*votes(stage), RowSelection(RATINGS, {"stage": stage.value})]
+        rows = [*votes_of(stage), RowSelection(RATINGS, {"stage": stage.value})]
         yield from _results(f"agreement.{stage.value}", agreement, rows)
 
 
 def _means(store: Store, access: Access) -> Iterator[PrintedFigure]:
     named = reporting.agreement_first(access.schema)
-    rows = [*votes(Stage.GRADING), RowSelection(RATINGS, {"stage": Stage.GRADING.value}), RowSelection(REPLIES)]
+    rows = [*votes_of(Stage.GRADING), RowSelection(RATINGS, {"stage": Stage.GRADING.value}), RowSelection(REPLIES)]
     about: dict[str, Any] = {"person": None, "project": access.name}
     statistics = reporting.with_means(named) if named else ()
     yield from _results("means", agreement_of_means(store, **about, statistics=statistics), rows)
@@ -290,7 +274,7 @@ def _line(line: LeaderboardLine) -> PrintedFigure:
     by = [each for each in (scores.kind, scores.criterion, scores.judge, scores.method, scores.option, option) if each]
     part = "mean_of_parts" if line.over == "parts" else "all" if line.part is None else line.part or "none"
     rows = [RowSelection(ANSWERS, {"model": line.model}), RowSelection(ITEMS, {"state": "kept"})]
-    rows += [RowSelection(READ)] if scores.kind == "key" else votes(Stage.GRADING)
+    rows += [RowSelection(READ)] if scores.kind == "key" else votes_of(Stage.GRADING)
     rows += [RowSelection(REPLIES, {"criterion": scores.criterion})] if scores.kind in ("judge", "corrected") else []
     return PrintedFigure(
         ".".join(map(slug, ("leaderboard", "-".join(map(str, by)), line.model, part))),
@@ -309,8 +293,8 @@ def _line(line: LeaderboardLine) -> PrintedFigure:
 # ---- ids -------------------------------------------------------------------------------------------------------------
 
 
-def votes(stage: Stage) -> list[RowSelection]:
-    """Return the rows of the evidence with the votes of a stage."""
+def votes_of(stage: Stage) -> list[RowSelection]:
+    """Return the submissions of a stage, as rows behind figures."""
     return [RowSelection(SUBMITTED, {"stage": stage.value})]
 
 
