@@ -23,7 +23,6 @@ from domain.origin import acting_from
 COMMANDS = (
     "schema",
     "agreement",
-    "calibrate",
     "results",
     "answers",
     "projects",

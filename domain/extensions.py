@@ -208,11 +208,19 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         figures=("shortcuts", "shortcut_models"),
     ),
     "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables", "set")),
-    "calibration": ExtensionNames("Calibration", stage_figures=("judges",)),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
         "Planner", commands=("plan", "schema try"), notebook_statistics=("Design", "StudyPlan", "plan_study")
+    ),
+    "calibration": ExtensionNames(
+        "Calibration",
+        pages=("calibration",),
+        commands=("calibrate",),
+        schema_keys=("report.rule",),
+        stage_figures=("judges",),
+        figures=("calibration",),
+        events=("calibration.rule",),
     ),
     "preferences": ExtensionNames(
         "Preferences",
