@@ -295,7 +295,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "cases": ExtensionNames(
         "Cases and failures",
-        pages=("cases", "failures"),
+        pages=("cases", "failures", "code", "settle_codes"),
+        stages=("coding", "arbitration"),
         commands=("failures",),
         table_sources=("failures",),
         figures=("cases", "failures"),

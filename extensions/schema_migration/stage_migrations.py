@@ -21,7 +21,7 @@ from extensions.schema_migration.effects import Effect
 from extensions.schema_migration.items import ChangeTally, OngoingChange, ask_again, with_votes_of_before
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access, require_lead
-from workflow.annotate import coding
+from workflow.annotate import stage_kinds
 from workflow.annotate.comparison_plan import plan_of
 from workflow.files.project_check import people_asked
 
@@ -194,10 +194,10 @@ def _bring_up_lot(
         units = list(_units(lot, item, stage))
         if stage in change.effect.raised:
             tally.add(opened=_fill_up(session, access, change, item, units, current, now))
-        if stage is Stage.CODING:
-            for unit in units:
-                if current.wants(item, unit):
-                    coding.offer_arbitration(session, access=access, row=unit[0], now=now, honour=True)
+        kind = stage_kinds.of(stage)
+        for unit in units:
+            if current.wants(item, unit):
+                kind.follow_votes(session, access=access, row=unit[0], now=now, honour=True)
 
 
 def _counted(slots: Sequence[StoredTask]) -> Counter[TaskState]:

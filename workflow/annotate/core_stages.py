@@ -11,7 +11,6 @@ from workflow.annotate import (
     answer_steps,
     answering,
     authoring,
-    coding,
     comparison,
     grading,
     refinement,
@@ -92,27 +91,6 @@ _COMPARISON = StageKind(
     answers=comparison.texts,
     about=comparison.models_shown,
 )
-_CODING = StageKind(
-    Stage.CODING,
-    nothing_yet="There is nothing to code yet; a lead sends wrong answers here.",
-    check=answer_steps.check,
-    place=coding.place,
-    after=coding.after,
-    why_fixed=coding.why_fixed,
-    follow_state=coding.follow_state,
-    follow_run=coding.follow_run,
-    follow_votes=coding.offer_arbitration,
-)
-_ARBITRATION = StageKind(
-    Stage.ARBITRATION,
-    nothing_yet="There is nothing to settle: no coders have differed.",
-    check=answer_steps.check,
-    place=coding.place,
-    after=coding.after,
-    why_fixed=coding.why_fixed,
-    votes=coding.votes,
-    voter="Coder",
-)
 
 
 def rows() -> Sequence[StageKind]:
@@ -127,6 +105,4 @@ def rows() -> Sequence[StageKind]:
         _GRADING,
         _REFINEMENT,
         _COMPARISON,
-        _CODING,
-        _ARBITRATION,
     )
