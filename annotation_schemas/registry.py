@@ -92,7 +92,7 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "refinement", "looking for second right answers by means of a model's answer"),
     Row("stage", "answering", "people answer the items themselves, as models do"),
     Row("stage", "grading", "people grade models' answers, without the models' names"),
-    Row("stage", "comparison", "people say which of two models' answers is better, without the models' names"),
+    _stage_of_extension("comparison", "people say which of two models' answers is better, without the models' names"),
     _stage_of_extension("coding", "people say what is wrong with models' answers, without the models' names"),
     _stage_of_extension("arbitration", "settling the codes on which people differ"),
     *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),

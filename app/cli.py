@@ -41,7 +41,6 @@ COMMANDS = (
     "check",
     "guideline",
     "grading",
-    "comparison",
     "exposure",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""

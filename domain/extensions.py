@@ -206,8 +206,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "preferences": ExtensionNames(
         "Preferences",
-        pages=("preferences",),
-        commands=("preferences",),
+        pages=("preferences", "compare"),
+        stages=("comparison",),
+        commands=("preferences", "comparison"),
         report_sections=("pairs",),
         notebook_statistics=(
             "PairVotes",

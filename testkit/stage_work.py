@@ -9,6 +9,6 @@ from domain.states import Stage
 from workflow.annotate import stage_kinds
 
 
-def open_work(store: Store, stage: Stage, models: Sequence[str] | None = None) -> None:
-    """Open what the schema of the project ``p`` plans for a stage."""
-    stage_kinds.of(stage).open_work(store, by=None, project="p", models=models)
+def open_work(store: Store, stage: Stage, *, project: str = "p", models: Sequence[str] | None = None) -> None:
+    """Open what a project's schema plans for a stage."""
+    stage_kinds.of(stage).open_work(store, by=None, project=project, models=models)

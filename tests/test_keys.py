@@ -85,7 +85,6 @@ from workflow.annotate import (
 )
 from workflow.annotate.project_progress import dashboard
 from workflow.files import export
-from workflow.lead.pair_intake import open_pairs
 from workflow.releases.floors import standings
 from workflow.results import (
     calibration_rule,
@@ -498,7 +497,7 @@ def compared(seen: Seen) -> Any:
     make_predictions(there.store, there.items, models=["m1", "m2", "m3"], dimension="one")
     if seen.schema.stages.comparison is None:
         return None
-    open_pairs(there.store, by=None, project="p")
+    open_work(there.store, Stage.COMPARISON)
     with there.store.read() as session:
         wanted = select(TaskRow).where(TaskRow.stage == Stage.COMPARISON).order_by("id")
         rows = [(row.unit, row.slot) for row in session.exec(wanted)]
@@ -1312,7 +1311,7 @@ def test_every_key_of_the_grammar_has_a_row_or_is_named_as_not_enforced() -> Non
     assert set(KEYS) - named - OF_EXTENSIONS == set(ROWS)
 
 
-NEEDED = {coded: needs("stages", "coding")}
+NEEDED = {coded: needs("stages", "coding"), compared: needs("stages", "comparison")}
 """The extensions without which some functions see nothing."""
 
 

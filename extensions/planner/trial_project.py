@@ -27,7 +27,6 @@ from media import made_up as drawn
 from workflow.access import accounts, memberships, projects
 from workflow.annotate import claims, image_pool, progress, qualification, refinement, stage_kinds, submissions
 from workflow.files.import_files import import_files
-from workflow.lead import pair_intake
 from workflow.runs import run_grading
 
 SEED = 1
@@ -309,7 +308,7 @@ class _Builder:
         elif stages.grading is not None:
             run_grading.draw_sample(store, by=None, project=project)
         if stages.comparison is not None:
-            pair_intake.open_pairs(store, by=None, project=project)
+            self._open(Stage.COMPARISON)
 
     def _open(self, stage: Stage, models: Sequence[str] | None = None) -> None:
         """Open what the schema plans for a stage, unless the stage belongs to a missing extension."""

@@ -22,6 +22,7 @@ from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit.coded_world import CODING
+from testkit.compared_world import COMPARISON
 from testkit.factories import (
     BLIND,
     SETTLING,
@@ -38,11 +39,9 @@ from testkit.stage_work import open_work
 from tests.app.client import Client
 from tests.app.homes import PASSWORD, make_home
 from tests.app.screens import drawn
-from tests.workflow.test_comparison import COMPARISON
 from workflow.access import sign_in
 from workflow.annotate import claims, image_pool, submissions, task_views
 from workflow.files import exposures
-from workflow.lead.pair_intake import open_pairs
 
 ASKED = "{items: 2, reviewers: 1, pass_mark: 0.5}"
 
@@ -104,6 +103,7 @@ def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
 
 @needs_qualification
 @needs("stages", "coding")
+@needs("stages", "comparison")
 @pytest.mark.both_databases
 @pytest.mark.slow
 def test_the_ledger_has_what_clients_received_in_each_stage(store: Store, store_url: str, home: Path) -> None:
@@ -130,7 +130,7 @@ def test_the_ledger_has_what_clients_received_in_each_stage(store: Store, store_
         by(sen, "adjudicate", Stage.ADJUDICATION, lambda task: {"decision": "accept", "cause": "wrong_key"})
         make_predictions(store, item_ids, models=["gpt-x", "llama-y"])
         by(ann, "grade", Stage.GRADING, lambda task: {"score": 0.5})
-        open_pairs(store, by=None, project="p")
+        open_work(store, Stage.COMPARISON)
         by(bob, "compare", Stage.COMPARISON, lambda task: {"better": "left"})
         open_work(store, Stage.CODING)
         by(ann, "code", Stage.CODING, lambda task: {"failure": ["format"]})

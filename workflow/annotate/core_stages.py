@@ -11,7 +11,6 @@ from workflow.annotate import (
     answer_steps,
     answering,
     authoring,
-    comparison,
     grading,
     refinement,
     refinement_intake,
@@ -75,22 +74,6 @@ _REFINEMENT = StageKind(
     follow_revision=refinement_intake.follow_revision,
     follow_run=refinement_intake.follow_run,
 )
-_COMPARISON = StageKind(
-    Stage.COMPARISON,
-    nothing_yet="There is nothing to compare yet; a lead opens pairs of models' answers.",
-    check=answer_steps.check,
-    place=answer_steps.place,
-    after=answer_steps.after,
-    why_fixed=comparison.why_fixed,
-    follow_state=comparison.follow_state,
-    follow_run=comparison.follow_run,
-    renew=comparison.renew,
-    is_replaced=comparison.is_replaced,
-    replaced=comparison.REPLACED,
-    shown=comparison.sides,
-    answers=comparison.texts,
-    about=comparison.models_shown,
-)
 
 
 def rows() -> Sequence[StageKind]:
@@ -104,5 +87,4 @@ def rows() -> Sequence[StageKind]:
         _ANSWERING,
         _GRADING,
         _REFINEMENT,
-        _COMPARISON,
     )

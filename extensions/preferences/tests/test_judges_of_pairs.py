@@ -23,13 +23,13 @@ from domain.roles import Role
 from domain.runs import RunState
 from domain.settings import Settings
 from domain.states import Stage
+from extensions.preferences.pair_intake import open_pairs
 from media.store import MediaStore
 from reports.content import ReportTable
+from testkit.compared_world import COMPARISON, answer, compare_all, schema
 from testkit.factories import make_items, make_people, make_person, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
-from tests.workflow.test_comparison import COMPARISON, answer, compare_all, schema
 from tests.workflow.test_judge_runs import World, means
-from workflow.lead.pair_intake import open_pairs
 from workflow.results.calibration import study_of
 from workflow.results.ratings_from_files import import_ratings
 from workflow.runs import judge_plans

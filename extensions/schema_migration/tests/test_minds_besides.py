@@ -29,9 +29,8 @@ from workflow.access.projects import access_to
 from workflow.annotate import claims, drafts, grading, submissions
 from workflow.files.export import exported
 from workflow.files.project_check import check
-from workflow.lead.pair_intake import open_pairs, preview_pairs
 
-pytestmark = needs("stages", "coding")
+pytestmark = [needs("stages", "coding"), needs("stages", "comparison")]
 
 ASKED = """  grading:
     raters: 2
@@ -85,7 +84,7 @@ def build(store: Store) -> dict[str, list[str]]:
         session.flush()
         passed = [(row.id, row.item_id, "colour") for row in rows]
         grading.open_grading(session, access=access, predictions=passed, now=store.now())
-    open_pairs(store, by=None, project="p")
+    open_work(store, Stage.COMPARISON)
     open_work(store, Stage.CODING)
     ann, bob, cid = make_people(store, "ann", "bob", "cid")
     said: dict[str, list[str]] = {}
@@ -263,13 +262,14 @@ def test_minds_change_about_grades_pairs_and_codes_and_change_back(store: Store)
         told = [(each.opened, each.closed) for each in seen.besides]
         assert told == [(more_open - gone, fewer)] or (told == [] and more_open == fewer == 0), name
         assert check(store) == [], name
-        open_pairs(store, by=None, project="p")
+        open_work(store, Stage.COMPARISON)
         assert slots(store) == wanted, f"opening pairs again opens nothing: {name}"
         complete = sum(
             unit.startswith("comparison") and n["done"] >= 1 and not n["open"] and not n["claimed"]
             for unit, n in wanted.items()
         )
-        assert preview_pairs(store, by=None, project="p").complete == complete, name
+        compared = dict(extensions.rows("figures"))["preferences"](store, project="p")
+        assert compared.intake.complete == complete, name
         migration.undo(store, by=None, project="p")
         assert whole(store) == before, name
         assert check(store) == [], name
