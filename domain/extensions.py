@@ -224,8 +224,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "preferences": ExtensionNames(
         "Preferences",
-        pages=("preferences",),
-        commands=("preferences",),
+        pages=("preferences", "compare"),
+        stages=("comparison",),
+        commands=("preferences", "comparison"),
         report_sections=("pairs",),
         notebook_statistics=(
             "PairVotes",
@@ -320,7 +321,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "cases": ExtensionNames(
         "Cases and failures",
-        pages=("cases", "failures"),
+        pages=("cases", "failures", "code", "settle_codes"),
+        stages=("coding", "arbitration"),
         commands=("failures",),
         table_sources=("failures",),
         figures=("cases", "failures"),

@@ -17,15 +17,38 @@ from domain.extensions import Extension
 
 
 def _pages() -> Sequence[Any]:
-    from extensions.preferences.pages import preferences
+    from extensions.preferences.pages import compare, preferences
 
-    return (preferences,)
+    return (preferences, compare)
 
 
 def _commands() -> Sequence[Any]:
-    from extensions.preferences.commands import preferences
+    from extensions.preferences.commands import comparison, preferences
 
-    return (preferences,)
+    return (preferences, comparison)
+
+
+def _stage_kinds() -> Sequence[Any]:
+    from extensions.preferences.stage_row import ROW
+
+    return (ROW,)
+
+
+def _project_checks() -> Sequence[Any]:
+    from extensions.preferences.comparison import broken_rules
+
+    return (broken_rules,)
+
+
+def _former_classes() -> Sequence[Any]:
+    from extensions.preferences.pair_intake import PairIntake
+    from extensions.preferences.project_preferences import Mark, Preference, Preferences, SamePair
+
+    earlier = "workflow.results.preferences"
+    return (
+        ("workflow.lead.pair_intake", "PairIntake", PairIntake),
+        *((earlier, each.__name__, each) for each in (Mark, Preference, Preferences, SamePair)),
+    )
 
 
 def _figures() -> Sequence[Any]:
@@ -54,4 +77,7 @@ EXTENSION = Extension(
     figures=_figures,
     report_sections=_report_sections,
     notebook_statistics=_notebook_statistics,
+    stage_kinds=_stage_kinds,
+    project_checks=_project_checks,
+    former_classes=_former_classes,
 )

@@ -16,9 +16,9 @@ from agreement.statistic import Statistic
 from db.engine import Store
 from domain.records import Person
 from domain.states import Items
+from extensions.preferences.project_preferences import Preference, preferences_of
 from workflow.results import project_answers, win_rates
 from workflow.results.clusters import clusters_of_names
-from workflow.results.preferences import Preference, preferences_of
 from workflow.results.project_answers import ProjectAnswers
 from workflow.runs.judge_plans import PREFERENCE
 

@@ -14,10 +14,10 @@ from db.engine import Session, Store
 from domain.errors import ConflictError
 from domain.records import Person
 from domain.states import Stage
+from extensions.preferences.comparison_plan import PairPlan, plan_of, slots_of
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.comparison_plan import PairPlan, plan_of, slots_of
 
 _AT_ONCE = 1_000
 """The number of pairs that one transaction opens, so that people who submit do not wait for all of them."""
@@ -139,6 +139,11 @@ def open_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
             task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
             task_slots.offer_units(session, units=[pair.unit for pair in some], most=stage.raters)
     return done
+
+
+def open_all(store: Store, *, by: Person | None, project: str, models: Sequence[str] | None) -> None:
+    """Open the pairs of all models, whatever ``models`` are: the schema says which are compared."""
+    open_pairs(store, by=by, project=project)
 
 
 def _plan(session: Session, access: Access) -> tuple[Comparison, PairPlan]:

@@ -9,9 +9,9 @@ from typing import Any
 from db import items, tasks
 from db.engine import Store
 from domain.states import Stage
+from extensions.cases import coding
+from extensions.cases.coding import CodingProgress
 from workflow.access.projects import access_to
-from workflow.annotate import coding
-from workflow.annotate.coding import CodingProgress
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,17 @@ class AnswerPair:
     @property
     def unit(self) -> str:
         """The pair's name as a unit of work."""
-        return task_slots.unit_of_pair(self.first.id, self.second.id)
+        return task_slots.unit_of_pair(*self.answers)
+
+    @property
+    def item_id(self) -> int:
+        """Return the item that both answer."""
+        return self.first.item_id
+
+    @property
+    def answers(self) -> tuple[int, int]:
+        """Return the ids of the two answers."""
+        return self.first.id, self.second.id
 
     @property
     def models(self) -> Names:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from math import sqrt
@@ -14,73 +13,30 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from annotation_schemas.loader import load_text
-from annotation_schemas.model import LoadedSchema
 from app.workbench import page
 from db.engine import Store
-from db.tables import PredictionRow, RunRow
 from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, SchemaError
 from domain.project_parts import WhoIsWho
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
-from domain.run_kinds import RunKind
 from domain.states import Stage
 from exporters.tables import ratings_csv
+from extensions.preferences.pair_intake import open_pairs, preview_pairs
+from extensions.preferences.project_preferences import Preferences, preferences_of
 from media.store import MediaStore
-from testkit.factories import UNVERIFIED, claimed, make_items, make_people, make_person, make_project
+from testkit.compared_world import COMPARISON, SAY, answer, compare_all, schema
+from testkit.factories import claimed, make_items, make_people, make_person, make_project
 from testkit.looks import look
 from workflow.access import accounts
 from workflow.access.memberships import set_member
-from workflow.access.projects import access_to
 from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
 from workflow.files.project_copy import clone_project
 from workflow.files.project_export import export_project
 from workflow.files.project_import import ArchiveOptions, import_project
-from workflow.lead.pair_intake import open_pairs, preview_pairs
-from workflow.results.preferences import Preferences, preferences_of
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
 from workflow.runs import run_control
-
-COMPARISON = """  comparison:
-    raters: 2
-    shows: [question]
-    criteria:
-      - {name: better, kind: preference, prompt: "Which is better?", options: [tie, both_bad],
-         cannot_tell: "I cannot tell"}
-      - {name: factual, kind: preference, prompt: "Which is true?", required: false}
-      - {name: harmful, kind: each_answer, prompt: "Harmful?", required: false}
-"""
-
-
-def schema(comparison: str = COMPARISON) -> LoadedSchema:
-    return load_text(UNVERIFIED.rstrip() + "\n" + comparison, "Be fair.", "plain")
-
-
-def answer(store: Store, item_ids: Sequence[int], model: str, says: Callable[[int], str], *, project: str = "p") -> str:
-    """What a model says to items; the run's id."""
-    with store.write() as session:
-        access = access_to(session, person=None, project=project)
-        run = RunRow(project_id=access.project_id, kind=RunKind.IMPORT, name=model, created_at=store.now())
-        session.add(run)
-        session.flush()
-        about = {"project_id": access.project_id, "run_id": run.id, "model": model, "created_at": store.now()}
-        session.add_all([PredictionRow(item_id=id, text=says(id), **about) for id in item_ids])
-        return run.public_id
-
-
-SAY: Mapping[str, Any] = {"better": "left"}
-
-
-def compare_all(
-    store: Store, person: Person, say: Callable[[TaskView], Mapping[str, Any]], *, project: str = "p"
-) -> int:
-    n = 0
-    while isinstance(view := claims.next_task(store, person=person, project=project, stage=Stage.COMPARISON), TaskView):
-        submissions.submit(store, person=person, task=view.id, key=view.id, values=say(view))
-        n += 1
-    return n
 
 
 def read(store: Store, **how: Any) -> Preferences:

@@ -16,9 +16,9 @@ from domain.errors import ConflictError, NotFoundError
 from domain.order import spread
 from domain.records import Person
 from domain.states import Stage
+from extensions.cases.coding import NO_CODING
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.coding import NO_CODING
 from workflow.results import project_answers
 from workflow.results.graded_answers import Answer
 from workflow.results.project_answers import ProjectAnswers
@@ -123,6 +123,11 @@ def open_coding(store: Store, *, by: Person | None, project: str, outputs: int |
             data = {"answers": len(drawn), "slots": len(slots), "seed": access.seed}
             log(session, CODING_OPENED, by=by, project=access, now=now, data=data)
         return _intake(wanted, kept, len(drawn))
+
+
+def open_all(store: Store, *, by: Person | None, project: str, models: Sequence[str] | None) -> None:
+    """Open the answers of all models, whatever ``models`` are: the schema says which answers are coded."""
+    open_coding(store, by=by, project=project)
 
 
 def _stage(access: Access) -> Coding:

@@ -20,11 +20,11 @@ from domain.errors import NotFoundError
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating, RatingPair
 from domain.states import Items, Stage
+from extensions.preferences import comparison_plan
+from extensions.preferences.comparison import SHOWN_LEFT
+from extensions.preferences.comparison_plan import AnswerPair
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access, require_lead
-from workflow.annotate import comparison_plan
-from workflow.annotate.comparison import SHOWN_LEFT
-from workflow.annotate.comparison_plan import AnswerPair
 from workflow.results.file_raters import people_names
 
 Side = Literal["a", "b"]

@@ -13,12 +13,12 @@ from domain.records import TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit import missing_media
+from testkit.coded_world import CODES, answer, schema
+from testkit.coded_world import code_all as code_by_calls
 from testkit.factories import make_items, make_person, make_project
 from testkit.missing_extensions import needs
 from testkit.serving import Server
 from tests.e2e.people import Desk, at_desk, opened
-from tests.workflow.test_coding import CODES, answer, schema
-from tests.workflow.test_coding import code_all as code_by_calls
 from workflow.access import accounts
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, needs("pages", "failures")]

@@ -19,11 +19,11 @@ from db.engine import Session
 from db.records import StoredAnnotation, StoredPrediction, StoredTask
 from domain.records import Person
 from domain.states import ItemState, Stage, TaskState
+from extensions.preferences.comparison_plan import AnswerPair, slots_of
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access
 from workflow.annotate import answer_steps
-from workflow.annotate.comparison_plan import AnswerPair, slots_of
 from workflow.annotate.stage_kinds import Revision
 
 Answers = tuple[StoredPrediction, StoredPrediction]

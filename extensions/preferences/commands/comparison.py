@@ -21,7 +21,7 @@ def comparison(
 ) -> None:
     """Show which pairs of models' answers people compare, the progress, and which tasks would open."""
     from app.services import opened
-    from workflow.lead import pair_intake
+    from extensions.preferences import pair_intake
 
     shared = opened()
     if open_:
