@@ -39,7 +39,6 @@ COMMANDS = (
     "people",
     "demo",
     "check",
-    "guideline",
     "grading",
     "comparison",
     "exposure",

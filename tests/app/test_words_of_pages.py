@@ -89,7 +89,7 @@ MEANT = {
     ("workflow/runs/judge_templates.py", "user"): "the same",
     ("extensions/local_models/families.py", "user"): "the same",
     ("extensions/local_models/prompts.py", "user"): "the same",
-    ("extensions/mail/settings.py", "user"): "an account of a mail server",
+    ("extensions/notices/settings.py", "user"): "an account of a mail server",
     ("extensions/aggregation/vote_aggregation.py", "ability"): "of a rater, as GLAD calls it",
     ("extensions/qualification/schema_check.py", "reviewers"): "a key of the schema",
 }

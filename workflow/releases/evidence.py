@@ -33,10 +33,9 @@ from workflow.files.evidence_import import import_evidence
 from workflow.files.gate_counts import gates
 from workflow.files.manifest_entries import policy_of
 from workflow.releases.printed_figures import Figures, ItemVerdict, Verdicts, figures_of
-from workflow.results.calibration_rule import RULE
 from workflow.results.file_raters import raters as raters_out_of_files
 
-EVENTS = frozenset({RULE, OPENED, EXTENDED, DESCRIBED, LABELLED})
+EVENTS = frozenset({events.CALIBRATION_RULE, OPENED, EXTENDED, DESCRIBED, LABELLED})
 """The kinds of events that figures rest on."""
 
 _AT_ONCE = 2_000
