@@ -120,6 +120,10 @@ class Extension:
     come among the live ones."""
     item_actions: Rows = _nothing
     """Rows of ``app.items.added_actions.ItemAction``: actions on selected items of the page *Items*."""
+    project_actions: Rows = _nothing
+    """Rows of ``app.projects.project_actions.ProjectAction``: actions on a whole project on the page *Projects*."""
+    project_beginnings: Rows = _nothing
+    """Rows of ``app.projects.project_actions.ProjectBeginning``: ways to begin a new project on the page *Projects*."""
     setup_steps: Rows = _nothing
     """Functions ``(session, access)``: each returns a ``workflow.lead.setup_step.SetupStep``, a line of the checklist
     before work begins."""
@@ -350,6 +354,11 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         stages=("triage",),
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
+    ),
+    "archives": ExtensionNames(
+        "Archives, copies and deletion of projects",
+        commands=("project export", "project import", "project clone", "project delete"),
+        jobs=("archive", "copy", "delete"),
     ),
     "time_spans": ExtensionNames("Time spans", kinds=("time_span",)),
     "history": ExtensionNames("History and audit log", pages=("history", "audit"), commands=("audit",)),

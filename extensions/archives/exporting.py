@@ -13,8 +13,9 @@ from db import events, project_rows, projects
 from db.engine import Store
 from domain.errors import ConflictError, NotFoundError
 from domain.jobs import Progress, unheard
+from domain.project_parts import archive_in
 from domain.records import Person
-from exporters.project_archive import ArchiveWriter
+from extensions.archives.archive_writer import ArchiveWriter
 from workflow.access.projects import require_lead
 
 if TYPE_CHECKING:
@@ -31,11 +32,6 @@ class ArchiveContents:
     """The number of images and clips."""
     left_out: int
     """The number of images and clips that are only named."""
-
-
-def archive_in(home: Path, project: str) -> Path:
-    """Return the path of a project's archive that a lead requested on a page."""
-    return home / "archives" / f"{project}.zip"
 
 
 def archive_for(store: Store, home: Path, *, by: Person, project: str) -> Path | None:

@@ -1,4 +1,4 @@
-"""``touchstone project export``, ``import`` and ``clone``."""
+"""``touchstone project export``, ``import``, ``clone`` and ``delete``."""
 
 from __future__ import annotations
 
@@ -54,18 +54,11 @@ def test_a_project_out_and_in_and_next_to_itself(run: CliRunner, tmp_path: Path)
     assert sorted(line.split()[0] for line in listed.splitlines() if "egothink" in line) == ["ego", "three", "two"]
 
 
-def test_a_project_renamed_archived_and_deleted(run: CliRunner, home: Path) -> None:
+def test_a_project_is_deleted_by_its_name(run: CliRunner) -> None:
     def said(*given: str, typed: str | None = None) -> str:
         done = run.invoke(cli, ["project", *given], input=typed)
         return str(done.exception) if isinstance(done.exception, TouchstoneError) else done.output
 
-    assert "ego is called Öl & <b> from now on." in said("rename", "ego", " Öl & <b> ")
-    assert "Give the project a title." in said("rename", "ego", " ")
-    assert "ego is archived." in said("archive", "ego")
-    assert "ego was archived already." in said("archive", "ego")
-    assert "Öl & <b>  (archived)" in said("list")
-    assert "Everything in it can be read" not in said("unarchive", "ego")
-    assert "ego was not archived." in said("unarchive", "ego")
     for typed, told in (("", "No name was typed. Nothing was deleted."), ("Ego\n", "Type the project's name, ego,")):
         assert told in said("delete", "ego", typed=typed or "\n")
     assert "Type the project's name, ego," in said("delete", "ego", "--yes", "two")

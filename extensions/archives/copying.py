@@ -12,9 +12,10 @@ from domain.errors import InvalidInputError
 from domain.jobs import Progress, unheard
 from domain.project_parts import ProjectPart, WhoIsWho, left_out
 from domain.records import Person
+from extensions.archives.exporting import export_project
+from extensions.archives.importing import ImportedProject, import_project, name_is_free
+from extensions.archives.storing import ArchiveOptions
 from workflow.access.project_names import title_problems
-from workflow.files.project_export import export_project
-from workflow.files.project_import import ArchiveOptions, ImportedProject, import_project, name_is_free
 
 if TYPE_CHECKING:
     from media.store import MediaStore

@@ -17,8 +17,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from domain.project_parts import ARCHIVE_FORMAT, ARCHIVE_VERSION
-
+ARCHIVE_FORMAT = "touchstone-project"
+ARCHIVE_VERSION = 1
+"""The version of archives that are written. Older archives can be read, newer ones are refused."""
 _THEN = (1980, 1, 1, 0, 0, 0)
 _CHUNK = 1024 * 1024
 _LINES = 256

@@ -27,12 +27,12 @@ from domain.project_parts import ProjectPart, WhoIsWho
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage, TaskState
-from importers.project_archive import ProjectArchive
+from extensions.archives.archive_reader import ProjectArchive
+from extensions.archives.transit_cleanup import clear
 from workflow.access.event_log import log
 from workflow.access.projects import access_to
 from workflow.annotate import answering
 from workflow.annotate.verification import first_state, open_verification
-from workflow.files.transit_cleanup import clear
 
 if TYPE_CHECKING:
     from media.store import MediaStore

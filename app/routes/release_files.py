@@ -1,8 +1,4 @@
-"""Whole projects and releases as streamed files, only for leads of the project.
-
-``GET /archive/{project}`` serves the archive that a lead has made on the page Projects. ``GET
-/release/{project}/{version}/{part}`` serves a release.
-"""
+"""``GET /release/{project}/{version}/{part}``: a release as a streamed file, only for leads of the project."""
 
 from __future__ import annotations
 
@@ -18,25 +14,12 @@ from app.services import Resources
 from domain.errors import NotFoundError
 from domain.records import Person
 from exporters.release_folder import packed
-from workflow.files.project_export import archive_for
 from workflow.releases import listing
 from workflow.releases.create import PRIVATE, PUBLIC
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """Return the two routes."""
-
-    def find(person: Person, project: str) -> Path:
-        path = archive_for(resources.store, resources.settings.home, by=person, project=project)
-        if path is None:
-            raise NotFoundError("There is no archive yet: Projects in the menu makes one.")
-        return path
-
-    async def archive(request: Request) -> Response:
-        project = request.path_params["project"]
-        path = await run_in_threadpool(find, signed_in(request).person, project)
-        headers = {"Cache-Control": "private, no-store", "Vary": "Cookie"}
-        return FileResponse(path, media_type="application/zip", filename=f"{project}.zip", headers=headers)
+    """Return the route."""
 
     def find_release(person: Person, project: str, version: str, part: str) -> Path:
         store, home = resources.store, resources.settings.home
@@ -54,6 +37,5 @@ def routes(resources: Resources) -> list[BaseRoute]:
         return FileResponse(path, media_type="application/zip", filename=name, headers=headers)
 
     return [
-        Route("/archive/{project}", answering(archive), methods=["GET"]),
         Route("/release/{project}/{version}/{part}", answering(release), methods=["GET"]),
     ]

@@ -1,4 +1,4 @@
-"""``touchstone project export``, ``import`` and ``clone``: move or copy whole projects."""
+"""``touchstone project export``, ``import``, ``clone`` and ``delete``: move, copy or delete whole projects."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.groups import find_group
 from app.commands.options import ProjectName
 from app.commands.recorded import recorded
 from domain.errors import SettingsError
 from domain.project_parts import ProjectPart, WhoIsWho
 
 if TYPE_CHECKING:
-    from workflow.files.project_import import ImportedProject
+    from extensions.archives.importing import ImportedProject
 
 _PARTS = [part for part in ProjectPart if part is not ProjectPart.PROJECT]
 
 
-def register(project: typer.Typer) -> None:
+def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
+    project = find_group(cli, "project")
     project.command("export")(export)
     project.command("import")(import_)
     project.command("clone")(clone)
+    project.command("delete")(delete)
 
 
 def export(
@@ -36,7 +39,7 @@ def export(
     """Write a whole project into one archive: schema, items, media, people, votes, runs, history. It holds no password
     and no link, and is as confidential as the database."""
     from app.services import opened
-    from workflow.files.project_export import export_project
+    from extensions.archives.exporting import export_project
 
     shared = opened()
     about: Any = {"project": project, "out": out, "with_media": not without_media}
@@ -75,8 +78,9 @@ def import_(
     """Make the project of an archive: all of it or, if anything of it does not fit, nothing. People who have no account
     here get one, with which no one can sign in before `touchstone people link`."""
     from app.services import opened
-    from importers.people_files import read_accounts
-    from workflow.files.project_import import ArchiveOptions, import_project
+    from extensions.archives.account_files import read_accounts
+    from extensions.archives.importing import import_project
+    from extensions.archives.storing import ArchiveOptions
 
     if (people is WhoIsWho.MAP) != (map_ is not None):
         raise SettingsError("--people map and --map FILE.csv belong together; give both or neither.")
@@ -103,7 +107,7 @@ def clone(
 ) -> None:
     """Make a project like another one on this server, whole or in parts; images and clips are not stored twice."""
     from app.services import opened
-    from workflow.files.project_copy import clone_project
+    from extensions.archives.copying import clone_project
 
     names = [name.strip() for text in without or () for name in text.split(",")]
     odd = next((name for name in names if name not in _PARTS), None)
@@ -120,6 +124,36 @@ def clone(
             lambda progress: clone_project(shared.store, shared.media, progress=progress, **about),
         )
     )
+
+
+def delete(
+    project: ProjectName,
+    yes: Annotated[
+        str | None, typer.Option("--yes", metavar="NAME", help="The name again, instead of typing it when asked.")
+    ] = None,
+) -> None:
+    """Delete a project for good: all work in it, its releases, and the media that no other project uses. The command
+    first lists what it deletes. Refused while runs, Label Studio or a release are at work.
+    """
+    from app.services import opened
+    from extensions.archives import deletion
+
+    shared = opened()
+    lost = deletion.losses(shared.store, by=None, project=project)
+    typer.echo(f"With {project} goes for good: {lost.words}. Accounts of people stay.", err=yes is not None)
+    if yes is None:
+        typer.echo(f"To keep a copy: touchstone project export {project} --out {project}.zip")
+        yes = typer.prompt("Type the project's name to delete it", default="", show_default=False)
+        if not yes.strip():
+            raise SettingsError("No name was typed. Nothing was deleted.")
+    about: Any = {"project": project, "typed": yes, "home": shared.settings.home}
+    done = recorded(
+        shared,
+        "project delete",
+        project,
+        lambda progress: deletion.delete_project(shared.store, shared.media, by=None, progress=progress, **about),
+    )
+    typer.echo(f"{project} is deleted: {done.words}.")
 
 
 def _tell(made: ImportedProject) -> None:

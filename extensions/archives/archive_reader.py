@@ -1,4 +1,4 @@
-"""The reader of a project archive that ``exporters.project_archive`` wrote. The file is not trusted.
+"""The reader of a project archive that ``extensions.archives.archive_writer`` wrote. The file is not trusted.
 
 No content of the archive becomes a path. Sizes are counted while reading, because an archive may state wrong ones, and
 every file is compared with its hash.
@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import IO, Any, NoReturn
 
 from domain.errors import InvalidFileError
-from domain.project_parts import ARCHIVE_FORMAT, ARCHIVE_VERSION
+from extensions.archives.archive_writer import ARCHIVE_FORMAT, ARCHIVE_VERSION
 from importers.table_entries import MIB, TableEntry, is_table_entry
 
 _TABLE = re.compile(r"tables/([a-z_]{1,60})\.jsonl")

@@ -15,13 +15,13 @@ from db.transit import ProjectInTransit
 from domain import extensions
 from domain.errors import InvalidInputError, Problem
 from domain.jobs import Progress, unheard
+from domain.project_parts import archive_in
 from domain.records import Person
+from extensions.archives.transit_cleanup import clear, clear_abandoned
 from workflow.access import project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
-from workflow.files.project_export import archive_in
 from workflow.files.release_folder import alone_with_releases, remove_releases
-from workflow.files.transit_cleanup import clear, clear_abandoned
 
 if TYPE_CHECKING:
     from media.store import MediaStore

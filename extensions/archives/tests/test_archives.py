@@ -31,20 +31,21 @@ from domain.errors import (
 from domain.project_parts import ProjectPart, WhoIsWho
 from domain.runs import RunState
 from domain.states import ItemState, Stage
-from exporters.project_archive import ArchiveWriter
+from extensions.archives import storing, transit_cleanup
+from extensions.archives.archive_writer import ArchiveWriter
+from extensions.archives.copying import clone_project
+from extensions.archives.deletion import delete_project
+from extensions.archives.exporting import export_project
+from extensions.archives.importing import import_project
+from extensions.archives.storing import ArchiveOptions
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_project, make_schema, vote
 from testkit.kept_items import kept_ids
 from tests.workflow.whole_project import HIDDEN, bare, build
 from workflow.access import accounts, audit, memberships, projects
 from workflow.annotate import submissions
-from workflow.files import project_storing, transit_cleanup
 from workflow.files.export import exported
 from workflow.files.project_check import check
-from workflow.files.project_copy import clone_project
-from workflow.files.project_export import export_project
-from workflow.files.project_import import ArchiveOptions, import_project
-from workflow.files.project_removal import delete_project
 from workflow.results.rater_agreement import agreement_of
 
 MATCH = ArchiveOptions(people=WhoIsWho.MATCH)
@@ -450,7 +451,7 @@ def test_an_import_that_breaks_off_leaves_nothing_and_goes_again(
         with monkeypatch.context() as patch:
             patch.setattr(landing.Landing, "put", broken)
             if killed:
-                patch.setattr(project_storing, "clear", lambda *_: None)
+                patch.setattr(storing, "clear", lambda *_: None)
             with pytest.raises(KeyboardInterrupt):
                 import_project(store, media, path=made / "p.zip")
         assert (rows() == before) is not killed

@@ -14,9 +14,10 @@ from db.engine import IntegrityError, Session, Store
 from db.survey import Survey
 from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError, SettingsError
 from domain.project_parts import ProjectPart, WhoIsWho
-from importers.project_archive import ProjectArchive
+from extensions.archives.archive_reader import ProjectArchive
+from extensions.archives.storing import ArchiveOptions, PendingArchive
+from extensions.archives.transit_cleanup import clear_abandoned
 from workflow.access.project_names import name_problems
-from workflow.files.project_storing import ArchiveOptions, PendingArchive
 from workflow.files.surveyed_rows import (
     oldest_first,
     require_known_tables,
@@ -24,12 +25,9 @@ from workflow.files.surveyed_rows import (
     schema_in,
     survey_of,
 )
-from workflow.files.transit_cleanup import clear_abandoned
 
 if TYPE_CHECKING:
     from media.store import MediaStore
-
-__all__ = ["ArchiveOptions", "Import", "ImportedProject", "import_project", "name_is_free"]
 
 _SHOWN = 5
 
