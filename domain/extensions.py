@@ -104,6 +104,9 @@ class Extension:
     """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
     dashboard_sections: Rows = _nothing
     """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
+    result_sections: Rows = _nothing
+    """Rows of ``workflow.results.result_sections.ResultSection``: sections of the page *Results* and of ``touchstone
+    results``."""
     notice_sections: Rows = _nothing
     """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
     claim_rules: Rows = _nothing
@@ -156,6 +159,8 @@ class ExtensionNames:
     table_sources: tuple[str, ...] = ()
     report_sections: tuple[str, ...] = ()
     """Keys of sections."""
+    printed_figures: tuple[str, ...] = ()
+    """Beginnings of ids in the evidence of releases, of figures that sections of results have."""
     notebook_statistics: tuple[str, ...] = ()
     """What is imported from ``agreement``."""
     figures: tuple[str, ...] = ()
@@ -206,7 +211,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Preferences",
         pages=("preferences",),
         commands=("preferences",),
+        options=("results --comparisons",),
         report_sections=("pairs",),
+        printed_figures=("wins",),
         notebook_statistics=(
             "PairVotes",
             "WinRate",
@@ -288,6 +295,10 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         commands=("reasons",),
         figures=("reasons", "disagreement"),
     ),
+    "slices": ExtensionNames("Slices"),
+    "model_groups": ExtensionNames("Model groups", options=("results --group-models-by",)),
+    "side_by_side": ExtensionNames("Side by side", options=("results --side-by-side",)),
+    "ranked_options": ExtensionNames("Ranked options"),
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
@@ -355,6 +366,7 @@ NOUNS = {
     "adapters": "adapter",
     "table_sources": "source of tables",
     "report_sections": "section of calibration reports",
+    "printed_figures": "figure of releases",
     "notebook_statistics": "statistic",
     "figures": "figure",
     "jobs": "kind of tasks",

@@ -5,7 +5,8 @@ the stage ``comparison``, which core collects. ``preference_files`` writes them.
 (``page_figures``, ``page_parts``) also opens pairs; ``touchstone comparison`` of core does so, too.
 
 ``pair_votes`` and ``strengths`` are also for notebooks: ``from agreement import davidson``. ``judges_of_pairs``
-compares judges with people; ``report_section`` adds that to the calibration report.
+compares judges with people; ``report_section`` adds that to the calibration report. ``judge_win_rates`` counts judges'
+verdicts on pairs; ``judge_comparisons`` adds the win rates to the page *Results*, ``touchstone results`` and releases.
 """
 
 from __future__ import annotations
@@ -40,6 +41,18 @@ def _report_sections() -> Sequence[Any]:
     return ((KEY, pairs_section),)
 
 
+def _result_sections() -> Sequence[Any]:
+    from extensions.preferences.judge_comparisons import ComparisonSection
+
+    return (ComparisonSection(),)
+
+
+def _former_classes() -> Sequence[Any]:
+    from extensions.preferences.judge_win_rates import ModelComparison
+
+    return (("workflow.results.win_rates", "ModelComparison", ModelComparison),)
+
+
 def _notebook_statistics() -> Sequence[Any]:
     from extensions.preferences import pair_votes, strengths
 
@@ -53,5 +66,7 @@ EXTENSION = Extension(
     commands=_commands,
     figures=_figures,
     report_sections=_report_sections,
+    result_sections=_result_sections,
+    former_classes=_former_classes,
     notebook_statistics=_notebook_statistics,
 )

@@ -29,6 +29,7 @@ from workflow.files.gate_counts import GateCounts, gates
 from workflow.files.project_check import judged
 from workflow.releases.extension_checks import checks_of, missing_checks
 from workflow.releases.floors import measure_floor
+from workflow.results import result_sections
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
 from workflow.results.leaderboard_lines import LeaderboardLine
@@ -155,6 +156,7 @@ def figures_of(
         part(check.path, lambda told=check.told: told(store, access))  # type: ignore[misc]
     without |= missing_checks(access.schema)
     without |= {f"judges.{key}": why for key, why in extensions.all_missing("report_sections").items()}
+    without |= extensions.all_missing("printed_figures")
     part("exposure", lambda: _exposure(store, access))
     return Figures(_with_own_ids(told), without)
 
@@ -299,14 +301,8 @@ def _leaderboard(store: Store, access: Access) -> Iterator[PrintedFigure]:
     for board in found.of.values():
         for line in board.board.lines():
             yield _line(line)
-    for compared in found.compared:
-        rate, out = compared.rate, compared.failed + compared.waiting + compared.earlier
-        id = ".".join(map(slug, ("wins", compared.judge, compared.model, compared.baseline)))
-        title = f"{compared.model} against {compared.baseline}, by {compared.judge}"
-        value, low, high = (each if math.isfinite(each) else None for each in (rate.value, rate.low, rate.high))
-        yield PrintedFigure(
-            id, title, value, low, high, compared.n, out, rate.method, rate.reason, [RowSelection(REPLIES)]
-        )
+    for section in result_sections.sections():
+        yield from section.printed_figures(found.sections[section.name])
 
 
 def _line(line: LeaderboardLine) -> PrintedFigure:
