@@ -115,6 +115,9 @@ class Extension:
     the number."""
     stage_kinds: Rows = _nothing
     """Rows of ``workflow.annotate.stage_kinds.StageKind``: stages of the grammar."""
+    result_sections: Rows = _nothing
+    """Rows of ``workflow.results.result_sections.ResultSection``: sections of the page *Results* and of ``touchstone
+    results``."""
     claim_rules: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.claim_rules.ClaimRule``: who gets no new work, and which tasks
     come among the live ones."""
@@ -169,6 +172,8 @@ class ExtensionNames:
     table_sources: tuple[str, ...] = ()
     report_sections: tuple[str, ...] = ()
     """Keys of sections."""
+    printed_figures: tuple[str, ...] = ()
+    """Beginnings of ids in the evidence of releases, of figures that sections of results have."""
     notebook_statistics: tuple[str, ...] = ()
     """What is imported from ``agreement``."""
     figures: tuple[str, ...] = ()
@@ -231,7 +236,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         pages=("preferences", "compare"),
         stages=("comparison",),
         commands=("preferences", "comparison"),
+        options=("results --comparisons",),
         report_sections=("pairs",),
+        printed_figures=("wins",),
         notebook_statistics=(
             "PairVotes",
             "WinRate",
@@ -320,6 +327,10 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         commands=("reasons",),
         figures=("reasons", "disagreement"),
     ),
+    "slices": ExtensionNames("Slices"),
+    "model_groups": ExtensionNames("Model groups", options=("results --group-models-by",)),
+    "side_by_side": ExtensionNames("Side by side", options=("results --side-by-side",)),
+    "ranked_options": ExtensionNames("Ranked options"),
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
@@ -393,6 +404,7 @@ NOUNS = {
     "adapters": "adapter",
     "table_sources": "source of tables",
     "report_sections": "section of calibration reports",
+    "printed_figures": "figure of releases",
     "notebook_statistics": "statistic",
     "figures": "figure",
     "jobs": "kind of tasks",

@@ -14,10 +14,10 @@ from scipy import stats
 from annotation_schemas import shipped
 from annotation_schemas.expected_answers import NO_KEY
 from annotation_schemas.loader import load_schema
-from app.results import scores as page
 from domain.records import ProjectView
 from domain.roles import Role
-from workflow.results import leaderboard, score_choices, side_by_side
+from extensions.side_by_side import criteria_blocks, page_section
+from workflow.results import leaderboard, score_choices
 from workflow.results.graded_answers import Answer
 from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores
@@ -65,7 +65,7 @@ def test_flukes_stand_next_to_the_genuine_score() -> None:
     found, people, judge = diced()
     majority = {id: tuple(int(sum(each[at] for each in said) >= 2) for at in range(3)) for id, said in people.items()}
     truth = {"human": counted(majority), "judge": counted(judge)}  # type: ignore[arg-type]
-    told = side_by_side.blocks(boards(found, "human", "judge"))
+    told = criteria_blocks.blocks(boards(found, "human", "judge"))
     assert [block.title for block in told] == ["People", "gpt-4"]
     cells = 0
     for block in told:
@@ -91,8 +91,8 @@ def test_flukes_stand_next_to_the_genuine_score() -> None:
 def test_as_csv_and_on_the_page() -> None:
     found, _, judge = diced()
     made = boards(found, "human", "judge")
-    told = side_by_side.blocks(made)
-    rows = list(csv.DictReader(io.StringIO(side_by_side.as_csv(told))))
+    told = criteria_blocks.blocks(made)
+    rows = list(csv.DictReader(io.StringIO(criteria_blocks.as_csv(told))))
     lot = counted(judge)["blip", DOMAINS[1]]
     (row,) = [each for each in rows if (each["judge"], each["model"], each["part"]) == ("gpt-4", "blip", DOMAINS[1])]
     assert (row["fluke_count"], row["fluke_n"]) == (str(lot["fluke"]), str(lot["n"]))
@@ -101,7 +101,7 @@ def test_as_csv_and_on_the_page() -> None:
     assert mean["fluke_count"] == ""
     ends = {each.scores: (0.0, 1.0) for each in made}
     view = ProjectView("p", "P", False, None, Role.LEAD)
-    shown = str(page.beside_table(view, told[1], made[0], ends, common=False, bins=4))
+    shown = str(page_section.beside_table(view, told[1], made[0], ends, common=False, bins=4))
     assert f"{lot['fluke']} of {lot['n']}" in shown
     assert "&lt;b&gt;gpt" in shown
     assert "<b>gpt" not in shown
@@ -110,7 +110,7 @@ def test_as_csv_and_on_the_page() -> None:
 
 def test_one_criterion_has_nothing_beside_it() -> None:
     found, _, _ = diced()
-    assert side_by_side.blocks([leaderboard.sliced_scores(found, Scores("human", "fluke"))]) == []
+    assert criteria_blocks.blocks([leaderboard.sliced_scores(found, Scores("human", "fluke"))]) == []
 
 
 def test_the_note_says_what_a_fluke_is() -> None:

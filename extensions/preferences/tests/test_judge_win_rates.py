@@ -13,17 +13,17 @@ from scipy import stats
 
 from annotation_schemas import judge_templates
 from app.cli import command
-from app.commands.results import comparison_block
-from app.results.models import comparison_table
 from db.engine import Store
 from domain.errors import InvalidInputError
 from domain.judging import JudgePlan
+from extensions.preferences.judge_comparisons import ComparisonSection
+from extensions.preferences.judge_win_rates import COLUMNS, ModelComparison, as_csv, comparisons, favoured
+from extensions.preferences.page_parts import comparison_table
 from testkit.factories import make_predictions
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judge_runs import FILLS, SCORE, World
 from workflow.access.projects import access_to
 from workflow.results import project_answers
-from workflow.results.win_rates import COLUMNS, ModelComparison, as_csv, comparisons, favoured
 from workflow.runs import judge_plans, run_control
 
 
@@ -84,7 +84,7 @@ def test_both_orders_of_a_pair_are_one_comparison(
     row = found.as_row()
     assert row["win_rate"] == pytest.approx(6.5 / 9)
     assert json.loads(json.dumps(row, allow_nan=False)) == row
-    told = list(comparison_block([found]))
+    told = list(ComparisonSection().ending([found]))
     assert re.search(r"one against two +0\.722 .* 9 +1 +0\.650 to 0\.750$", told[3])
     assert told[4].strip() == "5 won, 1 lost, 1 even, 2 by position, 1 without two verdicts"
     shown = str(comparison_table([found]))

@@ -1,4 +1,4 @@
-"""Slices of the items: each model's numbers on one axis, and a test of each slice against the other answers."""
+"""The section *By …* of results: each model's numbers on one axis, and each slice against the other answers."""
 
 from __future__ import annotations
 
@@ -9,23 +9,20 @@ import streamlit as st
 
 from app import markup, shell
 from app.charts import page_chart
-from app.results.slices_chart import MOST_CHOSEN, slices_chart, with_numbers
 from domain.records import ProjectView
-from workflow.results import slice_contrasts
+from extensions.slices import slice_contrasts
+from extensions.slices.slice_contrasts import Contrast
+from extensions.slices.slices_chart import MOST_CHOSEN, slices_chart, with_numbers
 from workflow.results.leaderboard import SlicedScores
-from workflow.results.leaderboard_page import Leaderboard
-from workflow.results.slice_contrasts import Contrast
 
 
-def show_slices(view: ProjectView, chosen: Leaderboard) -> None:
+def show_slices(view: ProjectView, cut: SlicedScores, tests: Sequence[Contrast]) -> None:
     """Draw the slices as a chart and as tests, if there are at least two."""
-    cut = chosen.board
     if len(cut.slicing.labels) < 2:
         return
     shell.section(f"By {cut.slicing.way.title.lower()}")
     if with_numbers(cut):
         page_chart.show(slices_chart(cut, _chosen(view, cut)), project=view.name)
-    tests = chosen.contrasts
     if not tests:
         if cut.scores.kind == "corrected":
             shell.show(markup.tag("p", markup.quiet("Corrected numbers of slices are not tested."), style="ts"))
