@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from db import candidate_images
 from db.engine import Session, Store
 from domain.records import NoTask, Person
-from domain.states import Stage
+from domain.states import VERIFICATIONS, Stage
 from workflow.access.projects import Access, access_to
 from workflow.annotate import gates, no_work
+
+REAL = frozenset({*VERIFICATIONS, Stage.AUTHORING, Stage.ANSWERING, Stage.GRADING})
+"""Stages that are previewed with a real item. The others show votes, several models' answers, or errors in answers. A
+preview of those would change what the viewer may still be asked.
+"""
 
 
 @dataclass(frozen=True)
