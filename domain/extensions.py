@@ -307,6 +307,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         figures=("cases", "failures"),
     ),
     "reading_checks": ExtensionNames("Checks of readings", commands=("answers read", "judge")),
+    "expired_submissions": ExtensionNames("Expired submissions", pages=("expired_submissions",)),
     "stage_preview": ExtensionNames("Previews of stages", pages=("preview",)),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
