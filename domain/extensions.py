@@ -74,6 +74,12 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     folder_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
+    stage_figures: Rows = _nothing
+    """Pairs of the beginning of ids and a function ``(store, access, stage, raters)``: it yields
+    ``domain.evidence.PrintedFigure`` for the evidence of releases, from the ratings of one stage."""
+    judge_verdicts: Rows = _nothing
+    """Functions ``(store, access, *, stage, raters, judges)``: each returns
+    ``workflow.results.judge_facts.JudgeVerdicts``. The data card asks the first one."""
     table_sources: Rows = _nothing
     """Pairs of a source that layouts of paper tables may name, and a function ``(store, read)``, where ``read`` is a
     ``ProjectAnswers``. It returns a function that returns the ``Statistic`` of a cell. Its keywords ``model``,
@@ -111,6 +117,8 @@ class Extension:
     menu_counts: Rows = _nothing
     """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
     the number."""
+    stage_kinds: Rows = _nothing
+    """Rows of ``workflow.annotate.stage_kinds.StageKind``: stages of the grammar."""
     claim_rules: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.claim_rules.ClaimRule``: who gets no new work, and which tasks
     come among the live ones."""
@@ -145,7 +153,7 @@ class ExtensionNames:
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
     stages: tuple[str, ...] = ()
-    """Stages of the grammar with a working page of this extension. Without the page, a stage does not start."""
+    """Stages of the grammar. They are closed while this extension is missing."""
     import_sections: tuple[str, ...] = ()
     """Titles on the page *Import*."""
     commands: tuple[str, ...] = ()
@@ -168,6 +176,8 @@ class ExtensionNames:
     """Kinds of long tasks, which wait while this extension is missing."""
     folder_checks: tuple[str, ...] = ()
     """Names of checks. Releases that are made without a check say so."""
+    stage_figures: tuple[str, ...] = ()
+    """Beginnings of ids of figures in the evidence of releases."""
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
     events: tuple[str, ...] = ()
@@ -202,6 +212,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         figures=("shortcuts", "shortcut_models"),
     ),
     "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables", "set")),
+    "calibration": ExtensionNames("Calibration", stage_figures=("judges",)),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
@@ -374,6 +385,7 @@ NOUNS = {
     "figures": "figure",
     "jobs": "kind of tasks",
     "folder_checks": "check of releases",
+    "stage_figures": "part of release figures",
 }
 """What a name of ``ExtensionNames`` is."""
 

@@ -19,9 +19,8 @@ from typing import IO, Any, NoReturn
 
 from domain.errors import InvalidFileError
 from domain.project_parts import ARCHIVE_FORMAT, ARCHIVE_VERSION
+from importers.table_entries import MIB, TableEntry, is_table_entry
 
-MIB = 1024 * 1024
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 _TABLE = re.compile(r"tables/([a-z_]{1,60})\.jsonl")
 _MEDIA = re.compile(r"media/([0-9a-f]{64})")
 _AGAIN = "Nothing was imported. Export the project again, and copy the file whole."
@@ -41,17 +40,6 @@ class Limits:
 
 
 LIMITS = Limits()
-
-
-@dataclass(frozen=True)
-class TableEntry:
-    """The manifest's entry of a table."""
-
-    name: str
-    columns: tuple[str, ...]
-    rows: int
-    bytes: int
-    sha256: str
 
 
 class ProjectArchive:
@@ -177,7 +165,7 @@ class ProjectArchive:
         listed = self.manifest.get("tables")
         for each in listed if isinstance(listed, list) else []:
             match = _TABLE.fullmatch(str(each.get("path"))) if isinstance(each, dict) else None
-            whole = match and each["path"] in self._entries and fits(each)
+            whole = match and each["path"] in self._entries and is_table_entry(each)
             if match is None or not whole or match[1] in table_entries:
                 self._refuse("its manifest names a table that it does not have, or names it wrongly")
             table_entries[match[1]] = TableEntry(
@@ -220,16 +208,3 @@ class ProjectArchive:
 
     def _refuse(self, why: str) -> NoReturn:
         raise InvalidFileError(f"{self.name}: {why}. {_AGAIN}")
-
-
-def fits(told: dict[str, Any]) -> bool:
-    """Return whether a manifest's entry of a table has the required parts and types."""
-    columns: Any = told.get("columns")
-    numbers = [told.get("rows"), told.get("bytes")]
-    return (
-        isinstance(columns, list)
-        and all(isinstance(name, str) for name in columns)
-        and len(set(columns)) == len(columns)
-        and all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in numbers)
-        and _SHA256.fullmatch(str(told.get("sha256"))) is not None
-    )

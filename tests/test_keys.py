@@ -81,7 +81,6 @@ from workflow.annotate import (
     image_pool,
     refinement,
     submissions,
-    triage_figures,
 )
 from workflow.annotate.project_progress import dashboard
 from workflow.files import export
@@ -584,13 +583,8 @@ def writers(seen: Seen) -> Any:
 
 def triaged(seen: Seen) -> Any:
     """What someone who triages frames is shown."""
-    there = world(seen, n=0)
-    try:
-        with there.store.read() as session:
-            part = triage_figures.triage_of(access_to(session, person=None, project="p"))
-    except TouchstoneError as error:
-        return str(error)
-    return part.per_source, [reason.label for reason in part.reasons]
+    part = seen.schema.stages.triage
+    return part and (part.per_source, [reason.label for reason in part.reasons])
 
 
 def refined(seen: Seen) -> Any:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.commands.options import ProjectName
+from app.commands.recorded import recorded
 from domain.errors import SettingsError
 from domain.project_parts import ProjectPart, WhoIsWho
 
@@ -38,7 +39,13 @@ def export(
     from workflow.files.project_export import export_project
 
     shared = opened()
-    done = export_project(shared.store, shared.media, by=None, project=project, out=out, with_media=not without_media)
+    about: Any = {"project": project, "out": out, "with_media": not without_media}
+    done = recorded(
+        shared,
+        "project export",
+        project,
+        lambda progress: export_project(shared.store, shared.media, by=None, progress=progress, **about),
+    )
     named = f"; {done.left_out:,} images and clips are named and not in it" if done.left_out else ""
     typer.echo(f"{out}: {_counted(done.rows, done.media)}{named}.")
 
@@ -76,7 +83,10 @@ def import_(
     accounts = read_accounts(map_) if map_ is not None else {}
     shared = opened()
     how = ArchiveOptions(people=people, accounts=accounts, media=media, old_schemas=old_schemas)
-    _tell(import_project(shared.store, shared.media, path=file, name=name, how=how))
+    about: Any = {"path": file, "name": name, "how": how}
+    _tell(
+        recorded(shared, "project import", None, lambda progress: import_project(shared.store, shared.media, **about))
+    )
 
 
 def clone(
@@ -101,7 +111,15 @@ def clone(
         raise SettingsError(f"--without {odd}: there is no such part; they are {', '.join(_PARTS)}.")
     shared = opened()
     parts = frozenset(ProjectPart(name) for name in names)
-    _tell(clone_project(shared.store, shared.media, project=project, name=new, without=parts))
+    about: Any = {"project": project, "name": new, "without": parts}
+    _tell(
+        recorded(
+            shared,
+            "project clone",
+            project,
+            lambda progress: clone_project(shared.store, shared.media, progress=progress, **about),
+        )
+    )
 
 
 def _tell(made: ImportedProject) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from app.commands.options import ProjectName
+from app.commands.recorded import recorded
 from domain.errors import SettingsError
 
 
@@ -69,5 +70,13 @@ def delete(
         if not yes.strip():
             raise SettingsError("No name was typed. Nothing was deleted.")
     home = shared.settings.home
-    done = project_removal.delete_project(shared.store, shared.media, by=None, project=project, typed=yes, home=home)
+    about: Any = {"project": project, "typed": yes, "home": home}
+    done = recorded(
+        shared,
+        "project delete",
+        project,
+        lambda progress: project_removal.delete_project(
+            shared.store, shared.media, by=None, progress=progress, **about
+        ),
+    )
     typer.echo(f"{project} is deleted: {done.words}.")

@@ -27,7 +27,7 @@ from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.access.visibility import FOR_SENIORS, look_into, visibility_of
-from workflow.annotate import comparison
+from workflow.annotate import stage_kinds
 from workflow.annotate.comments import SOMEBODY, thread_of, title_of
 from workflow.annotate.task_views import asset_view
 from workflow.lead.item_list import searched
@@ -337,10 +337,8 @@ def _answers(session: Session, access: Access, item: StoredItem, names: _Names) 
 
 def _about(session: Session, row: StoredAnnotation, model: str | None) -> str:
     """Return the model of a submission's answer, or the two models on their sides."""
-    if row.stage is not Stage.COMPARISON:
-        return model or ""
-    left, right = comparison.models_shown(session, row)
-    return f"{left} on the left, {right} on the right"
+    kind = stage_kinds.STAGE_KINDS.get(row.stage)
+    return (kind and kind.about(session, row)) or model or ""
 
 
 def _steps(session: Session, access: Access, item: StoredItem, names: _Names) -> list[Step]:

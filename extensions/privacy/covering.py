@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from db import assets, bridge, bridge_tasks, projects
+from db import assets, outside_work, projects
 from db import withheld_files as stock
 from db.engine import Session, Store
 from db.events import COVERED
@@ -201,8 +201,8 @@ def _must_be_a_margin(margin: float) -> None:
 
 def _must_be_still(session: Session, access: Access, store: Store) -> None:
     project_care.must_be_still(session, access, now=store.now(), to=TO)
-    for row in bridge.of_project(session, project_id=access.project_id):
-        if bridge_tasks.unfinished(session, bridge_id=row.id):
+    for row in outside_work.servers(session, project_id=access.project_id):
+        if outside_work.unfinished(session, bridge_id=row.id):
             raise ConflictError(
                 f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronize once more, on the "
                 f"page Label Studio, so that they go; then {TO}."

@@ -173,7 +173,7 @@ CASES = [
 
 
 def test_every_kind_of_job_is_killed_here() -> None:
-    elsewhere = {"figures", "run", "worker"}  # tests/app/test_figures.py and tests/workflow/test_work_loop.py
+    elsewhere = {"command", "figures", "run", "worker"}  # test_recorded_commands.py, test_figures.py, test_work_loop.py
     assert {case.kind for case in CASES} == {row.name for row in of_core()} - elsewhere
 
 
@@ -302,7 +302,7 @@ ENDLESS = {"endless": JobKind("endless", "Endless", "Counting", endless)}
 
 def endless_in_process(url: str, home: Path) -> None:
     working.CANCEL_SECONDS = 0.2
-    Worker(open_store(url, home), home, Settings(home, url), ENDLESS, Lane.TASKS, ends_itself=True).work_off()
+    Worker(open_store(url, home), home, Settings(home, url), ENDLESS, Lane.TASKS, leave=lambda: os._exit(0)).work_off()
 
 
 @pytest.mark.parametrize("how", ["tells", "tells nothing"])

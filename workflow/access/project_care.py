@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from db import bridge, projects, runs
+from db import outside_work, projects, runs
 from db.engine import Session, Store
 from domain import extensions
 from domain.errors import ConflictError, InvalidInputError
@@ -89,7 +89,7 @@ def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -
         )
     out = [
         row.address
-        for row in bridge.of_project(session, project_id=access.project_id)
+        for row in outside_work.servers(session, project_id=access.project_id)
         if row.stages or (row.busy_until is not None and row.busy_until > now)
     ]
     if out:

@@ -15,13 +15,14 @@ from annotation_schemas import registry
 from annotation_schemas.model import Criterion, Schema
 from db import items, submissions, task_slots, tasks
 from db.engine import Session
-from db.records import StoredTask
+from db.records import StoredAnnotation, StoredTask
 from domain.comparison import same
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage
 from workflow.access.counted_items import counting
 from workflow.access.projects import Access
 from workflow.annotate import answer_steps
+from workflow.annotate.stage_kinds import Revision
 
 NO_CODING = "The schema {name} has no coding of models' answers (`stages: coding`), so no failures are counted."
 SETTLED = "The codes of this answer are settled, so yours stay as they are; tell a senior if they are wrong."
@@ -128,18 +129,20 @@ def offer_arbitration(
 # ---- answers that stop or start counting -----------------------------------------------------------------------------
 
 
-def follow_state(session: Session, *, access: Access, item_id: int, before: ItemState, state: ItemState) -> None:
+def follow_state(
+    session: Session, *, access: Access, revision: Revision, before: ItemState, state: ItemState, now: datetime
+) -> None:
     """Open or close coding of the answers to an item, as its new verdict requires; given codes stay."""
     if access.schema.stages.coding is None or state is before:
         return
-    where: dict[str, Any] = {"project_id": access.project_id, "stage": Stage.CODING, "item_id": item_id}
+    where: dict[str, Any] = {"project_id": access.project_id, "stage": Stage.CODING, "item_id": revision[0]}
     if state is ItemState.KEPT:
         _offer(session, access=access, ids=tasks.answers_in(session, **where, counting=True))
     elif state is ItemState.REJECTED or before is ItemState.KEPT:
         _call_off(session, ids=tasks.answers_in(session, **where))
 
 
-def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool) -> None:
+def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool, now: datetime) -> None:
     """Withdraw the coding slots of a withdrawn run, or offer them again; given codes stay."""
     if access.schema.stages.coding is None:
         return
@@ -191,6 +194,13 @@ def after(
     if row.stage is Stage.CODING:
         offer_arbitration(session, access=access, row=row, now=now)
     return items.by_id(session, id=row.item_id or 0).state
+
+
+def votes(session: Session, row: StoredTask) -> Sequence[StoredAnnotation]:
+    """Return the codes of an answer, for the senior annotator who settles them."""
+    if row.prediction_id is None:
+        return ()
+    return submissions.latest_of_answer(session, prediction_id=row.prediction_id, stage=Stage.CODING)
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:

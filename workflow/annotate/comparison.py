@@ -7,7 +7,7 @@ or ``right``.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +24,7 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access
 from workflow.annotate import answer_steps
 from workflow.annotate.comparison_plan import AnswerPair, slots_of
+from workflow.annotate.stage_kinds import Revision
 
 Answers = tuple[StoredPrediction, StoredPrediction]
 
@@ -38,7 +39,7 @@ def answers_of(session: Session, row: StoredTask) -> Answers:
     return predictions[ids[0]], predictions[ids[1]]
 
 
-def left_of(session: Session, *, access: Access, row: StoredTask, person: Person, pair: Answers | None = None) -> str:
+def left_of(session: Session, *, access: Access, row: StoredTask, person: Person) -> str:
     """Return which answer of the pair a person sees on the left, ``a`` or ``b``.
 
     The side is always the same, also on another server to which the project was copied. A correction keeps the sides
@@ -48,36 +49,31 @@ def left_of(session: Session, *, access: Access, row: StoredTask, person: Person
         before = submissions.latest_of_task(session, task_id=row.id)
         if before is not None and before.shown:
             return str(before.shown[SHOWN_LEFT])
-    first, second = pair or answers_of(session, row)
+    first, second = answers_of(session, row)
     item = items.by_id(session, id=first.item_id)
     unit = "/".join((person.login, item.external_id, first.model, second.model))
     odd = task_slots.shuffle_key(seed=f"{access.seed}/sides", unit=unit, slot=0) % 2
     return SECOND if odd else FIRST
 
 
-def texts_of(session: Session, *, access: Access, row: StoredTask, person: Person) -> tuple[str, str] | None:
-    """Return the two answers as a person sees them, the left one first; None in other stages."""
-    if row.stage is not Stage.COMPARISON:
-        return None
-    first, second = pair = answers_of(session, row)
-    left = left_of(session, access=access, row=row, person=person, pair=pair)
-    return (first.text, second.text) if left == FIRST else (second.text, first.text)
+def sides(session: Session, *, access: Access, row: StoredTask, person: Person) -> dict[str, Any]:
+    """Return how the answers are shown to a person, to be stored with a submission."""
+    return {SHOWN_LEFT: left_of(session, access=access, row=row, person=person)}
 
 
-def texts_said_of(session: Session, *, row: StoredTask, said: StoredAnnotation) -> tuple[str, str] | None:
-    """Return the two answers in the order in which a person compared them, left first; None in other stages."""
-    if row.stage is not Stage.COMPARISON:
-        return None
+def texts(session: Session, *, row: StoredTask, shown: Mapping[str, Any] | None) -> tuple[str, str]:
+    """Return the two answers as a person sees them, the left one first."""
     first, second = answers_of(session, row)
-    return (first.text, second.text) if (said.shown or {}).get(SHOWN_LEFT) == FIRST else (second.text, first.text)
+    return (first.text, second.text) if (shown or {}).get(SHOWN_LEFT) == FIRST else (second.text, first.text)
 
 
-def models_shown(session: Session, said: StoredAnnotation) -> tuple[str, str]:
-    """Return the models whose answers a person compared, the left one first; only for people who may know them."""
+def models_shown(session: Session, said: StoredAnnotation) -> str:
+    """Return the models whose answers a person compared, in words; only for people who may know them."""
     row = tasks.by_id(session, id=said.task_id)
     assert row is not None
     first, second = (answer.model for answer in answers_of(session, row))
-    return (first, second) if (said.shown or {}).get(SHOWN_LEFT) == FIRST else (second, first)
+    left, right = (first, second) if (said.shown or {}).get(SHOWN_LEFT) == FIRST else (second, first)
+    return f"{left} on the left, {right} on the right"
 
 
 # ---- pairs with an outdated answer -----------------------------------------------------------------------------------
@@ -93,11 +89,11 @@ FIXED = (
 
 
 def is_replaced(session: Session, *, row: StoredTask) -> bool:
-    """Return whether a slot's pair contains an answer that no longer counts; False in other stages.
+    """Return whether a slot's pair contains an answer that no longer counts.
 
     An answer stops counting when its model answers again or its run is withdrawn.
     """
-    return row.stage is Stage.COMPARISON and not _is_current(*_then_and_now(session, row))
+    return not _is_current(*_then_and_now(session, row))
 
 
 def renew(session: Session, *, access: Access, row: StoredTask, now: datetime) -> bool:
@@ -107,8 +103,6 @@ def renew(session: Session, *, access: Access, row: StoredTask, now: datetime) -
     still count. The lead has approved comparing these two models, so newer answers need no approval. A slot that
     another person holds is replaced when they continue with it. Submissions on the earlier answers are kept.
     """
-    if row.stage is not Stage.COMPARISON:
-        return False
     then, newest = _then_and_now(session, row)
     if _is_current(then, newest):
         return False
@@ -160,10 +154,13 @@ def _is_asked(session: Session, access: Access, pair: AnswerPair) -> bool:
 # ---- answers that stop or start counting -----------------------------------------------------------------------------
 
 
-def follow_state(session: Session, *, access: Access, item_id: int, before: ItemState, state: ItemState) -> None:
+def follow_state(
+    session: Session, *, access: Access, revision: Revision, before: ItemState, state: ItemState, now: datetime
+) -> None:
     """Open or close comparison of the answers to an item, as its new verdict requires; submissions stay."""
     if access.schema.stages.comparison is None or state is before:
         return
+    item_id, _, _ = revision
     units = tasks.units_in(session, project_id=access.project_id, stage=Stage.COMPARISON, item_id=item_id)
     if state is ItemState.KEPT:
         _offer_current(session, access, units, {item_id})
@@ -171,7 +168,7 @@ def follow_state(session: Session, *, access: Access, item_id: int, before: Item
         task_slots.withdraw(session, units=units)
 
 
-def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool) -> None:
+def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool, now: datetime) -> None:
     """Withdraw the pairs of a withdrawn run, or offer them again; submissions stay."""
     if access.schema.stages.comparison is None:
         return
@@ -203,8 +200,3 @@ def broken_rules(session: Session, *, access: Access) -> Iterator[str]:
     for public_id, shown in queries.shown_in(session, project_id=access.project_id, stage=Stage.COMPARISON):
         if not isinstance(shown, dict) or shown.get(SHOWN_LEFT) not in (FIRST, SECOND):
             yield f"comparison {public_id} does not say which answer was on the left."
-
-
-def shown_places(session: Session, *, access: Access, row: StoredTask, person: Person) -> dict[str, Any]:
-    """Return how the answers were shown, to be stored with a submission."""
-    return {SHOWN_LEFT: left_of(session, access=access, row=row, person=person)}

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from db.engine import Store
 from domain.errors import InvalidInputError
+from domain.jobs import Progress, unheard
 from domain.project_parts import ProjectPart, WhoIsWho, left_out
 from domain.records import Person
 from workflow.access.project_names import title_problems
-from workflow.files.project_export import Progress, export_project, silent
+from workflow.files.project_export import export_project
 from workflow.files.project_import import ArchiveOptions, ImportedProject, import_project, name_is_free
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def clone_project(
     without: frozenset[ProjectPart] = frozenset(),
     title: str | None = None,
     by: Person | None = None,
-    progress: Progress = silent,
+    progress: Progress = unheard,
 ) -> ImportedProject:
     """Copy a project, without some of its parts. Images and clips are not stored twice.
 

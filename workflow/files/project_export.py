@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,20 +12,13 @@ from typing import TYPE_CHECKING
 from db import events, project_rows, projects
 from db.engine import Store
 from domain.errors import ConflictError, NotFoundError
+from domain.jobs import Progress, unheard
 from domain.records import Person
 from exporters.project_archive import ArchiveWriter
 from workflow.access.projects import require_lead
 
 if TYPE_CHECKING:
     from media.store import MediaStore
-
-
-Progress = Callable[[str, int, int], None]
-"""A callback with the current step, the number done, and the total."""
-
-
-def silent(what: str, done: int, of: int) -> None:
-    """Ignore the progress."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +53,7 @@ def export_project(
     project: str,
     out: Path,
     with_media: bool = True,
-    progress: Progress = silent,
+    progress: Progress = unheard,
 ) -> ArchiveContents:
     """Write a whole project into a new file, while people may go on working. Equal states give equal bytes.
 

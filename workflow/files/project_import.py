@@ -9,19 +9,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotation_schemas.loader import load_text
-from annotation_schemas.model import Schema
-from db import landing, project_rows, projects
+from db import landing, projects
 from db.engine import IntegrityError, Session, Store
 from db.survey import Survey
-from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError, Problem, SchemaError, SettingsError
+from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError, SettingsError
 from domain.project_parts import ProjectPart, WhoIsWho
-from domain.states import Stage
-from importers.evidence_folder import EvidenceFolder
 from importers.project_archive import ProjectArchive
-from workflow.access.accounts import problems_with
 from workflow.access.project_names import name_problems
 from workflow.files.project_storing import ArchiveOptions, PendingArchive
+from workflow.files.surveyed_rows import (
+    oldest_first,
+    require_known_tables,
+    require_sound_texts,
+    schema_in,
+    survey_of,
+)
 from workflow.files.transit_cleanup import clear_abandoned
 
 if TYPE_CHECKING:
@@ -75,38 +77,29 @@ def name_is_free(store: Store, name: str) -> None:
 
 @dataclass
 class Import:
-    """An archive, or a reviewer's bundle, on its way in."""
+    """An archive on its way in."""
 
     store: Store
-    media: MediaStore | None
-    """The media store; None if images and clips are known by their hashes alone."""
-    archive: ProjectArchive | EvidenceFolder
+    media: MediaStore
+    archive: ProjectArchive
     name: str
     how: ArchiveOptions
-    survey: Survey | None = None
-    """The survey of the archive's rows, if the caller has just written the archive; None to check the rows here."""
     notes: list[str] = field(default_factory=list)
     _renamed: frozenset[int] = frozenset()
 
     def run(self) -> ImportedProject:
         name_is_free(self.store, self.name)
-        if self.media is not None:
-            clear_abandoned(self.store, self.media)
-        with self.store.read() as session:
-            here = project_rows.revision(session)
-        if self.archive.revision > here:
-            raise InvalidFileError(
-                f"{self.archive.name} was written from newer tables ({self.archive.revision}; here they are {here}). "
-                "Update Touchstone here, then import it again. Nothing was imported."
-            )
-        survey = self._surveyed()
-        schema = self._schemas_fit(survey)
+        clear_abandoned(self.store, self.media)
+        require_known_tables(self.store, self.archive)
+        survey = survey_of(self.archive, without=self.how.without)
+        require_sound_texts(self.archive, survey)
+        schema = schema_in(self.archive, survey, old_schemas=self.how.old_schemas)
         with self.store.read() as session:
             matched, new = self._people(session, survey)
             drawn_anew = landing.some_are_here(session, survey=survey)
         self._bring_media(survey)
         storing = PendingArchive(
-            self.store, self.media, self.archive, survey, self.how, self.name, self._renamed, _oldest_first(schema)
+            self.store, self.media, self.archive, survey, self.how, self.name, self._renamed, oldest_first(schema)
         )
         try:
             rows = storing.run(matched=matched, new=new, drawn_anew=drawn_anew)
@@ -117,57 +110,6 @@ class Import:
             ) from error
         self.notes += storing.notes
         return ImportedProject(self.name, rows, tuple(login for _, login, _ in new), tuple(self.notes))
-
-    # ---- looking -----------------------------------------------------------------------------------------------------
-
-    def _surveyed(self) -> Survey:
-        survey = self.survey or self._looked_at()
-        for _, row in self.archive.rows("guideline_version"):
-            if _sha256(row["text"]) != row["hash"]:
-                raise InvalidFileError(
-                    f"{self.archive.name}: guideline {row['number']} has another hash than its text."
-                )
-        problems = [
-            Problem(row["login"], f"{self.archive.name}: {problem.message}")
-            for row in survey.people
-            for problem in problems_with(row["login"], row["name"])
-        ]
-        if problems:
-            raise InvalidInputError(problems)
-        return survey
-
-    def _looked_at(self) -> Survey:
-        given = {table: told.columns for table, told in self.archive.tables.items()}
-        survey = Survey(self.archive.name, given, without=self.how.without)
-        for table in project_rows.tables():
-            for number, row in self.archive.rows(table):
-                survey.look(table, number, row)
-        survey.end()
-        return survey
-
-    def _schemas_fit(self, survey: Survey) -> Schema:
-        """Check that every schema can be read here and fits its hash. Return the project's own schema."""
-        own: Schema | None = None
-        for row in survey.schemas:
-            try:
-                loaded = load_text(row["text"], row["guideline_text"], row["name"])
-            except SchemaError as error:
-                raise InvalidFileError(
-                    f"{self.archive.name}: its schema {row['name']!r} cannot be read here. {error} Nothing was "
-                    "imported."
-                ) from error
-            told = (row["hash"], row["guideline_hash"])
-            if told != (loaded.hash, loaded.guideline_hash) and not self.how.old_schemas:
-                raise InvalidFileError(
-                    f"{self.archive.name}: the schema {row['name']!r} has another hash than its text has here. Where "
-                    "the archive comes from an older Touchstone that you trust, say so: `touchstone project import "
-                    "FILE --old-schemas`. Nothing was imported."
-                )
-            if row["id"] == survey.project["schema_version_id"]:
-                own = loaded.schema_
-        if own is None:
-            raise InvalidFileError(f"{self.archive.name}: its project has no schema. Nothing was imported.")
-        return own
 
     def _people(self, session: Session, survey: Survey) -> tuple[dict[int, int], list[tuple[int, str, str]]]:
         """Return the accounts that exist here (id there: id here), and the accounts to create (id there, login,
@@ -241,7 +183,7 @@ class Import:
 
     def _bring_media(self, survey: Survey) -> None:
         """Store every image and clip in the media store, which checks them like any upload."""
-        if ProjectPart.ITEMS in self.how.without or self.media is None:
+        if ProjectPart.ITEMS in self.how.without:
             return
         inside = set(self.archive.media()) if self.archive.has_media else set()
         wanted = [sha256 for sha256 in survey.media if sha256 not in self.media]
@@ -293,12 +235,3 @@ def _by_hash(folder: Path, wanted: set[str]) -> dict[str, Path]:
             if digest in wanted:
                 found[digest] = path
     return found
-
-
-def _oldest_first(schema: Schema) -> frozenset[Stage]:
-    parts = {stage: getattr(schema.stages, stage.value) for stage in Stage}
-    return frozenset(stage for stage, part in parts.items() if getattr(part, "order", None) == "oldest")
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

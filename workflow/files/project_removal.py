@@ -14,11 +14,12 @@ from db.engine import Store
 from db.transit import ProjectInTransit
 from domain import extensions
 from domain.errors import InvalidInputError, Problem
+from domain.jobs import Progress, unheard
 from domain.records import Person
 from workflow.access import project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
-from workflow.files.project_export import Progress, archive_in, silent
+from workflow.files.project_export import archive_in
 from workflow.files.release_folder import alone_with_releases, remove_releases
 from workflow.files.transit_cleanup import clear, clear_abandoned
 
@@ -92,7 +93,7 @@ def delete_project(
     project: str,
     typed: str,
     home: Path | None = None,
-    progress: Progress = silent,
+    progress: Progress = unheard,
 ) -> Losses:
     """Delete a project for good, for its leads: rows, history, and images and clips that no other project uses.
 
@@ -142,7 +143,7 @@ def finish_deletion(
     home: Path,
     project: str,
     of_runs: Sequence[str],
-    progress: Progress = silent,
+    progress: Progress = unheard,
 ) -> None:
     """Continue a deletion whose process died after the project had become invisible."""
     clear_abandoned(store, media)

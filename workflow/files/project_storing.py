@@ -22,17 +22,16 @@ from db.landing import Landing
 from db.survey import Row, Survey
 from db.transit import ProjectInTransit
 from domain.errors import TouchstoneError
+from domain.jobs import Progress, unheard
 from domain.project_parts import ProjectPart, WhoIsWho
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage, TaskState
-from importers.evidence_folder import EvidenceFolder
 from importers.project_archive import ProjectArchive
 from workflow.access.event_log import log
 from workflow.access.projects import access_to
 from workflow.annotate import answering
 from workflow.annotate.verification import first_state, open_verification
-from workflow.files.project_export import Progress, silent
 from workflow.files.transit_cleanup import clear
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ class ArchiveOptions:
     copy: bool = False
     changed: Mapping[str, str | None] = field(default_factory=dict)
     lead: Person | None = None
-    progress: Progress = silent
+    progress: Progress = unheard
     """The callback for progress."""
 
 
@@ -88,11 +87,8 @@ class PendingArchive:
     """An archive whose rows were all looked at, on its way into the database."""
 
     store: Store
-    media: MediaStore | None
-    """The media store; None if images and clips are known only by the archive, and no other process uses the
-    database.
-    """
-    archive: ProjectArchive | EvidenceFolder
+    media: MediaStore
+    archive: ProjectArchive
     survey: Survey
     how: ArchiveOptions
     name: str
@@ -121,8 +117,7 @@ class PendingArchive:
                 self._arrive(project, rows)
             except BaseException:
                 with suppress(TouchstoneError):  # the database may be away; the next import or deletion clears it
-                    if self.media is not None:
-                        clear(self.store, self.media, project)
+                    clear(self.store, self.media, project)
                 raise
         self._say(land, drawn_anew)
         return rows
@@ -194,8 +189,6 @@ class PendingArchive:
         """Return the media store's rows for the images and clips of assets, which are stored and deleted together."""
         now = self.store.now()
         wanted = sorted({x["sha256"] for x in lot if x["sha256"]})
-        if self.media is None:
-            return [{**self.survey.media[sha256], "created_at": now} for sha256 in wanted]
         about = [vars(self.media.about(sha256)) for sha256 in wanted]
         return [{**{x: y for x, y in each.items() if x != "sharpness"}, "created_at": now} for each in about]
 
@@ -205,7 +198,7 @@ class PendingArchive:
         began = time.monotonic()
         with self.store.write(archived_too=True) as session:
             yield session
-        if self.store.is_sqlite and self.media is not None:
+        if self.store.is_sqlite:
             time.sleep(min(time.monotonic() - began, _PAUSE_SECONDS))
 
     def _begin_anew(self, land: Landing, project: ProjectInTransit) -> None:

@@ -8,7 +8,7 @@ from db import project_removal, transit
 from db.engine import IntegrityError, Store
 from db.transit import ProjectInTransit
 from domain.errors import ConflictError
-from workflow.files.project_export import Progress, silent
+from domain.jobs import Progress, unheard
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -32,7 +32,7 @@ def clear_abandoned(store: Store, media: MediaStore) -> int:
     return cleared
 
 
-def clear(store: Store, media: MediaStore, project: ProjectInTransit, *, progress: Progress = silent) -> None:
+def clear(store: Store, media: MediaStore, project: ProjectInTransit, *, progress: Progress = unheard) -> None:
     """Delete all rows of a project in transit, and the images and clips that no other project uses."""
     for _ in range(_ROUNDS):
         found = False

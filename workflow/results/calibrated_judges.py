@@ -9,24 +9,22 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from db import judging, run_attempts
-from db import runs as stored
-from db.engine import Session, Store
+from db import judging
+from db.engine import Session
 from db.records import StoredRun
 from domain.comparison import same
 from domain.judging import JudgePlan
 from domain.records import Rating
-from domain.replies import AttackResult, JudgeAbout, reason_of
+from domain.replies import AttackResult, reason_of
 from domain.rewording import Rewording
-from domain.run_kinds import RunKind
 from domain.runs import OPEN, RESUMABLE
 from domain.states import Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access
+from workflow.results.judge_facts import runs_by_judge
 from workflow.results.ratings import judge_ratings
 from workflow.runs import stored_runs
 from workflow.runs.identities import same_judge
-from workflow.runs.stored_runs import spec_of_run
 
 ONE_VERDICT = (
     "A judge of pairs gives one verdict, and not one for each criterion: `touchstone preferences` has it next to most "
@@ -67,15 +65,6 @@ def seen_of_judges(
         if not verdict.scored and (criteria is None or rating.criterion in criteria)
     ]
     return SeenOfJudges(runs, failed, *_attacked(session, runs, judges, access.reading))
-
-
-def runs_by_judge(session: Session, *, access: Access) -> dict[str, list[StoredRun]]:
-    """Return the runs of a project's judges by judge, newest first. Metrics are not included."""
-    found: dict[str, list[StoredRun]] = {}
-    for row in stored.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
-        if row.withdrawn_at is None:
-            found.setdefault(row.name, []).append(row)
-    return found
 
 
 def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
@@ -135,48 +124,3 @@ def fell_for(plan: JudgePlan, value: Any) -> bool | None:
     if all(isinstance(each, int | float) and not isinstance(each, bool) for each in plan.values):
         return bool(value > min(plan.values))
     return same(value, next(iter(plan.mirror))) if plan.mirror else None
-
-
-def about_judges(store: Store, runs_: Mapping[str, Sequence[StoredRun]], names: Sequence[str]) -> list[JudgeAbout]:
-    """Return descriptions of judges that ran here or whose replies were imported. All runs of a judge count
-    together.
-    """
-    found = []
-    with store.read() as session:
-        for name in dict.fromkeys(names):
-            rows = sorted(runs_.get(name, ()), key=lambda row: row.id)
-            if not rows:
-                continue
-            last = rows[-1]
-            plan = JudgePlan.of(last.params["plan"])
-            sums = [run_attempts.figures(session, run_id=row.id) for row in rows]
-            costs = [each.cost for each in sums if each.cost is not None]
-            spec = last.params.get("spec") or {}
-            price = (spec.get("endpoint") or {}).get("price") or {}
-            versions = [version for row in rows for version in judging.parser_versions(session, run_id=row.id)]
-            file = last.params.get("file")
-            days = sorted({(row.started_at or row.created_at).date().isoformat() for row in rows})
-            found.append(
-                JudgeAbout(
-                    judge=name,
-                    model=f"replies out of {file}" if file else f"{spec.get('name')} ({spec.get('model')})",
-                    spec_hash=spec_of_run(last).hash if spec else None,
-                    template=plan.template,
-                    template_version=plan.template_version,
-                    template_hash=plan.template_hash,
-                    parser=plan.parser,
-                    parser_version=max(versions, default=plan.parser_version),
-                    asked_at=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
-                    state=" and ".join(dict.fromkeys(row.state.value for row in rows)),
-                    wanted=sum(row.wanted for row in rows),
-                    done=sum(sum(each.by_outcome.values()) for each in sums),
-                    attempts=sum(each.attempts for each in sums),
-                    failed_attempts=sum(judging.failed_attempts(session, run_id=row.id) for row in rows),
-                    cost=sum(costs) if costs else None,
-                    without_cost=sum(each.without_cost for each in sums),
-                    currency=price.get("currency"),
-                    runs=len(rows),
-                    repeated=judging.repeated(session, run_ids=[row.id for row in rows]),
-                )
-            )
-    return found

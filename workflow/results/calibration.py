@@ -25,9 +25,10 @@ from reports.content import RatingSource, Section
 from reports.study import Runs, Study
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.sample_standing import counting_in_stage
-from workflow.results.calibrated_judges import about_judges, nothing_of, seen_of_judges
+from workflow.results.calibrated_judges import nothing_of, seen_of_judges
 from workflow.results.calibration_rule import stored_rule
 from workflow.results.derived_criteria import MAJORITY, scale_of, settled_ratings
+from workflow.results.judge_facts import about_judges
 from workflow.results.rater_agreement import measurable_ratings, scales_with_metrics
 from workflow.results.ratings import Raters, by_guideline, cut_by, raters_of
 from workflow.results.reply_counts import ends_of

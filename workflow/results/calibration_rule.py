@@ -14,9 +14,6 @@ from reports.study import StoredRule
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 
-RULE = "calibration.rule"
-"""The event of a rule that was stored."""
-
 
 def store_rule(store: Store, *, by: Person | None, project: str, text: str) -> None:
     """Keep the rule of the verdict with a project, with the moment; a rule that is kept already keeps its moment.
@@ -28,7 +25,7 @@ def store_rule(store: Store, *, by: Person | None, project: str, text: str) -> N
         access = require_lead(session, by=by, project=project)
         kept = _kept_rule(session, access)
         if kept is None or kept[0] != wanted:
-            log(session, RULE, by=by, project=access, now=store.now(), data={"rule": text})
+            log(session, events.CALIBRATION_RULE, by=by, project=access, now=store.now(), data={"rule": text})
 
 
 def stored_rule(store: Store, *, person: Person | None, project: str, judges: Sequence[str]) -> StoredRule:
@@ -54,7 +51,7 @@ def _kept_rule(session: Session, access: Access) -> tuple[Rule, datetime] | None
     """Return the rule in force and its moment: the rule stored last, or without one the schema's rule from the
     project's beginning.
     """
-    found = events.find_events(session, project_id=access.project_id, kinds=(RULE,), limit=1)
+    found = events.find_events(session, project_id=access.project_id, kinds=(events.CALIBRATION_RULE,), limit=1)
     if found:
         return rule_from_text(str(found[0][0].data["rule"])), found[0][0].at
     said = access.schema.report.rule

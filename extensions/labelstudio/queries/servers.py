@@ -1,6 +1,6 @@
 """Queries on the servers that show work in another tool: whose work, and in which projects there.
 
-Sent tasks are in ``db.bridge_tasks``, received answers in ``db.bridge_answers``.
+Sent tasks are in ``sent_tasks``, received answers in ``received_answers``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,6 @@ from db.tables import BridgePersonRow, BridgeProjectRow, BridgeRow, PersonRow
 from domain.states import Stage
 
 # ---- servers --------------------------------------------------------------------------------------------------------
-
-
-def of_project(session: Session, *, project_id: int) -> Sequence[StoredBridge]:
-    """Return the servers to which a project sends work, by address."""
-    wanted = select(BridgeRow).where(BridgeRow.project_id == project_id).order_by(col(BridgeRow.address))
-    return session.exec(wanted).all()
 
 
 def find(session: Session, *, project_id: int, address: str, lock: bool = False) -> StoredBridge | None:

@@ -9,12 +9,12 @@ from sqlalchemy import exists, func
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
-from db.bridge_tasks import AT_ONCE
 from db.many_rows import insert_or_ignore
 from db.records import StoredBridgeTask, StoredItem
 from db.tables import BridgeAnswerRow, BridgeProjectRow, BridgeTaskRow, ItemRow, TaskRow
 from domain.bridge import BridgeOutcome, BridgeState
 from domain.states import Stage
+from extensions.labelstudio.queries.sent_tasks import AT_ONCE
 
 
 def note(session: Session, *, row: Mapping[str, Any]) -> bool:

@@ -26,12 +26,21 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
 
     The client raises ``NoAnswer``, and ``ForbiddenAddress`` if the name now has an address that is not allowed.
     """
-    import httpcore
     import httpx
 
     # Debug messages of httpcore would contain the headers of replies.
     logging.getLogger("httpcore").setLevel(logging.INFO)
-    now: ContextVar[Passage] = ContextVar("passage")
+    return httpx.Client(
+        transport=_transport(guard, traffic),
+        follow_redirects=False,
+        trust_env=False,
+        timeout=httpx.Timeout(seconds),
+    )
+
+
+def _backend(guard: Guard, now: ContextVar[Passage]) -> httpcore.NetworkBackend:
+    """Return what opens connections: to checked addresses only, and each step within the time of its request."""
+    import httpcore
 
     class TimedStream(httpcore.NetworkStream):
         """A connection whose steps all end by the deadline of their request."""
@@ -83,31 +92,45 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
         def sleep(self, seconds: float) -> None:
             time.sleep(seconds)
 
-    class Body(httpx.SyncByteStream):
-        def __init__(self, stream: Any, passage: Passage) -> None:
-            self._stream, self._passage = stream, passage
+    return PinnedBackend()
 
+
+def _body(stream: Any, passage: Passage, now: ContextVar[Passage]) -> httpx.SyncByteStream:
+    """Return the body of a reply, read within the time and up to the size that its request has."""
+    import httpx
+
+    class Body(httpx.SyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
-            pieces = iter(self._stream)
+            pieces = iter(stream)
             while True:
-                token = now.set(self._passage)
+                token = now.set(passage)
                 try:
                     piece = next(pieces, None)
                 except Exception as error:
-                    raise translate_error(error, self._passage) from error
+                    raise translate_error(error, passage) from error
                 finally:
                     now.reset(token)
                 if piece is None:
                     return
-                yield self._passage.counted(piece)
+                yield passage.counted(piece)
 
         def close(self) -> None:
-            self._stream.close()
+            stream.close()
+
+    return Body()
+
+
+def _transport(guard: Guard, traffic: Traffic) -> httpx.BaseTransport:
+    """Return what sends requests through the guard."""
+    import httpcore
+    import httpx
+
+    now: ContextVar[Passage] = ContextVar("passage")
 
     class GuardedTransport(httpx.BaseTransport):
         def __init__(self) -> None:
             self._pool = httpcore.ConnectionPool(
-                ssl_context=tls(guard.place), keepalive_expiry=KEPT_SECONDS, network_backend=PinnedBackend()
+                ssl_context=tls(guard.place), keepalive_expiry=KEPT_SECONDS, network_backend=_backend(guard, now)
             )
 
         def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -146,12 +169,10 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
                 came.close()
                 raise
             return httpx.Response(
-                came.status, headers=headers, stream=Body(came.stream, passage), extensions=came.extensions
+                came.status, headers=headers, stream=_body(came.stream, passage, now), extensions=came.extensions
             )
 
         def close(self) -> None:
             self._pool.close()
 
-    return httpx.Client(
-        transport=GuardedTransport(), follow_redirects=False, trust_env=False, timeout=httpx.Timeout(seconds)
-    )
+    return GuardedTransport()

@@ -359,24 +359,6 @@ def waits(session: Session, *, task_id: int, person_id: int) -> bool:
 # ---- counting -------------------------------------------------------------------------------------------------------
 
 
-def unfinished(session: Session, *, bridge_id: int) -> dict[int, dict[BridgeState, int]]:
-    """Count the tasks that each project on the server may still have, by state."""
-    wanted = (
-        select(BridgeTaskRow.bridge_project_id, BridgeTaskRow.state, func.count())
-        .join(BridgeProjectRow, col(BridgeProjectRow.id) == BridgeTaskRow.bridge_project_id)
-        .where(
-            BridgeProjectRow.bridge_id == bridge_id,
-            col(BridgeProjectRow.removed_at).is_(None),
-            col(BridgeTaskRow.gone_at).is_(None),
-        )
-        .group_by(col(BridgeTaskRow.bridge_project_id), col(BridgeTaskRow.state))
-    )
-    found: dict[int, dict[BridgeState, int]] = {}
-    for id, state, n in session.exec(wanted):
-        found.setdefault(id, {})[BridgeState(state)] = n
-    return found
-
-
 def count_waiting(session: Session, *, bridge_id: int) -> dict[tuple[int, Stage], int]:
     """Count the tasks that wait on the server, by person and stage."""
     wanted = (
