@@ -110,6 +110,10 @@ class Extension:
     """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
     dashboard_sections: Rows = _nothing
     """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
+    my_work_sections: Rows = _nothing
+    """Rows of ``app.my_work_sections.MyWorkSection``: what the page *My work* has above or in projects."""
+    topline_notes: Rows = _nothing
+    """Functions ``(services)`` that return a few words for the line on top of working pages, or None."""
     menu_counts: Rows = _nothing
     """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
     the number."""
@@ -343,6 +347,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         figures=("cases", "failures"),
     ),
     "reading_checks": ExtensionNames("Checks of readings", commands=("answers read", "judge")),
+    "expired_submissions": ExtensionNames("Expired submissions", pages=("expired_submissions",)),
+    "own_pace": ExtensionNames("Own pace"),
+    "stage_preview": ExtensionNames("Previews of stages", pages=("preview",)),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
     "schema_wizard": ExtensionNames("Schema wizard", commands=("schema new",)),

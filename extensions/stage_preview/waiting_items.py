@@ -15,18 +15,15 @@ from db.records import StoredItem, StoredTask
 from domain.errors import NotAllowedError, NotFoundError
 from domain.records import AssetView, Person, TaskView
 from domain.roles import Role, at_least
-from domain.states import VERIFICATIONS, Stage
+from domain.states import Stage
 from workflow.access.projects import Access, access_to
 from workflow.access.visibility import visibility_of
+from workflow.annotate.looking import REAL
 from workflow.annotate.task_views import asset_view, fields_shown, roles_of
 
 FOR_SENIORS = "The preview of a stage is for seniors and leads."
 KEY_IS_PRIVATE = "The keys of this benchmark are kept private, so previews with its items are for leads."
 SECRET = "You may still be asked about this item blind, and this stage shows what is secret there."
-REAL = frozenset({*VERIFICATIONS, Stage.AUTHORING, Stage.ANSWERING, Stage.GRADING})
-"""Stages that are previewed with a real item. The others show votes, several models' answers, or errors in answers. A
-preview of those would change what the viewer may still be asked.
-"""
 LOOKED_AT = 60
 """The number of slots at the front of the queue among which a preview is searched."""
 

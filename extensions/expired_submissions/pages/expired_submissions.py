@@ -9,9 +9,10 @@ from app.screens import Group, Screen
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.errors import NotAllowedError
-from domain.records import ExpiredSubmission, ProjectView
+from domain.records import ProjectView
 from domain.roles import Role
-from workflow.annotate import expired_drafts
+from extensions.expired_submissions.late_texts import ExpiredSubmission, expired_submission, expired_submissions
+from workflow.annotate.expired_drafts import text_of
 
 SCREEN = Screen("Expired submissions", place=170, role=Role.LEAD, group=Group.ITEMS)
 
@@ -25,12 +26,12 @@ def render(services: Services) -> None:
         " count; their writers find them on My work.",
         made_up=view.made_up,
     )
-    expired_submissions = expired_drafts.expired_submissions(services.store, by=services.person, project=view.name)
-    if not expired_submissions:
+    found = expired_submissions(services.store, by=services.person, project=view.name)
+    if not found:
         shell.show(markup.notice("There are no expired submissions.", style="good"))
         return
-    called = distinct_names({late.login: late.name for late in expired_submissions})
-    for late in expired_submissions:
+    called = distinct_names({late.login: late.name for late in found})
+    for late in found:
         _row(services, view, late, called[late.login])
 
 
@@ -58,10 +59,8 @@ def _row(services: Services, view: ProjectView, late: ExpiredSubmission, writer:
                 st.session_state[f"{key}.open"] = True
         if st.session_state.get(f"{key}.open"):
             try:
-                lines = expired_drafts.expired_submission(
-                    services.store, by=services.person, project=view.name, id=late.id
-                )
+                lines = expired_submission(services.store, by=services.person, project=view.name, id=late.id)
             except NotAllowedError as refusal:
                 shell.show(markup.notice(str(refusal)))
             else:
-                st.code(expired_drafts.text_of(lines), language=None, wrap_lines=True)
+                st.code(text_of(lines), language=None, wrap_lines=True)

@@ -13,7 +13,7 @@ from domain.errors import NotAllowedError, NotFoundError
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
-from workflow.lead import stage_preview
+from extensions.stage_preview import waiting_items
 
 SCREEN = Screen("Preview", place=99, role=Role.SENIOR)
 
@@ -24,7 +24,7 @@ def render(services: Services) -> None:
     """Draw the choice of stage and item, and the form."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
-        raise NotAllowedError(f"{stage_preview.FOR_SENIORS} My work says what is waiting for you.")
+        raise NotAllowedError(f"{waiting_items.FOR_SENIORS} My work says what is waiting for you.")
     shell.heading(
         "Preview", "A stage as the people in it see it, without taking a task from anyone.", made_up=view.made_up
     )
@@ -62,7 +62,7 @@ def render(services: Services) -> None:
 def _form(services: Services, view: ProjectView, stage: Stage, item: str, dimension: str | None, at: int) -> None:
     """Draw the form with the item. Without an item, draw the reason, and the form with a made-up item."""
     try:
-        found = stage_preview.preview(
+        found = waiting_items.preview(
             services.store,
             person=services.person,
             project=view.name,

@@ -12,6 +12,7 @@ from domain.errors import NotAllowedError, NotFoundError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
+from extensions.stage_preview.waiting_items import SECRET, StagePreview, preview
 from testkit.factories import (
     claimed,
     make_items,
@@ -23,7 +24,6 @@ from testkit.factories import (
     make_schema,
     vote,
 )
-from workflow.lead.stage_preview import SECRET, StagePreview, preview
 
 pytestmark = pytest.mark.both_databases
 

@@ -9,9 +9,10 @@ import pytest
 from db.engine import Store
 from domain.errors import InvalidInputError
 from domain.states import Stage
+from extensions.own_pace import pace as own_pace
+from extensions.own_pace.pace import OwnPace
 from testkit.factories import Clock, claimed, make_items, make_people, make_project, make_schema
-from workflow.annotate import own_pace, submissions
-from workflow.annotate.own_pace import OwnPace
+from workflow.annotate import submissions
 
 pytestmark = pytest.mark.both_databases
 
