@@ -18,6 +18,7 @@ from db.engine import Store
 from domain import extensions
 from domain.errors import NotAvailableError
 from domain.evidence import PrintedFigure
+from domain.jobs import Progress
 from domain.records import Person
 from reports.content import Block
 from workflow.access.projects import Access
@@ -174,9 +175,7 @@ class ReleaseFile:
     matter for ``README.md``, with its lines of dashes."""
 
 
-def collect_facts(
-    store: Store, access: Access, progress: Callable[[str, int, int], None]
-) -> dict[str, Mapping[str, Any]]:
+def collect_facts(store: Store, access: Access, progress: Progress) -> dict[str, Mapping[str, Any]]:
     """Return the manifest's entries of a new release for the files of extensions."""
     rows: list[ReleaseFile] = extensions.rows("release_files")
     facts: dict[str, Any] = {}
@@ -217,9 +216,7 @@ def must_accept(accepted: Sequence[str]) -> None:
         raise NotAvailableError(" ".join(missing.values()))
 
 
-def check_folders(
-    public: Path, private: Path, accepted: Sequence[str], progress: Callable[[str, int, int], None]
-) -> None:
+def check_folders(public: Path, private: Path, accepted: Sequence[str], progress: Progress) -> None:
     """Refuse (``InvalidFileError``) the files of a release in which a check finds something that is not accepted."""
     for check in extensions.rows("folder_checks"):
         progress(f"looking for {check.name}", 0, 1)

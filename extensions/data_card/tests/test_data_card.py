@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from dataclasses import replace
@@ -11,20 +10,14 @@ from typing import Any
 
 import pytest
 
-from db import events
 from db.engine import Store
-from domain.states import Stage
 from extensions.data_card import card_people
 from extensions.data_card.card import card_files
 from extensions.data_card.card_facts import facts
 from media.store import MediaStore
 from reports.content import Paragraph, ReportTable
 from testkit.factories import Clock, claimed, make_items, make_people, make_project, make_schema
-from testkit.missing_extensions import needs
-from testkit.scripted import ScriptedServer, chat
 from tests.workflow.releases.test_release_floors import ALPHA, SHARE, voted
-from tests.workflow.test_judge_runs import World
-from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.annotate import submissions
 from workflow.releases import settings
@@ -176,33 +169,6 @@ def test_judges_have_their_verdict_or_the_reason_for_none() -> None:
     assert isinstance(others, Paragraph)
     assert [row[-1] for row in table.rows] == ["score: Not usable", found[1]["why_none"]]
     assert "2 raters came in from files" in others.words
-
-
-@needs("stage_figures", "judges")
-def test_a_judge_is_ruled_on_under_the_rule_that_the_project_keeps(store: Store, tmp_path: Path) -> None:
-    world = World(store, tmp_path, items=6)
-    for person in make_people(store, "annika", "bobbert"):
-        for at in range(5):
-            task = claimed(store, person, Stage.GRADING)
-            score = (0, 0.5, 1)[sum(map(ord, task.answer or "")) % 3]
-            submissions.submit(store, person=person, task=task.id, key=f"{person.id}-{at}", values={"score": score})
-    with ScriptedServer([chat("Rating: [[1]]")]) as server:
-        world.work(world.run(server.url, world.plan()))
-    with store.read() as session:
-        access = require_lead(session, by=None, project="p")
-    (judge,) = facts(store, access)["judges"]
-    assert (judge["judge"], judge["verdicts"], judge["rule"]) == ("judge by likeness 1", [], None)
-    assert judge["why_none"] == "not calibrated: the project keeps no rule of a verdict"
-    with store.write() as session:
-        log(session, events.CALIBRATION_RULE, by=None, project=access, now=store.now(), data={"rule": "margin=0.1"})
-    told = facts(store, access)
-    (judge,) = told["judges"]
-    # at most five answers that both people and the judge have rated, where the rule asks for more
-    assert judge["verdicts"] == [{"criterion": "score", "words": "Not enough data"}]
-    assert "after the first reply" in judge["rule"]
-    assert not re.search(r"annika|bobbert", json.dumps(told), re.IGNORECASE)
-    (grading,) = [each for each in told["agreement"] if each["stage"] == "grading"]
-    assert grading["people"] == 2
 
 
 def test_floors_are_in_the_card(store: Store, media: MediaStore, home: Path) -> None:
