@@ -23,7 +23,6 @@ from domain.origin import acting_from
 COMMANDS = (
     "schema",
     "agreement",
-    "calibrate",
     "results",
     "answers",
     "projects",
@@ -40,7 +39,6 @@ COMMANDS = (
     "demo",
     "check",
     "grading",
-    "comparison",
     "exposure",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""
