@@ -339,17 +339,11 @@ def _says(only_released: bool, notes: bool) -> str:
     return f"{which} {free} People are called by pseudonyms of this release; images and clips by their hashes."
 
 
-def printed_verdicts(evidence: EvidenceFolder) -> dict[str, str]:
-    """Return the printed verdict of every item, by item id."""
-    return {row["item"]: row["verdict"] for row in evidence.verdicts()}
-
-
 __all__ = [
     "Evidence",
     "ItemVerdict",
     "figures_in",
     "names_in",
-    "printed_verdicts",
     "recomputing",
     "rows_behind",
     "write_evidence",
