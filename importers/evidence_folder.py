@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn, Self
 
 from domain.errors import InvalidFileError
 from domain.evidence import (
@@ -72,7 +72,7 @@ class EvidenceFolder:
         self.manifest = self._manifest()
         self.tables = self._tables()
 
-    def __enter__(self) -> EvidenceFolder:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

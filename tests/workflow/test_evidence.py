@@ -27,6 +27,7 @@ from testkit.factories import claimed, make_items, make_people, make_person, mak
 from testkit.paths import ROOT
 from tests.workflow.whole_project import build
 from workflow.annotate import submissions
+from workflow.files.gate_counts import gates
 from workflow.releases import evidence
 from workflow.releases.evidence import figures_in, rows_behind
 from workflow.results.rater_agreement import agreement_of
@@ -218,8 +219,7 @@ def test_no_release_whose_evidence_comes_to_other_figures(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     voted(store)
-    counted = evidence.gates
-    monkeypatch.setattr(evidence, "gates", lambda *given, **more: {**counted(*given, **more), "kept": 4})
+    monkeypatch.setattr(evidence, "gates", lambda *given, **more: {**gates(*given, **more), "kept": 4})
     with pytest.raises(ConflictError, match=r"does not come to what the project says \(kept\)"):
         released.release(store, tmp_path / "release")
 
