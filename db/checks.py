@@ -23,7 +23,6 @@ from db.tables import (
     RevisionRow,
     TaskRow,
 )
-from domain.rewording import Rewording
 from domain.states import VERIFICATIONS, VOTED_ON, Purpose, Stage, TaskState
 
 _NEWER = aliased(AnnotationRow)
@@ -376,17 +375,3 @@ def unfinished(session: Session, *, project_id: int, stage: Stage) -> Iterator[U
         .order_by(col(TaskRow.id))
     )
     return map(UnfinishedSlot._make, session.execute(wanted.execution_options(yield_per=_AT_ONCE)))
-
-
-def unlike_dimensions(session: Session, *, project_id: int, reading: Rewording) -> list[str]:
-    """Return items (external ids) whose dimension disagrees with the name as given, or with their slots."""
-    connection = session.connection()
-    columns = (col(ItemRow.dimension), col(ItemRow.dimension_given), col(ItemRow.dimension_version))
-    named = plain_select(col(ItemRow.external_id)).where(col(ItemRow.project_id) == project_id)
-    noted = plain_select(*columns).where(col(ItemRow.project_id) == project_id, columns[1].is_not(None)).distinct()
-    found: set[str] = set()
-    for stored, given, version in connection.execute(noted).all():
-        if reading.dimension(version or 0, given or "") != stored:
-            found |= set(connection.scalars(named.where(columns[0] == stored, columns[1] == given)))
-    apart = named.join(TaskRow, col(TaskRow.item_id) == col(ItemRow.id)).where(col(TaskRow.dimension) != columns[0])
-    return sorted(found | set(connection.scalars(apart)))

@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas.model import LoadedSchema, Stages
-from db import guidelines, projects, schema_changes, task_slots
+from db import dimensions, guidelines, projects, schema_changes, task_slots
 from db.engine import Session, Store
 from db.records import StoredSchemaChange
 from domain.records import Person
 from domain.rewording import CompletenessRule, Rewording, SkippedStageRule, Step
 from domain.states import VERIFICATIONS, ItemState
-from extensions.schema_migration import queries, stage_migrations
+from extensions.schema_migration import stage_migrations
 from extensions.schema_migration.changes import Decisions, compare
 from extensions.schema_migration.effects import BESIDES, Effect, effect_of, more_people
 from extensions.schema_migration.items import AT_ONCE, ChangeTally, OngoingChange, bring_up
@@ -146,8 +146,8 @@ def put_into_force(
     schema_changes.put_into_force(session, row=project, schema_version_id=after_id, reading=reading)
     if step.dimensions:
         about: Any = {"project_id": access.project_id, "before": access.schema_version_id}
-        queries.call_anew(session, **about, now=after_id, reading=reading)
-    queries.call_assets(session, project_id=access.project_id, names=step.assets)
+        dimensions.call_anew(session, **about, now=after_id, reading=reading)
+    dimensions.call_assets(session, project_id=access.project_id, names=step.assets)
     return row
 
 
@@ -213,7 +213,7 @@ def bring_all_up(
             if people and stage not in VERIFICATIONS:  # a vote there has been matched with its item's slots
                 surplus = task_slots.call_off_surplus(session, project_id=access.project_id, stage=stage, most=people)
                 tally.add(closed=surplus)
-        queries.forget_counts(session, project_id=access.project_id)
+        dimensions.forget_counts(session, project_id=access.project_id)
         schema_changes.note_progress(session, id=id, done_to=last, finished_at=store.now())
         after = schema_changes.states(session, project_id=access.project_id)
         return SchemaChangeResult(number, access.schema.version, before, after, tally, access.schema.stages)

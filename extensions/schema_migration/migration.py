@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotation_schemas.model import LoadedSchema
-from db import guidelines, projects, reworded, schema_changes
+from db import dimensions, guidelines, projects, reworded, schema_changes
 from db.engine import BUSY, Session, Store
 from db.records import StoredSchemaChange
 from domain.errors import ConflictError, DatabaseUnavailableError, InvalidInputError, NotFoundError, Problem
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState
-from extensions.schema_migration import queries, stage_migrations
+from extensions.schema_migration import stage_migrations
 from extensions.schema_migration.change_history import PastChange, past_changes
 from extensions.schema_migration.changes import Comparison, Decisions, compare
 from extensions.schema_migration.effects import Effect, effect_of
@@ -113,7 +113,7 @@ def preview(
         before = schema_changes.states(session, project_id=access.project_id)
         counted = schema_changes.votes_by_version(session, project_id=access.project_id, as_they_stand=True)
         effect = effect_of(comparison)
-        placed = effect.placed(queries.items_in(session, project_id=access.project_id))
+        placed = effect.placed(dimensions.items_in(session, project_id=access.project_id))
         drafts, in_hand = schema_changes.n_drafts(session, project_id=access.project_id)
     tally = ChangeTally()
     future = _future(access, loaded, effect, id=stored.id if stored is not None else 0)
@@ -191,7 +191,7 @@ def _begin(
     effect, project = effect_of(comparison), seen.name
     with store.write() as session:
         if effect.step.dimensions or effect.step.assets:
-            queries.do_not_wait(session)
+            dimensions.do_not_wait(session)
         access = lead_alone(session, by=by, project=project)
         must_be_finished(session, access=access)
         if access.schema_version_id != seen.schema_version_id:
@@ -228,7 +228,7 @@ def _none_is_left(session: Session, access: Access, loaded: LoadedSchema) -> Non
     gone = {dimension.id for dimension in access.schema.dimensions} - {
         dimension.id for dimension in loaded.schema_.dimensions
     }
-    left = gone & set(queries.items_in(session, project_id=access.project_id)) if gone else set()
+    left = gone & set(dimensions.items_in(session, project_id=access.project_id)) if gone else set()
     if left:
         raise ConflictError(f"Items have just come to {min(left)}. Look again at what your change would do.")
 
@@ -254,7 +254,7 @@ def undo(store: Store, *, by: Person | None, project: str, progress: Progress | 
 def _begin_back(store: Store, by: Person | None, project: str) -> Begun:
     """Put the earlier schema in force again."""
     with store.write() as session:
-        queries.do_not_wait(session)
+        dimensions.do_not_wait(session)
         access = lead_alone(session, by=by, project=project)
         must_be_finished(session, access=access)
         past = _to_undo(session, access)

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation_schemas.model import Criterion, ItemField, LoadedSchema
 from annotation_schemas.registry import criteria_of
-from db import gold_items, outside_work, projects, runs, schema_changes
+from db import dimensions, gold_items, outside_work, projects, runs, schema_changes
 from db.engine import Session
 from db.records import StoredSchemaChange
 from domain.comparison import same
@@ -17,7 +17,6 @@ from domain.rewording import Rewording, Step, options_in
 from domain.run_kinds import RunKind
 from domain.runs import RunState
 from domain.states import Stage
-from extensions.schema_migration import queries
 from extensions.schema_migration.changes import Comparison
 from extensions.schema_migration.changes import rows as sorts
 from extensions.schema_migration.effects import ASKED_AGAIN, Effect, Votes, effect_of, way_of
@@ -169,7 +168,7 @@ def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange,
     """Raise ``ConflictError`` for an undo that removes a dimension with data, because the data would have no place."""
     there = {dimension.id for dimension in stored_schema(session, id=past.before_id).schema_.dimensions}
     about: Any = {"project_id": access.project_id, "before": past.after_id, "now": past.before_id, "reading": reading}
-    for name, held in queries.once_called(session, **about).items():
+    for name, held in dimensions.once_called(session, **about).items():
         if name not in there:
             counted = zip(held, ("items", "being written", "in the pool"), strict=True)
             told = ", ".join(f"{what}: {n:,}" for n, what in counted if n)

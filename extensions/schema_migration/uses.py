@@ -10,12 +10,11 @@ from typing import Any
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
 from annotation_schemas.registry import criteria_of
-from db import files, item_revisions, schema_changes
+from db import dimensions, files, item_revisions, schema_changes
 from db.engine import Session
 from domain.comparison import same
 from domain.rewording import options_in
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
-from extensions.schema_migration import queries
 from extensions.schema_migration.changes import AffectedCounts, Change, Decisions
 from extensions.schema_migration.changes import rows as sorts
 from workflow.access.projects import Access
@@ -50,7 +49,7 @@ class StoredUses:
                 return self._of_field(change, self.before.get(name, name))
             case ("item", "assets", role, *_) if change.row in (sorts.REMOVED_ASSET, sorts.RENAMED):
                 return AffectedCounts(
-                    items=queries.with_role(self.session, project_id=self.access.project_id, role=role)
+                    items=dimensions.with_role(self.session, project_id=self.access.project_id, role=role)
                 )
             case ("item", "assets", *_):
                 return AffectedCounts(items=len(self.contents))
@@ -60,7 +59,7 @@ class StoredUses:
 
     def _of_dimension(self, name: str) -> AffectedCounts:
         about: Any = {"project_id": self.access.project_id}
-        found = (queries.votes_in, queries.items_in, queries.in_hand)
+        found = (dimensions.votes_in, dimensions.items_in, dimensions.in_hand)
         return AffectedCounts(*(each(self.session, **about).get(name, 0) for each in found))
 
     def votes(self, stage: Stage) -> Sequence[files.CountingVote]:

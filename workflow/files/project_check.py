@@ -12,6 +12,7 @@ from annotation_schemas.model import Schema
 from annotation_schemas.registry import criteria_of
 from db import checks as queries
 from db import (
+    dimensions,
     events,
     guidelines,
     item_revisions,
@@ -314,7 +315,7 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
         raters = max([now, *(people_asked(schema)[stage] for schema in had)])
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
-    for external_id in queries.unlike_dimensions(session, project_id=access.project_id, reading=access.reading):
+    for external_id in dimensions.unlike(session, project_id=access.project_id, reading=access.reading):
         said.append(f"item {external_id} or a slot of it is in another dimension than its own.")
     for check in extensions.rows("project_checks"):
         said += check(session, access=access)

@@ -209,3 +209,17 @@ def with_role(session: Session, *, project_id: int, role: str) -> int:
         col(AssetRow.id).not_in(select(col(ItemAssetRow.asset_id))),
     )
     return sum(session.connection().execute(each).scalar_one() for each in (items, groups))
+
+
+def unlike(session: Session, *, project_id: int, reading: Rewording) -> list[str]:
+    """Return items (external ids) whose dimension disagrees with the name as given, or with their slots."""
+    connection = session.connection()
+    columns = (col(ItemRow.dimension), col(ItemRow.dimension_given), col(ItemRow.dimension_version))
+    named = select(col(ItemRow.external_id)).where(col(ItemRow.project_id) == project_id)
+    noted = select(*columns).where(col(ItemRow.project_id) == project_id, columns[1].is_not(None)).distinct()
+    found: set[str] = set()
+    for stored, given, version in connection.execute(noted).all():
+        if reading.dimension(version or 0, given or "") != stored:
+            found |= set(connection.scalars(named.where(columns[0] == stored, columns[1] == given)))
+    apart = named.join(TaskRow, col(TaskRow.item_id) == col(ItemRow.id)).where(col(TaskRow.dimension) != columns[0])
+    return sorted(found | set(connection.scalars(apart)))
