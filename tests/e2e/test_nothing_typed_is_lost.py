@@ -21,11 +21,12 @@ from sqlalchemy import text
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import comment_threads, item_revisions, items
+from db import item_revisions, items
 from db.engine import Store
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
+from extensions.history import queries
 from media.store import MediaStore
 from testkit import postgres
 from testkit.factories import claimed
@@ -417,7 +418,7 @@ def _history(server: Server, project: str, item: str) -> None:
             stored = items.by_external_id(session, project_id=id, external_id=item)
             assert stored is not None
             (written,) = item_revisions.revisions(session, item_id=stored.id)
-            submitted = [row for row, _, _ in comment_threads.submissions(session, item_id=stored.id)]
+            submitted = [row for row, _, _ in queries.submissions(session, item_id=stored.id)]
         thread = comments.thread(store, person=lena, project=project, item=stored.public_id)
     assert written.content == {"question": QUESTION, "answer": ANSWER}
     assert [(row.stage, row.note) for row in submitted] == [

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from db import answers
 from db.engine import Store
 from domain.replies import JudgeAbout
 from domain.run_kinds import RunKind
 from domain.runs import RunPlan
 from domain.states import Stage
+from extensions.cases import queries
 from inference.spec import ModelSpec
 from testkit.factories import make_items, make_project
 from testkit.scripted import ScriptedServer, chat
@@ -101,7 +101,7 @@ def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_count
     assert sorted(found.judged["score", "judge by likeness 1"].values()) == [0.0] * 5 + [1.0] * 5
     assert not found.unscored.get(("score", "judge by likeness 1"))
     with world.store.read() as session:
-        said = answers.judge_scores(session, answer_ids=[answer.id for answer in found.answers])
+        said = queries.judge_scores(session, answer_ids=[answer.id for answer in found.answers])
     assert sorted(each.value for each in said) == [0] * 5 + [1] * 5
     about = about_judge(world)
     assert about.repeated == 10

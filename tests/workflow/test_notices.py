@@ -9,7 +9,6 @@ import pytest
 from sqlmodel import select
 
 from annotation_schemas.loader import load_text
-from db import schedules
 from db.engine import Store
 from db.tables import ItemRow
 from domain.qualification import Standing
@@ -17,6 +16,7 @@ from domain.records import Person
 from domain.roles import Role
 from domain.schedule import said_of
 from domain.states import Stage
+from extensions.schedule import queries
 from testkit.factories import (
     BLIND,
     Clock,
@@ -72,7 +72,7 @@ def set_deadlines(store: Store, days: Mapping[Stage, date], *, order: Sequence[S
         project = access_to(session, person=None, project="p").project_id
         due = {stage.value: day.isoformat() for stage, day in days.items()}
         offered = [stage.value for stage in order]
-        schedules.add(session, project_id=project, number=1, deadlines=due, order=offered, by_id=None, now=store.now())
+        queries.add(session, project_id=project, number=1, deadlines=due, order=offered, by_id=None, now=store.now())
 
 
 def test_a_part_and_tasks_that_others_give(store: Store, clock: Clock) -> None:
