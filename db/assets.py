@@ -89,26 +89,6 @@ def by_public_id(session: Session, *, public_id: str) -> StoredAsset | None:
     return session.exec(select(AssetRow).where(AssetRow.public_id == public_id)).first()
 
 
-def by_public_ids(
-    session: Session, *, project_id: int, public_ids: Iterable[str], lock: bool = False
-) -> dict[str, StoredAsset]:
-    """Return a project's assets with these public ids, by public id."""
-    stored_assets: dict[str, StoredAsset] = {}
-    ordered = sorted(set(public_ids))
-    for begin in range(0, len(ordered), _AT_ONCE):
-        some = ordered[begin : begin + _AT_ONCE]
-        wanted = select(AssetRow).where(AssetRow.project_id == project_id, col(AssetRow.public_id).in_(some))
-        wanted = wanted.order_by(col(AssetRow.id))
-        stored_assets |= {row.public_id: row for row in session.exec(wanted.with_for_update() if lock else wanted)}
-    return stored_assets
-
-
-def propose(session: Session, *, asset: StoredAsset, proposal: Mapping[str, Any]) -> None:
-    """Store a model's proposal for an item about a locked asset."""
-    asset.proposal = dict(proposal)
-    session.add(asset)
-
-
 def source_id(session: Session, *, project_id: int, name: str) -> int:
     """Return the id of the source with this name. The source is created if it is missing."""
     return source_ids(session, project_id=project_id, names=[name])[name]

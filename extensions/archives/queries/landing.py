@@ -28,6 +28,7 @@ from db.survey import AUTHORING, UNIT, Row, Survey, foreign
 from db.tables import AssetRow, ItemAssetRow, ItemRow, PersonRow, metadata
 from domain.errors import InvalidFileError
 from domain.rewording import Rewording
+from domain.runs import chunked
 from domain.states import ItemState, Stage
 
 _HIGHEST = 2**30
@@ -78,8 +79,8 @@ def accounts_called(session: Session, *, logins: Sequence[str]) -> dict[str, tup
     """Return the id and name of the account of each of these logins that exists."""
     of = metadata.tables["person"]
     found: dict[str, tuple[int, str]] = {}
-    for begin in range(0, len(logins), 500):
-        wanted = select(of.c.login, of.c.id, of.c.name).where(of.c.login.in_(logins[begin : begin + 500]))
+    for lot in chunked(logins):
+        wanted = select(of.c.login, of.c.id, of.c.name).where(of.c.login.in_(lot))
         found |= {login: (id, name) for login, id, name in session.connection().execute(wanted)}
     return found
 
@@ -306,8 +307,8 @@ def begin_items_anew(session: Session, *, ids: Sequence[int], state: ItemState) 
 
 def return_unused(session: Session, *, ids: Sequence[int]) -> None:
     """Put back into the pool those of these images (by id) that no item uses."""
-    for begin in range(0, len(ids), 500):
+    for lot in chunked(ids):
         used = exists().where(col(ItemAssetRow.asset_id) == AssetRow.id)
-        wanted = select(AssetRow).where(col(AssetRow.id).in_(ids[begin : begin + 500]), ~used)
+        wanted = select(AssetRow).where(col(AssetRow.id).in_(lot), ~used)
         for asset in in_lock_order(session.scalars(wanted).all()):
             return_to_pool(session, asset=asset)

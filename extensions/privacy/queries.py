@@ -1,58 +1,24 @@
-"""Queries on withheld files: the originals of images and clips that have covered regions."""
+"""Queries on the files that others are shown in place of, and their exchange."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable
 
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from db.events import COVERED
-from db.records import StoredAsset
-from db.tables import (
-    AssetRow,
-    EventRow,
-    ItemAssetRow,
-    MediaObjectRow,
-    ProjectRow,
-    ReleaseItemRow,
-    ReleaseRow,
-    SourceRow,
-)
+from db.records import StoredAsset, StoredEvent
+from db.tables import AssetRow, EventRow, ItemAssetRow, MediaObjectRow, PersonRow, ReleaseItemRow, ReleaseRow, SourceRow
 from db.types import public_id as new_id
-
-_NAMED = ("original", "before", "file")
-"""The keys under which an event names files by their SHA-256."""
-_AT_ONCE = 500
-
-
-def hashes_in(data: Mapping[str, Any]) -> set[str]:
-    """Return the files that an event's data names."""
-    return {str(data[name]) for name in _NAMED if data.get(name)}
-
-
-def named(session: Session, *, project_id: int | None = None, but: int | None = None) -> set[str]:
-    """Return the files that decisions of a project name, or decisions of all projects except ``but``."""
-    ids: list[int] = [project_id] if project_id is not None else []
-    if project_id is None:
-        ids = [id for id in session.exec(select(ProjectRow.id)) if id != but]
-    found: set[str] = set()
-    for start in range(0, len(ids), _AT_ONCE):
-        wanted = select(EventRow.data).where(
-            col(EventRow.project_id).in_(ids[start : start + _AT_ONCE]), EventRow.kind == COVERED
-        )
-        for data in session.exec(wanted):
-            found |= hashes_in(data)
-    return found
+from domain.runs import chunked
 
 
 def assets_of(session: Session, *, project_id: int, files: Collection[str]) -> list[StoredAsset]:
     """Return the images and clips of a project that show one of these files, in order, locked."""
     stored_assets: list[StoredAsset] = []
     these = sorted(files)
-    for start in range(0, len(these), _AT_ONCE):
-        some = col(AssetRow.sha256).in_(these[start : start + _AT_ONCE])
+    for lot in chunked(these):
+        some = col(AssetRow.sha256).in_(lot)
         wanted = (
             select(AssetRow)
             .where(AssetRow.project_id == project_id, some)
@@ -97,12 +63,12 @@ def releases_with(session: Session, *, asset_ids: Collection[int]) -> list[tuple
     """Return number and point of the releases that hold an item with one of these assets, in order."""
     found: set[tuple[int, int]] = set()
     ids = sorted(asset_ids)
-    for start in range(0, len(ids), _AT_ONCE):
+    for lot in chunked(ids):
         wanted = (
             select(ReleaseRow.number, ReleaseRow.point)
             .join(ReleaseItemRow, col(ReleaseItemRow.release_id) == ReleaseRow.id)
             .join(ItemAssetRow, col(ItemAssetRow.item_id) == ReleaseItemRow.item_id)
-            .where(col(ItemAssetRow.asset_id).in_(ids[start : start + _AT_ONCE]))
+            .where(col(ItemAssetRow.asset_id).in_(lot))
             .distinct()
         )
         found |= {(number, point) for number, point in session.exec(wanted)}
@@ -116,8 +82,7 @@ def adjacent_files(session: Session, *, project_id: int, asset_ids: Collection[i
     """
     stored_assets: dict[int, StoredAsset] = {}
     ids = sorted(asset_ids)
-    for start in range(0, len(ids), _AT_ONCE):
-        some = ids[start : start + _AT_ONCE]
+    for some in chunked(ids):
         mine, other = aliased(AssetRow), AssetRow
         there, here = aliased(ItemAssetRow), aliased(ItemAssetRow)
         differ = (col(mine.id).in_(some), other.project_id == project_id, col(other.kind) != col(mine.kind))
@@ -138,3 +103,14 @@ def adjacent_files(session: Session, *, project_id: int, asset_ids: Collection[i
         for wanted in (in_items, of_source, taken, taken_from):
             stored_assets |= {row.id: row for row in session.exec(wanted)}
     return [stored_assets[id] for id in sorted(stored_assets)]
+
+
+def of_file(session: Session, *, project_id: int, kind: str, file: str) -> list[tuple[StoredEvent, str | None]]:
+    """Return the events of a kind about a ``file``, with the login of the person who caused each, oldest first."""
+    about = col(EventRow.data)["file"].as_string() == file
+    wanted = (
+        select(EventRow, PersonRow.login)
+        .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
+        .where(EventRow.project_id == project_id, EventRow.kind == kind, about)
+    )  # sorted here, as in ``of_kinds``
+    return sorted(session.exec(wanted).all(), key=lambda found: found[0].id or 0)
