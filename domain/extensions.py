@@ -373,6 +373,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
     ),
+    "replay": ExtensionNames("Verification and replay of releases", commands=("release verify", "release replay")),
     "archives": ExtensionNames(
         "Archives, copies and deletion of projects",
         commands=("project export", "project import", "project clone", "project delete"),

@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import delete, exists, func, select, tuple_
 from sqlmodel import Session
 
-from db import withheld_files
 from db.carried import CARRIED, in_order
 from db.events import COVERED
 from db.project_rows import mine
 from db.tables import metadata
+from extensions.archives.queries import withheld_files
 
 Key = tuple[Any, ...]
 """The primary key of a row."""

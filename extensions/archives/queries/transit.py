@@ -20,10 +20,10 @@ from sqlalchemy import delete, text, update
 from sqlmodel import Session, col, select
 
 from db.engine import IntegrityError, Store
-from db.landing import Landing
 from db.records import StoredProject
 from db.tables import PersonRow, ProjectRow
 from domain.project_parts import PASSING
+from extensions.archives.queries.landing import Landing
 
 
 @dataclass(frozen=True)

@@ -11,20 +11,21 @@ import hashlib
 import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import cache, cached_property, lru_cache
+from datetime import datetime
+from functools import cached_property
 from typing import Any
 
-from sqlalchemy import Table, func, insert, select, text, update
-from sqlmodel import Session
+from sqlalchemy import Table, exists, func, insert, select, text, update
+from sqlmodel import Session, col
 
 from db import carried
+from db.assets import in_lock_order, return_to_pool
 from db.carried import CARRIED, Random, RandomIn, RowId, RowIdList, RunUnitId, SeenLimit, UnitName, Versions
 from db.many_rows import insert_all
 from db.project_rows import AT_ONCE
+from db.restored_rows import moment, typed
 from db.survey import AUTHORING, UNIT, Row, Survey, foreign
-from db.tables import ItemRow, PersonRow, metadata
-from db.types import UTCDateTime
+from db.tables import AssetRow, ItemAssetRow, ItemRow, PersonRow, metadata
 from domain.errors import InvalidFileError
 from domain.rewording import Rewording
 from domain.runs import chunked
@@ -123,7 +124,7 @@ def schemas(session: Session, *, rows: Iterable[Row]) -> dict[int, int]:
     for row in rows:
         if row["hash"] not in here:
             id = row["id"] if row["id"] not in taken and row["id"] < _HIGHEST else max(taken) + 1
-            told = {**row, "id": id, "created_at": _moment(row["created_at"])}
+            told = {**row, "id": id, "created_at": moment(row["created_at"])}
             connection.execute(insert(of), told)
             here[row["hash"]] = id
             taken.add(id)
@@ -208,12 +209,12 @@ class Landing:
         if name == "walk" and self.people[row["person_id"]] != row["person_id"]:
             return None  # the person's own order differs in this database
         if name == "draft" and row["person_id"] in self.renamed and row["task_id"] in self.survey.compared:
-            typed = row["content"]  # it names left and right, and the sides follow from the login
-            row = {**row, "content": {"note": typed.get("note", "") if isinstance(typed, dict) else ""}}
+            content = row["content"]  # it names left and right, and the sides follow from the login
+            row = {**row, "content": {"note": content.get("note", "") if isinstance(content, dict) else ""}}
         units = (
             self.survey.asked(name, row) if any(isinstance(x, RunUnitId) for x in CARRIED[name].ids.values()) else ""
         )
-        made = self._typed(of, row)
+        made = typed(of, row)
         leaving = CARRIED[name].leaving
         if leaving is not None:  # an archive made by other software may still mark it as open
             leaving(made, self.now)
@@ -258,14 +259,6 @@ class Landing:
         """Whether every id stays as in the archive, for example in a store that was empty."""
         same = all(id == here for held in (self.people, self.schemas) for id, here in held.items())
         return same and self.key is None and not self.renamed and not any(self.distances.values())
-
-    def _typed(self, of: Table, row: Row) -> Row:
-        """Return a row with its moments as ``datetime``."""
-        made = dict(row)
-        for column in _moments(of):
-            if made.get(column) is not None:
-                made[column] = _moment(made[column])
-        return made
 
     def _here(self, table: str, id: Any) -> Any:
         if table == "person":
@@ -312,12 +305,10 @@ def begin_items_anew(session: Session, *, ids: Sequence[int], state: ItemState) 
     session.execute(update(ItemRow).where(metadata.tables["item"].c.id.in_(ids)).values(state=state))
 
 
-@cache
-def _moments(of: Table) -> Sequence[str]:
-    """Return the columns of a table that hold a moment."""
-    return [column.name for column in of.c if isinstance(column.type, UTCDateTime)]
-
-
-@lru_cache(1_024)  # many rows share the same moment
-def _moment(value: str) -> datetime:
-    return datetime.fromisoformat(value).astimezone(UTC)
+def return_unused(session: Session, *, ids: Sequence[int]) -> None:
+    """Put back into the pool those of these images (by id) that no item uses."""
+    for lot in chunked(ids):
+        used = exists().where(col(ItemAssetRow.asset_id) == AssetRow.id)
+        wanted = select(AssetRow).where(col(AssetRow.id).in_(lot), ~used)
+        for asset in in_lock_order(session.scalars(wanted).all()):
+            return_to_pool(session, asset=asset)

@@ -14,9 +14,9 @@ from db.engine import Store
 from domain.errors import InvalidFileError, TouchstoneError
 from domain.evidence import PrintedFigure
 from domain.jobs import Progress, unheard
-from importers.evidence_folder import EvidenceFolder, FileChange, recorded_of
+from extensions.replay.changed_files import ComparedEvidence, FileChange, recorded_of
 from workflow.files.project_check import check
-from workflow.releases.evidence import from_json, printed_verdicts, recomputing
+from workflow.releases.evidence import from_json, recomputing
 from workflow.releases.printed_figures import Figures, Verdicts, figures_of
 
 SHOWN = 1_000
@@ -112,7 +112,7 @@ def replay(folder: Path, *, progress: Progress = unheard) -> ReplayResult:
     InvalidFileError
         The folder holds no evidence that can be read.
     """
-    with EvidenceFolder(folder) as evidence:
+    with ComparedEvidence(folder) as evidence:
         progress("holding files against their hashes", 0, 1)
         recorded = recorded_of(folder)
         changed = evidence.changed(recorded)
@@ -125,7 +125,7 @@ def replay(folder: Path, *, progress: Progress = unheard) -> ReplayResult:
         )
         known |= {"changed": changed, "notes": notes}
         try:
-            printed, said = from_json(evidence.figures()), printed_verdicts(evidence)
+            printed, said = from_json(evidence.figures()), {row["item"]: row["verdict"] for row in evidence.verdicts()}
             with tempfile.TemporaryDirectory(prefix="touchstone-replay-") as beside:
                 progress("looking at the evidence", 0, 1)
                 with recomputing(folder, Path(beside), progress=progress) as (store, project):
