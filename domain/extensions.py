@@ -326,6 +326,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
     ),
+    "refinement": ExtensionNames("Refinement", pages=("refine",), stages=("refinement",), commands=("refine",)),
     "time_spans": ExtensionNames("Time spans", kinds=("time_span",)),
     "history": ExtensionNames("History and audit log", pages=("history", "audit"), commands=("audit",)),
     "erasing": ExtensionNames("Erasing of people", commands=("people erase",)),

@@ -14,8 +14,9 @@ from domain.states import UNSETTLED, ItemState, Stage, TaskState
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, as_member, require_lead, role_for
 from workflow.access.written_items import count_written
-from workflow.annotate import claim_rules, gates, image_pool, qualification, refinement, sent_back
+from workflow.annotate import claim_rules, gates, image_pool, qualification, sent_back
 from workflow.annotate import grading as grade
+from workflow.annotate.stage_kinds import STAGE_KINDS
 from workflow.annotate.verdicts import rounds_of
 
 
@@ -61,7 +62,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             graded=sum(n for (_, state), n in grading.items() if state is TaskState.DONE),
             to_grade=sum(n for (_, state), n in grading.items() if state is not TaskState.WITHDRAWN),
             sample=sample.sentence if (sample := grade.sample_of(session, access=access)) and sample.passed_on else "",
-            refinement=refinement.counts(session, access=access),
+            of_stages=[said for kind in STAGE_KINDS.values() if (said := kind.progress(session, access=access))],
             warnings=tuple(claim_rules.lead_warnings(session, access=access)),
             without_set=tuple(called(stage.value) for stage in qualification.without_set(session, access=access)),
         )
