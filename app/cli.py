@@ -23,7 +23,6 @@ from domain.origin import acting_from
 COMMANDS = (
     "schema",
     "agreement",
-    "calibrate",
     "results",
     "answers",
     "projects",
@@ -39,7 +38,6 @@ COMMANDS = (
     "people",
     "demo",
     "check",
-    "guideline",
     "grading",
     "exposure",
 )

@@ -86,14 +86,7 @@ from workflow.annotate.project_progress import dashboard
 from workflow.annotate.stage_kinds import of
 from workflow.files import export
 from workflow.releases.floors import standings
-from workflow.results import (
-    calibration_rule,
-    graded_answers,
-    leaderboard,
-    project_answers,
-    rater_agreement,
-    score_choices,
-)
+from workflow.results import graded_answers, leaderboard, project_answers, rater_agreement, score_choices
 from workflow.results.slices import Item
 from workflow.runs import judge_plans, model_plans, run_grading, run_start
 
@@ -702,12 +695,6 @@ def measured_first(seen: Seen) -> Any:
     return done.stdout, repr(done.exception)
 
 
-def ruled(seen: Seen) -> Any:
-    """Under which rule judges get their verdict."""
-    there = world(seen, n=0)
-    return calibration_rule.stored_rule(there.store, person=None, project="p", judges=["j"]).rule
-
-
 def framed(seen: Seen) -> Any:
     """What comes of a video of 50 frames that is added to the pool; frame i is grey 2 * i."""
     there = world(seen, n=0)
@@ -1202,20 +1189,6 @@ ROWS: dict[str, Row] = {
     "Report.unit": row(measured_first, "report.unit", "prediction", **{f"{G}.raters": 2}),
     "Report.by": row(measured_first, "report.by", "dimension"),
     "Report.statistics": row(measured_first, "report.statistics", ["percent_agreement"]),
-    "Report.rule": row(ruled, "report.rule", {"margin": 0.1}),
-    **{
-        f"VerdictRule.{name}": row(ruled, f"report.rule.{name}", value, report__rule={})
-        for name, value in {
-            "units": 50,
-            "people": 2,
-            "reliability": 0.6,
-            "margin": 0.1,
-            "association": 0.5,
-            "constant": False,
-            "test": False,
-            "epsilon": 0.1,
-        }.items()
-    },
     "Report.regression": row(regressed, "report.regression", {"success": "clear"}, **OF_PLANS),
     "SuccessRegression.success": row(
         regressed, "report.regression.success", "good", report__regression={"success": "clear"}, **OF_PLANS

@@ -5,7 +5,8 @@ the stage ``comparison``, which core collects. ``preference_files`` writes them.
 (``page_figures``, ``page_parts``) also opens pairs; ``touchstone comparison`` of core does so, too.
 
 ``pair_votes`` and ``strengths`` are also for notebooks: ``from agreement import davidson``. ``judges_of_pairs``
-compares judges with people; ``report_section`` adds that to the calibration report.
+compares judges with people; ``report_section`` adds that to the calibration report. ``judge_win_rates`` counts judges'
+verdicts on pairs; ``judge_comparisons`` adds the win rates to the page *Results*, ``touchstone results`` and releases.
 """
 
 from __future__ import annotations
@@ -41,12 +42,14 @@ def _project_checks() -> Sequence[Any]:
 
 
 def _former_classes() -> Sequence[Any]:
+    from extensions.preferences.judge_win_rates import ModelComparison
     from extensions.preferences.pair_intake import PairIntake
     from extensions.preferences.project_preferences import Mark, Preference, Preferences, SamePair
 
     earlier = "workflow.results.preferences"
     return (
         ("workflow.lead.pair_intake", "PairIntake", PairIntake),
+        ("workflow.results.win_rates", "ModelComparison", ModelComparison),
         *((earlier, each.__name__, each) for each in (Mark, Preference, Preferences, SamePair)),
     )
 
@@ -63,6 +66,12 @@ def _report_sections() -> Sequence[Any]:
     return ((KEY, pairs_section),)
 
 
+def _result_sections() -> Sequence[Any]:
+    from extensions.preferences.judge_comparisons import ComparisonSection
+
+    return (ComparisonSection(),)
+
+
 def _notebook_statistics() -> Sequence[Any]:
     from extensions.preferences import pair_votes, strengths
 
@@ -76,6 +85,7 @@ EXTENSION = Extension(
     commands=_commands,
     figures=_figures,
     report_sections=_report_sections,
+    result_sections=_result_sections,
     notebook_statistics=_notebook_statistics,
     stage_kinds=_stage_kinds,
     project_checks=_project_checks,

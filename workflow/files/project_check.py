@@ -10,8 +10,19 @@ from typing import Any
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema
 from annotation_schemas.registry import criteria_of
-from db import bridge, dimensions, events, guidelines, item_revisions, items, missing_media, projects, runs, task_slots
 from db import checks as queries
+from db import (
+    dimensions,
+    events,
+    guidelines,
+    item_revisions,
+    items,
+    missing_media,
+    outside_work,
+    projects,
+    runs,
+    task_slots,
+)
 from db.engine import Session, Store
 from domain import extensions
 from domain.errors import NotFoundError
@@ -102,7 +113,7 @@ def _away(session: Session, access: Access) -> Iterator[str]:
         if n := len(runs.of_project(session, project_id=access.project_id, kind=RunKind(kind))):
             yield f"{access.name}: {n:,} {'run needs' if n == 1 else 'runs need'} more. {why}"
     away = extensions.missing("pages", "label_studio")
-    for row in bridge.of_project(session, project_id=access.project_id) if away else ():
+    for row in outside_work.servers(session, project_id=access.project_id) if away else ():
         if row.stages:
             yield f"{access.name}: work is out at {row.address}, and its answers do not come back. {away}"
 

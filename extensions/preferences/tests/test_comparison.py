@@ -27,13 +27,11 @@ from media.store import MediaStore
 from testkit.compared_world import COMPARISON, SAY, answer, compare_all, schema
 from testkit.factories import claimed, make_items, make_people, make_person, make_project
 from testkit.looks import look
+from testkit.project_archives import clone_project, export_project, import_project, needs_archives
 from workflow.access import accounts
 from workflow.access.memberships import set_member
 from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
-from workflow.files.project_copy import clone_project
-from workflow.files.project_export import export_project
-from workflow.files.project_import import ArchiveOptions, import_project
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
 from workflow.runs import run_control
@@ -132,6 +130,7 @@ def test_from_opening_to_ratings_no_one_learns_whose_answer_it_is(store: Store) 
     assert check(store) == []
 
 
+@needs_archives
 @pytest.mark.slow
 @pytest.mark.both_databases
 def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: Store, tmp_path: Path) -> None:
@@ -155,7 +154,7 @@ def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: 
     run_control.take_back(store, by=None, run=again)
     assert stands(store) == (6, 0, 0, 6, 0)
 
-    clone_project(store, MediaStore(tmp_path / "media"), project="p", name="q")
+    clone_project(store, MediaStore(tmp_path / "media"), name="q")
     assert preferences_of(store, project="q") == read(store)
     (bob,) = make_people(store, "bob")
     set_member(store, by=None, project="q", login="bob", role=Role.ANNOTATOR)
@@ -271,6 +270,7 @@ def test_a_model_is_not_called_as_no_winner_is(store: Store) -> None:
         open_pairs(store, by=None, project="p")
 
 
+@needs_archives
 def test_what_is_begun_is_not_turned_round_for_someone_with_another_login(store: Store, tmp_path: Path) -> None:
     make_project(store, loaded=schema())
     ids = make_items(store, 4, fields={"question": "What is it?"})
@@ -287,9 +287,9 @@ def test_what_is_begun_is_not_turned_round_for_someone_with_another_login(store:
         drafts.save_draft(store, person=each, task=seen[each.login].id, seq=1, values=typed)
 
     media = MediaStore(tmp_path / "media")
-    export_project(store, media, by=None, project="p", out=tmp_path / "p.zip", with_media=False)
-    how = ArchiveOptions(people=WhoIsWho.MAP, accounts={"ann": "zoe", "bob": "bob", "cat": None})
-    made = import_project(store, media, path=tmp_path / "p.zip", name="q", how=how)
+    export_project(store, media, out=tmp_path / "p.zip", with_media=False)
+    how: Any = {"people": WhoIsWho.MAP, "accounts": {"ann": "zoe", "bob": "bob", "cat": None}}
+    made = import_project(store, media, path=tmp_path / "p.zip", name="q", **how)
     assert [note for note in made.notes if "stand on other sides" in note]
     found = {}
     for login in ("zoe", "bob", "cat-2"):
