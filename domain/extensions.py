@@ -237,6 +237,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "preferences": ExtensionNames(
         "Preferences",
+        kinds=("preference", "each_answer"),
         pages=("preferences", "compare"),
         stages=("comparison",),
         commands=("preferences", "comparison"),
