@@ -1284,7 +1284,7 @@ def test_every_key_of_the_grammar_has_a_row_or_is_named_as_not_enforced() -> Non
     assert set(KEYS) - named - OF_EXTENSIONS == set(ROWS)
 
 
-NEEDED = {
+NEEDED: Mapping[Callable[[Seen], Any], pytest.MarkDecorator] = {
     coded: needs("stages", "coding"),
     compared: needs("stages", "comparison"),
     refined: needs("stages", "refinement"),

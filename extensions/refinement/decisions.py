@@ -15,6 +15,7 @@ from domain import policies
 from domain.errors import Problem
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage
+from extensions.refinement.rules import refined
 from workflow.access.projects import Access, access_to
 from workflow.annotate.authoring import edit_problems, revise
 
@@ -54,7 +55,7 @@ def counts(session: Session, *, access: Access) -> dict[str, int]:
         "decided": sum(map(len, decisions.values())),
         "edited": len(checks.edited_in_refinement(session, project_id=access.project_id)),
         "refined": sum(
-            policies.refined(stage.done, n_answers=len(ids), decisions=decisions.get(item_id, []), until=stage.until)
+            refined(stage.done, n_answers=len(ids), decisions=decisions.get(item_id, []), until=stage.until)
             for item_id, ids in sent.items()
         ),
     }

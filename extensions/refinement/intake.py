@@ -12,12 +12,12 @@ from annotation_schemas.keys import key_field
 from db import checks, item_revisions, items, respondents, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredPrediction
-from domain import policies
 from domain.errors import InvalidInputError, NotFoundError, Problem
 from domain.policies import ONE_ROUND
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import AnswerReading, Person
 from domain.states import ItemState, Stage
+from extensions.refinement.rules import differs_from_key
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
@@ -179,7 +179,7 @@ def _differs(access: Access, answer: StoredPrediction, fields: Mapping[str, Any]
     asked = asked_of(access.schema, fields)
     key = fields.get(key_field(access.schema) or "")
     if asked.kind is AnswerKind.TEXT:
-        return not isinstance(key, str) or policies.differs_from_key(answer.text, key)
+        return not isinstance(key, str) or differs_from_key(answer.text, key)
     if read is None or read.outcome is not ReadOutcome.READ:
         return True
     return held_against(read.value, asked, key)[0] != 1

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 
 from db import items, missing_media, people, projects, task_claims, task_counts, tasks
+from db.answers import OF_ANSWERS
 from db.engine import Session, Store
 from domain.records import Blocker, Dashboard, DimensionProgress, Person
 from domain.roles import Role
@@ -142,10 +143,11 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
             ),
             *_too_few_others(session, access, Stage.REFINEMENT, dimension.id, *able(Stage.REFINEMENT, dimension.id)),
             *_too_few_to_answer(session, access, dimension.id, *able(Stage.ANSWERING, dimension.id), takes),
-            *_too_few_others(session, access, Stage.GRADING, dimension.id, *able(Stage.GRADING, dimension.id)),
-            *_too_few_others(session, access, Stage.COMPARISON, dimension.id, *able(Stage.COMPARISON, dimension.id)),
-            *_too_few_others(session, access, Stage.CODING, dimension.id, *able(Stage.CODING, dimension.id)),
-            *_too_few_others(session, access, Stage.ARBITRATION, dimension.id, *able(Stage.ARBITRATION, dimension.id)),
+            *(
+                sentence
+                for stage in OF_ANSWERS
+                for sentence in _too_few_others(session, access, stage, dimension.id, *able(stage, dimension.id))
+            ),
         ]
     for dimension_id, sentence in _too_many_writers(access, [theirs for _, theirs in members.values()]):
         found[dimension_id].append(sentence)

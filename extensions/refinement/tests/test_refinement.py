@@ -13,11 +13,11 @@ from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store
 from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, NotFoundError, SchemaError
-from domain.policies import refined
 from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
 from extensions.refinement import decisions, intake
+from extensions.refinement.rules import refined
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from workflow.annotate import claims, submissions
 from workflow.annotate.project_progress import dashboard
