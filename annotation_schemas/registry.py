@@ -241,6 +241,8 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
             yield "stage", "gold", ("stages", stage, "gold"), stage
         for number, criterion in enumerate(criteria_of(schema, stage)):
             yield "criterion_kind", criterion.kind, ("stages", stage, "criteria", number, "kind"), stage
+    if stages.arbitration is not None:
+        yield "stage", "arbitration", ("stages", "coding", "arbitration"), "arbitration"
     for stage, part in stages.verifications.items():
         yield "keep_rule", part.keep.rule, ("stages", stage, "keep", "rule"), stage
         if part.skips:

@@ -377,7 +377,7 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, home: Path, withou
         for stage in parts.stages:
             assert named in found["refused"][f"stage {stage}"]
             assert f"The stage `{stage}` {named}" in found["my_work"]
-            assert f"stages.{stage}: The stage `{stage}` {named}" in " ".join(found["stages"].split())
+            assert f"{stage}: The stage `{stage}` {named}" in " ".join(found["stages"].split())
         for section in parts.import_sections:
             assert f"extensions/{each}" in found["refused"][f"import {section}"]
         for strategy in parts.strategies:
