@@ -237,6 +237,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "preferences": ExtensionNames(
         "Preferences",
+        kinds=("preference", "each_answer"),
         pages=("preferences", "compare"),
         stages=("comparison",),
         commands=("preferences", "comparison"),
@@ -374,6 +375,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         commands=("triage", "pool"),
     ),
     "replay": ExtensionNames("Verification and replay of releases", commands=("release verify", "release replay")),
+    "refinement": ExtensionNames("Refinement", pages=("refine",), stages=("refinement",), commands=("refine",)),
     "archives": ExtensionNames(
         "Archives, copies and deletion of projects",
         commands=("project export", "project import", "project clone", "project delete"),

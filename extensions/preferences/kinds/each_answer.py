@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from annotation_schemas import grammar
 from annotation_schemas.kinds._rows import Found, Json, Level, RatedVariable, is_list
-from annotation_schemas.kinds._sides import FIRST, LEFT, RIGHT, SECOND, in_comparison, of_pair
 from annotation_schemas.kinds.property_list import PropertyList, sayable_values
 from annotation_schemas.model import Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
+from extensions.preferences.sides import FIRST, LEFT, NO_SIDES, RIGHT, SECOND, in_comparison, of_pair
 
 _SIDES = (Choice(value=LEFT, label="Left"), Choice(value=RIGHT, label="Right"))
 
@@ -21,6 +21,7 @@ class EachAnswer(PropertyList):
     name = "each_answer"
     place = 17
     meaning = "a value for each of two models' answers"
+    only_here = NO_SIDES
     keys: ClassVar[Mapping[str, str]] = {
         "values": "what can be said of an answer; absent: yes, no",
         "labels": PropertyList.keys["labels"],

@@ -13,12 +13,13 @@ from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store
 from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, NotFoundError, SchemaError
-from domain.policies import refined
 from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
+from extensions.refinement import decisions, intake
+from extensions.refinement.rules import refined
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
-from workflow.annotate import claims, refinement, submissions
+from workflow.annotate import claims, submissions
 from workflow.annotate.project_progress import dashboard
 from workflow.files.project_check import check
 
@@ -49,8 +50,9 @@ def decide(store: Store, person: Person, values: dict[str, object]) -> str:
 
 def figures(store: Store) -> list[int]:
     assert check(store) == []
-    found = refinement.refinement(store, by=None, project="p")
-    assert dashboard(store, person=None, project="p").refinement == found
+    found = decisions.refinement(store, by=None, project="p")
+    (said,) = dashboard(store, person=None, project="p").of_stages
+    assert said.startswith(f"{found['decided']} of {found['fed']} answers decided in refinement (")
     return [found[name] for name in ("fed", "decided", "edited", "refined")]
 
 
@@ -58,10 +60,8 @@ def figures(store: Store) -> list[int]:
 @pytest.mark.thorough
 def test_each_fed_answer_is_decided_once_and_an_edit_is_verified_and_looked_at_again(store: Store) -> None:
     begin(store)
-    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret") == refinement.RefinementIntake(
-        2, 2
-    )
-    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret").opened == 0
+    assert intake.open_refinement(store, by=None, project="p", model="gpt-secret") == intake.RefinementIntake(2, 2)
+    assert intake.open_refinement(store, by=None, project="p", model="gpt-secret").opened == 0
     ann, bob, cy = make_people(store, "ann", "bob", "cy")
     assert figures(store) == [2, 0, 0, 0]
     decide(store, ann, ONLY_ONE)
@@ -85,7 +85,7 @@ def test_each_fed_answer_is_decided_once_and_an_edit_is_verified_and_looked_at_a
 def test_an_item_is_refined_only_when_no_answer_is_right_too(store: Store) -> None:
     begin(store, 1)
     for model in ("gpt-secret", "llava-secret"):
-        refinement.open_refinement(store, by=None, project="p", model=model)
+        intake.open_refinement(store, by=None, project="p", model=model)
     ann = make_person(store, "ann")
     decide(store, ann, ANOTHER)
     decide(store, ann, ONLY_ONE)
@@ -100,16 +100,16 @@ def test_one_round_is_over_when_each_answer_was_looked_at_once(store: Store) -> 
     text = shipped()["pca_bench"].read_text(encoding="utf-8").replace("until: one_right_answer", "until: one_round")
     begin(store, 1, loaded=load_text(text, "", "pca_bench"))
     for model in ("gpt-secret", "llava-secret"):
-        refinement.open_refinement(store, by=None, project="p", model=model)
+        intake.open_refinement(store, by=None, project="p", model=model)
     ann, bob = make_people(store, "ann", "bob")
     decide(store, ann, {**ANOTHER, "fields": {"question": "Put the cup before you on the shelf."}})
     assert figures(store) == [2, 1, 1, 0]
-    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False).opened == 0
+    assert intake.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False).opened == 0
     decide(store, bob, ANOTHER)
     assert figures(store) == [2, 2, 1, 1]
     left = claims.next_task(store, person=ann, project="p", stage=Stage.REFINEMENT)
     assert isinstance(left, NoTask)
-    assert "each answer is decided once" in refinement.end_of(load_text(text, "", "pca_bench").schema_)
+    assert "each answer is decided once" in decisions.end_of(load_text(text, "", "pca_bench").schema_)
 
 
 def test_an_end_of_refinement_that_there_is_not_is_refused(tmp_path: Path) -> None:
@@ -130,39 +130,39 @@ def test_only_answers_that_are_not_read_as_the_key_are_fed_unless_all_are(store:
         answer, _ = queries.answers_of(session, project_id=1, model="gpt-secret")[0]
         answer.text = "PICK UP THE CUP."
         session.add(answer)
-    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret") == refinement.RefinementIntake(
+    assert intake.open_refinement(store, by=None, project="p", model="gpt-secret") == intake.RefinementIntake(
         0, len(items)
     )
-    done = refinement.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False)
-    assert done == refinement.RefinementIntake(1, 1)
+    done = intake.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False)
+    assert done == intake.RefinementIntake(1, 1)
     with pytest.raises(NotFoundError, match="llava-secret"):
-        refinement.open_refinement(store, by=None, project="p", model="nobody")
+        intake.open_refinement(store, by=None, project="p", model="nobody")
 
 
 @pytest.mark.both_databases
 def test_answers_of_all_models_are_sent_at_once_and_each_only_once(store: Store) -> None:
     begin(store)  # two items, two models
-    refinement.open_refinement(store, by=None, project="p", model="gpt-secret")
-    asked = refinement.preview_refinement(store, by=None, project="p", model=None)
-    assert asked == refinement.RefinementIntake(2, 4), "two of the four are there already"
-    assert refinement.open_refinement(store, by=None, project="p", model=None) == asked
-    assert refinement.open_refinement(store, by=None, project="p", model=None).opened == 0
+    intake.open_refinement(store, by=None, project="p", model="gpt-secret")
+    asked = intake.preview_refinement(store, by=None, project="p", model=None)
+    assert asked == intake.RefinementIntake(2, 4), "two of the four are there already"
+    assert intake.open_refinement(store, by=None, project="p", model=None) == asked
+    assert intake.open_refinement(store, by=None, project="p", model=None).opened == 0
     assert figures(store) == [4, 0, 0, 0]
 
 
 def test_of_all_models_leaves_people_s_own_answers_aside(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     begin(store)
-    monkeypatch.setattr(refinement.respondents, "names", lambda *_, **__: frozenset({"gpt-secret"}))
-    assert refinement.open_refinement(store, by=None, project="p", model=None) == refinement.RefinementIntake(2, 2)
-    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret").opened == 2
+    monkeypatch.setattr(intake.respondents, "names", lambda *_, **__: frozenset({"gpt-secret"}))
+    assert intake.open_refinement(store, by=None, project="p", model=None) == intake.RefinementIntake(2, 2)
+    assert intake.open_refinement(store, by=None, project="p", model="gpt-secret").opened == 2
 
 
 def test_it_is_for_leads_and_shows_the_key_but_not_the_model(store: Store) -> None:
     begin(store)
     sam = make_person(store, "sam", role=Role.SENIOR)
     with pytest.raises(NotAllowedError):
-        refinement.open_refinement(store, by=sam, project="p", model="gpt-secret")
-    refinement.open_refinement(store, by=make_person(store, "lena", role=Role.LEAD), project="p", model="gpt-secret")
+        intake.open_refinement(store, by=sam, project="p", model="gpt-secret")
+    intake.open_refinement(store, by=make_person(store, "lena", role=Role.LEAD), project="p", model="gpt-secret")
     view = claimed(store, sam, Stage.REFINEMENT)
     assert view.fields == FIELDS
     assert view.answer is not None
@@ -180,7 +180,7 @@ def test_neither_the_author_nor_a_voter_who_has_it_open_may_and_who_has_seen_the
 
     memberships.set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR)
     bob, cy = make_people(store, "bob", "cy")
-    refinement.open_refinement(store, by=None, project="p", model="gpt-secret")
+    intake.open_refinement(store, by=None, project="p", model="gpt-secret")
     claimed(store, bob)
     for person in (ann, bob):
         left = claims.next_task(store, person=person, project="p", stage=Stage.REFINEMENT)
@@ -192,7 +192,7 @@ def test_neither_the_author_nor_a_voter_who_has_it_open_may_and_who_has_seen_the
 def test_what_is_wrong_is_refused_and_an_edit_ends_the_decisions_on_the_revision_before(store: Store) -> None:
     begin(store, 1)
     for model in ("gpt-secret", "llava-secret"):
-        refinement.open_refinement(store, by=None, project="p", model=model)
+        intake.open_refinement(store, by=None, project="p", model=model)
     ann, bob = make_people(store, "ann", "bob")
     view, late = claimed(store, ann, Stage.REFINEMENT), claimed(store, bob, Stage.REFINEMENT)
     same = {"fields": {"question": FIELDS["question"]}}

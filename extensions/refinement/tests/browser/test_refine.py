@@ -11,13 +11,14 @@ from playwright.sync_api import Browser, expect
 from domain.records import TaskView
 from domain.roles import Role
 from domain.states import Stage
+from extensions.refinement import decisions
 from testkit import missing_media
 from testkit.kept_items import export_kept, gates_of
 from testkit.samples import pca_record, write
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, memberships
-from workflow.annotate import refinement, submissions
+from workflow.annotate import submissions
 from workflow.annotate.claims import next_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -119,7 +120,7 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
     assert vote_on_all(server, "bob") == [MENDED]
     wanted = {"fed": 2, "decided": 2, "edited": 1, "refined": 2}
     with opened(server) as store:
-        assert refinement.refinement(store, by=None, project="pca") == wanted
+        assert decisions.refinement(store, by=None, project="pca") == wanted
         gates = gates_of(store, "pca")
     run(home, "check", "pca")
     out = tmp_path / "out"

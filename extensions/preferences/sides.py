@@ -14,6 +14,10 @@ FIRST, SECOND = "a", "b"
 """The answers of a pair, by the names of their models."""
 
 
+NO_SIDES = "Label Studio shows no two answers side by side; the work stays on Touchstone's own page Compare."
+"""Why these kinds are on our own pages only."""
+
+
 def of_pair(side: object, left: str) -> object:
     """Return the model on a side, given the model on the ``left``. Other values are returned unchanged."""
     if side not in SIDES:

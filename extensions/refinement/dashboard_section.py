@@ -5,29 +5,32 @@ from __future__ import annotations
 import streamlit as st
 
 from app import markup, shell
+from app.dashboard.sections import DashboardSection, SectionPlace
 from app.reruns import messages
 from app.services import Services
 from domain.records import ProjectView
-from workflow.annotate import refinement
-from workflow.annotate.refinement import RefinementIntake
+from extensions.refinement import decisions, intake
+from extensions.refinement.intake import RefinementIntake
 
 
-def for_leads(services: Services, view: ProjectView) -> None:
+def draw(services: Services, view: ProjectView) -> None:
     """Draw the form that sends models' answers to refinement, with a preview of how many it would send."""
+    if view.schema.schema_.stages.refinement is None:
+        return
     shell.section("Refinement")
-    n = refinement.refinement(services.store, by=services.person, project=view.name)
+    n = decisions.refinement(services.store, by=services.person, project=view.name)
     shell.show(
         markup.tag(
             "p",
             markup.text(f"{markup.count(n['refined'], 'item')} refined. "),
-            markup.quiet(f"An item is refined when {refinement.end_of(view.schema.schema_)}."),
+            markup.quiet(f"An item is refined when {decisions.end_of(view.schema.schema_)}."),
             style="ts",
             data_part="refinement-ends",
         )
     )
     if done := messages.kept_message("refine.sent"):
         shell.show(markup.notice(done, style="good"))
-    models = refinement.models(services.store, by=services.person, project=view.name)
+    models = intake.models(services.store, by=services.person, project=view.name)
     if not models:
         shell.show(markup.notice("Import a model's answers first; then you can send them to refinement here."))
         return
@@ -39,12 +42,12 @@ def for_leads(services: Services, view: ProjectView) -> None:
         )
     with right:
         differing = st.checkbox("Only those that differ from the key", value=True, key="refine.differing")
-    found = refinement.preview_refinement(
+    found = intake.preview_refinement(
         services.store, by=services.person, project=view.name, model=model, only_differing=differing
     )
     shell.show(markup.tag("p", markup.text(preview(found)), style="ts", data_part="to-refine"))
     if st.button("Send to refinement", key="refine.send", disabled=not found.opened):
-        sent = refinement.open_refinement(
+        sent = intake.open_refinement(
             services.store, by=services.person, project=view.name, model=model, only_differing=differing
         )
         whose = model or "all models"
@@ -58,3 +61,6 @@ def preview(found: RefinementIntake) -> str:
     if not found.opened:
         return f"None {of} is left to be sent."
     return f"{found.opened} {of} would be sent, each to one person."
+
+
+SECTION = DashboardSection(draw, SectionPlace.END)

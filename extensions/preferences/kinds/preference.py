@@ -9,9 +9,9 @@ from annotation_schemas import grammar
 from annotation_schemas.kinds._extra_answers import TELL_KEY, besides
 from annotation_schemas.kinds._one_of import OneOf
 from annotation_schemas.kinds._rows import Found, Json, Level, RatedVariable
-from annotation_schemas.kinds._sides import FIRST, LEFT, RIGHT, SECOND, SIDES, in_comparison, of_pair
 from annotation_schemas.model import Choice, Criterion, Schema, as_words
 from annotation_schemas.yaml_text import Path
+from extensions.preferences.sides import FIRST, LEFT, NO_SIDES, RIGHT, SECOND, SIDES, in_comparison, of_pair
 
 TIE, BOTH_BAD = "tie", "both_bad"
 _LABELS = {LEFT: "Left", RIGHT: "Right", TIE: "Equally good", BOTH_BAD: "Both are bad"}
@@ -23,6 +23,7 @@ class Preference(OneOf):
     name = "preference"
     place = 15
     meaning = "which of two models' answers is better"
+    only_here = NO_SIDES
     keys: ClassVar[Mapping[str, str]] = {
         "options": "what is offered besides `left` and `right`: `tie`, `both_bad`; and any of these four that has a"
         " label or reasons of its own",
