@@ -68,6 +68,8 @@ class Extension:
     """Rows of ``domain.strategies.Strategy``: how models are asked that ask for tools themselves."""
     adapters: Rows = _nothing
     """Rows of ``inference.adapters.ModelAdapter``: how models are opened that run on this machine."""
+    endpoint_strategies: Rows = _nothing
+    """Rows of ``inference.endpoint.opening.EndpointStrategy``: how endpoints are asked that do not write an answer."""
     model_sources: Rows = _nothing
     """Rows of ``app.running.description.ModelSource``: ways to choose a model's description on the pages of runs."""
     release_checks: Rows = _nothing
@@ -156,6 +158,8 @@ class ExtensionNames:
     strategies: tuple[str, ...] = ()
     adapters: tuple[str, ...] = ()
     """Values of ``adapter`` in descriptions of models."""
+    endpoint_strategies: tuple[str, ...] = ()
+    """Strategies of core in which only this extension asks endpoints."""
     table_sources: tuple[str, ...] = ()
     report_sections: tuple[str, ...] = ()
     """Keys of sections."""
@@ -298,7 +302,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "slices": ExtensionNames("Slices"),
     "model_groups": ExtensionNames("Model groups", options=("results --group-models-by",)),
     "side_by_side": ExtensionNames("Side by side", options=("results --side-by-side",)),
-    "ranked_options": ExtensionNames("Ranked options"),
+    "ranked_options": ExtensionNames("Ranked options", endpoint_strategies=("rank_options",)),
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
@@ -364,6 +368,7 @@ NOUNS = {
     "run_kinds": "kind of runs",
     "strategies": "strategy",
     "adapters": "adapter",
+    "endpoint_strategies": "strategy of endpoints",
     "table_sources": "source of tables",
     "report_sections": "section of calibration reports",
     "printed_figures": "figure of releases",
