@@ -12,6 +12,7 @@ from typing import Any
 from agreement.losses import Losses
 from agreement.statistic import Statistic
 from agreement.summary import Result
+from annotation_schemas import registry
 from db.engine import Store
 from domain import extensions
 from domain.errors import InvalidInputError, NotFoundError, Problem, TouchstoneError
@@ -20,7 +21,6 @@ from domain.states import Cut, Items, Stage
 from domain.statistics import summarised
 from extensions.paper_tables.cell_number import Number, number_of, number_of_line
 from extensions.paper_tables.table_layouts import JUDGES, METRICS, PEOPLE, NumberSettings
-from workflow.annotate import coding
 from workflow.results import dimension_means, leaderboard, result_sections
 from workflow.results.criterion_values import named_criteria, scored_criteria
 from workflow.results.dimension_means import Columns
@@ -342,10 +342,13 @@ class Numbers:
 
     def codes(self, criterion: str | None) -> list[tuple[str, str]]:
         """Return the codes of a coding criterion: value as text, and label."""
-        there = {each.name: each for each in coding.code_criteria(self._read.schema)}
+        asked = registry.criteria_of(self._read.schema, Stage.CODING.value)
+        there = {each.name: each for each in asked if each.options}
         name = criterion or next(iter(there), None)
         if name is None or name not in there:
-            raise NotFoundError(coding.NO_CODING.format(name=self._read.schema.name))
+            name = self._read.schema.name
+            why = "has no coding of models' answers (`stages: coding`), so no failures are counted."
+            raise NotFoundError(f"The schema {name} {why}")
         return [(str(option.value), option.label) for option in there[name].options]
 
     def _of_extension(self, source: str, said: NumberSettings) -> Number:

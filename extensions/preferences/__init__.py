@@ -18,15 +18,40 @@ from domain.extensions import Extension
 
 
 def _pages() -> Sequence[Any]:
-    from extensions.preferences.pages import preferences
+    from extensions.preferences.pages import compare, preferences
 
-    return (preferences,)
+    return (preferences, compare)
 
 
 def _commands() -> Sequence[Any]:
-    from extensions.preferences.commands import preferences
+    from extensions.preferences.commands import comparison, preferences
 
-    return (preferences,)
+    return (preferences, comparison)
+
+
+def _stage_kinds() -> Sequence[Any]:
+    from extensions.preferences.stage_row import ROW
+
+    return (ROW,)
+
+
+def _project_checks() -> Sequence[Any]:
+    from extensions.preferences.comparison import broken_rules
+
+    return (broken_rules,)
+
+
+def _former_classes() -> Sequence[Any]:
+    from extensions.preferences.judge_win_rates import ModelComparison
+    from extensions.preferences.pair_intake import PairIntake
+    from extensions.preferences.project_preferences import Mark, Preference, Preferences, SamePair
+
+    earlier = "workflow.results.preferences"
+    return (
+        ("workflow.lead.pair_intake", "PairIntake", PairIntake),
+        ("workflow.results.win_rates", "ModelComparison", ModelComparison),
+        *((earlier, each.__name__, each) for each in (Mark, Preference, Preferences, SamePair)),
+    )
 
 
 def _figures() -> Sequence[Any]:
@@ -47,12 +72,6 @@ def _result_sections() -> Sequence[Any]:
     return (ComparisonSection(),)
 
 
-def _former_classes() -> Sequence[Any]:
-    from extensions.preferences.judge_win_rates import ModelComparison
-
-    return (("workflow.results.win_rates", "ModelComparison", ModelComparison),)
-
-
 def _notebook_statistics() -> Sequence[Any]:
     from extensions.preferences import pair_votes, strengths
 
@@ -67,6 +86,8 @@ EXTENSION = Extension(
     figures=_figures,
     report_sections=_report_sections,
     result_sections=_result_sections,
-    former_classes=_former_classes,
     notebook_statistics=_notebook_statistics,
+    stage_kinds=_stage_kinds,
+    project_checks=_project_checks,
+    former_classes=_former_classes,
 )

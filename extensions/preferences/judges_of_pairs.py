@@ -17,9 +17,9 @@ from db.engine import Store
 from domain.records import Person
 from domain.states import Items
 from extensions.preferences import judge_win_rates
+from extensions.preferences.project_preferences import Preference, preferences_of
 from workflow.results import project_answers
 from workflow.results.clusters import clusters_of_names
-from workflow.results.preferences import Preference, preferences_of
 from workflow.results.project_answers import ProjectAnswers
 from workflow.runs.judge_plans import PREFERENCE
 
