@@ -180,6 +180,8 @@ class ExtensionNames:
     table_sources: tuple[str, ...] = ()
     report_sections: tuple[str, ...] = ()
     """Keys of sections."""
+    run_sections: tuple[str, ...] = ()
+    """Names of parts of a run's page."""
     printed_figures: tuple[str, ...] = ()
     """Beginnings of ids in the evidence of releases, of figures that sections of results have."""
     notebook_statistics: tuple[str, ...] = ()
@@ -266,7 +268,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         schema_keys=("report.pairs",),
         figures=("variants",),
     ),
-    "judge_comparison": ExtensionNames("Comparison of judges"),
+    "judge_comparison": ExtensionNames("Comparison of judges", run_sections=("Compare",)),
     "aggregation": ExtensionNames(
         "Aggregation of votes",
         notebook_statistics=("Aggregation", "DawidSkene", "aggregate", "dawid_skene"),
@@ -338,6 +340,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "slices": ExtensionNames("Slices"),
     "model_groups": ExtensionNames("Model groups", options=("results --group-models-by",)),
     "side_by_side": ExtensionNames("Side by side", options=("results --side-by-side",)),
+    "run_records": ExtensionNames("Run records", run_sections=("Answers", "Replies")),
     "ranked_options": ExtensionNames("Ranked options", endpoint_strategies=("rank_options",)),
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
@@ -416,6 +419,7 @@ NOUNS = {
     "endpoint_strategies": "strategy of endpoints",
     "table_sources": "source of tables",
     "report_sections": "section of calibration reports",
+    "run_sections": "part of runs",
     "printed_figures": "figure of releases",
     "notebook_statistics": "statistic",
     "figures": "figure",

@@ -105,6 +105,7 @@ def added(extension: str) -> dict[str, set[str]]:
         "endpoint_strategies": {row.name for row in record.endpoint_strategies()},
         "table_sources": {name for name, _ in record.table_sources()},
         "report_sections": {key for key, _ in record.report_sections()},
+        "run_sections": {section.name for _, section in record.run_sections()},
         "printed_figures": {row.printed for row in record.result_sections() if row.printed},
         "notebook_statistics": {name for module in record.notebook_statistics() for name in module.__all__},
         "figures": {name for name, _ in record.figures()},
