@@ -27,6 +27,7 @@ from db.tables import ItemRow, PersonRow, metadata
 from db.types import UTCDateTime
 from domain.errors import InvalidFileError
 from domain.rewording import Rewording
+from domain.runs import chunked
 from domain.states import ItemState, Stage
 
 _HIGHEST = 2**30
@@ -77,8 +78,8 @@ def accounts_called(session: Session, *, logins: Sequence[str]) -> dict[str, tup
     """Return the id and name of the account of each of these logins that exists."""
     of = metadata.tables["person"]
     found: dict[str, tuple[int, str]] = {}
-    for begin in range(0, len(logins), 500):
-        wanted = select(of.c.login, of.c.id, of.c.name).where(of.c.login.in_(logins[begin : begin + 500]))
+    for lot in chunked(logins):
+        wanted = select(of.c.login, of.c.id, of.c.name).where(of.c.login.in_(lot))
         found |= {login: (id, name) for login, id, name in session.connection().execute(wanted)}
     return found
 

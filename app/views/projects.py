@@ -38,7 +38,7 @@ def render(services: Services) -> None:
     done = messages.kept_message("projects.done")
     if done:
         shell.show(markup.notice(done, style="good"))
-    added = [each.job for each in (*project_actions(), *project_beginnings())]
+    added = [*(row.job for row in project_actions()), *(row.job for row in project_beginnings())]
     page.show(services, [*(row.name for row in ROWS), *added])
     if mine:
         shell.show(_table(services, mine))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -46,7 +47,7 @@ def _draw(services: Services, led: Sequence[ProjectView]) -> NewProject:
         shell.show(markup.notice(f"{' and '.join(lacking)}: not without items, so that is left out."))
 
     def make(name: str, title: str) -> None:
-        about = {"name": name, "title": title, "without": [part.value for part in without]}
+        about: Any = {"name": name, "title": title, "without": [part.value for part in without]}
         project_jobs.begin(services, jobs.COPY.name, view.name, **about)
 
     return NewProject(f"Copy of {view.title}"[:LONGEST_TITLE], view.name, make)

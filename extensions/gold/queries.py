@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, exists, or_, update
+from sqlalchemy import ColumnElement, bindparam, exists, or_, update
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
@@ -21,10 +21,10 @@ from db.tables import (
     ItemRow,
     PredictionRow,
     RevisionRow,
+    RunRow,
     TaskRow,
 )
 from db.task_slots import Slot, open_for_person
-from db.withdrawn_runs import about_counting
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
 
 SETTLED = (ItemState.KEPT, ItemState.REJECTED)
@@ -236,14 +236,6 @@ def _answers(of_one: bool) -> Any:
     return wanted.where(col(TaskRow.person_id) == bindparam("person")) if of_one else wanted
 
 
-def everything(session: Session, *, project_id: int, stage: Stage) -> list[StoredGold]:
-    """Return the gold of a stage that is not withdrawn."""
-    wanted = select(GoldRow).where(
-        GoldRow.project_id == project_id, GoldRow.stage == stage, col(GoldRow.withdrawn_at).is_(None)
-    )
-    return reworded.query(session, wanted.order_by(col(GoldRow.id)))
-
-
 def expected(session: Session, *, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
     """Return the right answers of gold that is not withdrawn, by gold id."""
     wanted = select(GoldRow).where(col(GoldRow.id).in_(sorted(set(ids))), col(GoldRow.withdrawn_at).is_(None))
@@ -284,3 +276,15 @@ def named(
         .order_by(col(GoldRow.id))
     )
     return reworded.query(session, wanted)
+
+
+def about_counting(answer: Any) -> ColumnElement[bool]:
+    """Return the condition that the run of an answer (a column with its id) was not withdrawn.
+
+    A row without an answer meets the condition.
+    """
+    return ~exists().where(
+        col(PredictionRow.id) == answer,
+        col(RunRow.id) == col(PredictionRow.run_id),
+        col(RunRow.withdrawn_at).is_not(None),
+    )
