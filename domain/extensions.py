@@ -68,6 +68,8 @@ class Extension:
     """Rows of ``domain.strategies.Strategy``: how models are asked that ask for tools themselves."""
     adapters: Rows = _nothing
     """Rows of ``inference.adapters.ModelAdapter``: how models are opened that run on this machine."""
+    endpoint_strategies: Rows = _nothing
+    """Rows of ``inference.endpoint.opening.EndpointStrategy``: how endpoints are asked that do not write an answer."""
     model_sources: Rows = _nothing
     """Rows of ``app.running.description.ModelSource``: ways to choose a model's description on the pages of runs."""
     release_checks: Rows = _nothing
@@ -173,9 +175,13 @@ class ExtensionNames:
     strategies: tuple[str, ...] = ()
     adapters: tuple[str, ...] = ()
     """Values of ``adapter`` in descriptions of models."""
+    endpoint_strategies: tuple[str, ...] = ()
+    """Strategies of core in which only this extension asks endpoints."""
     table_sources: tuple[str, ...] = ()
     report_sections: tuple[str, ...] = ()
     """Keys of sections."""
+    run_sections: tuple[str, ...] = ()
+    """Names of parts of a run's page."""
     printed_figures: tuple[str, ...] = ()
     """Beginnings of ids in the evidence of releases, of figures that sections of results have."""
     notebook_statistics: tuple[str, ...] = ()
@@ -263,7 +269,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         schema_keys=("report.pairs",),
         figures=("variants",),
     ),
-    "judge_comparison": ExtensionNames("Comparison of judges"),
+    "judge_comparison": ExtensionNames("Comparison of judges", run_sections=("Compare",)),
     "aggregation": ExtensionNames(
         "Aggregation of votes",
         notebook_statistics=("Aggregation", "DawidSkene", "aggregate", "dawid_skene"),
@@ -335,7 +341,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "slices": ExtensionNames("Slices"),
     "model_groups": ExtensionNames("Model groups", options=("results --group-models-by",)),
     "side_by_side": ExtensionNames("Side by side", options=("results --side-by-side",)),
-    "ranked_options": ExtensionNames("Ranked options"),
+    "run_records": ExtensionNames("Run records", run_sections=("Answers", "Replies")),
+    "ranked_options": ExtensionNames("Ranked options", endpoint_strategies=("rank_options",)),
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
@@ -412,8 +419,10 @@ NOUNS = {
     "run_kinds": "kind of runs",
     "strategies": "strategy",
     "adapters": "adapter",
+    "endpoint_strategies": "strategy of endpoints",
     "table_sources": "source of tables",
     "report_sections": "section of calibration reports",
+    "run_sections": "part of runs",
     "printed_figures": "figure of releases",
     "notebook_statistics": "statistic",
     "figures": "figure",

@@ -102,8 +102,10 @@ def added(extension: str) -> dict[str, set[str]]:
         "run_kinds": {row.kind.value for row in record.run_kinds()},
         "strategies": {row.name for row in record.strategies()},
         "adapters": {row.name for row in record.adapters()},
+        "endpoint_strategies": {row.name for row in record.endpoint_strategies()},
         "table_sources": {name for name, _ in record.table_sources()},
         "report_sections": {key for key, _ in record.report_sections()},
+        "run_sections": {section.name for _, section in record.run_sections()},
         "printed_figures": {row.printed for row in record.result_sections() if row.printed},
         "notebook_statistics": {name for module in record.notebook_statistics() for name in module.__all__},
         "figures": {name for name, _ in record.figures()},
@@ -203,12 +205,19 @@ for name in sentences["strategies"]:
         told["refused"][f"strategy {name}"] = str(error)
 
 from inference.opening import open_answerer
-from inference.spec import ModelSpec
+from inference.spec import Endpoint, ModelSpec
 for name in sentences["adapters"]:
     try:
         open_answerer(ModelSpec(name="little", adapter=name, model="folder"), strategy="generate")
     except ModelError as error:
         told["refused"][f"adapter {name}"] = str(error)
+
+endpoint = Endpoint(base_url="https://models.example/v1")
+for name in sentences["endpoint_strategies"]:
+    try:
+        open_answerer(ModelSpec(name="far", adapter="endpoint", model="far", endpoint=endpoint), strategy=name)
+    except ModelError as error:
+        told["refused"][f"endpoint {name}"] = str(error)
 
 for name in sentences["schema_keys"]:
     schema = home / "keyed.yaml"
@@ -387,6 +396,8 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, home: Path, withou
             assert f"models.strategy: The strategy `{strategy}` {named}" in checked
         for adapter in parts.adapters:
             assert named in found["refused"][f"adapter {adapter}"]
+        for strategy in parts.endpoint_strategies:
+            assert named in found["refused"][f"endpoint {strategy}"]
         for statistic in parts.notebook_statistics:
             assert f"The statistic `{statistic}` {named}" in found["refused"][f"statistic {statistic}"]
         for job in parts.jobs:

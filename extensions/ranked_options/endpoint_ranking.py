@@ -14,11 +14,13 @@ from dataclasses import dataclass, field, replace
 from domain.errors import ModelError
 from domain.option_scores import MEANINGS, Option, Ranking
 from domain.runs import Attempt, Outcome, Question
-from inference.endpoint import estimate, likelihoods
+from extensions.ranked_options import likelihoods
+from extensions.ranked_options.likelihoods import TokenLikelihood
+from inference.endpoint import estimate
 from inference.endpoint.answerer import EndpointAnswerer, not_asked, turns
 from inference.endpoint.asking import Call, CannotRequest, Messages
 from inference.endpoint.client import Client
-from inference.endpoint.likelihoods import TokenLikelihood
+from inference.endpoint.opening import EndpointStrategy
 from inference.endpoint.replies import EndpointReply
 from inference.options import CannotRank, check_options, joined, one_begins_another, tokens_after
 from inference.spec import ModelSpec
@@ -303,3 +305,27 @@ class RankingAnswerer(EndpointAnswerer):
 def _prompt(question: Question) -> str:
     """Return a question as one text, in the form for local models without a template."""
     return "\n\n".join([question.system, question.text]) if question.system else question.text
+
+
+def check_ranking(spec: ModelSpec) -> None:
+    """Raise an error for ranking over an endpoint whose description has no way to rank.
+
+    Raises
+    ------
+    ModelError
+        The message gives the advice.
+    """
+    if spec.endpoint is not None and spec.endpoint.likelihoods is None:
+        raise ModelError(
+            f"{spec.name} is asked through a server, and its description does not say that it tells how likely it finds"
+            " a text: with vLLM set `likelihoods: {by: chat}` under `endpoint`, with a server of completions that takes"
+            " `echo` and `logprobs` `{by: completions}`. Else rank options with a local model, or let this one write"
+            " its answer (strategy `generate`)."
+        )
+
+
+def _open(spec: ModelSpec, client: Client, score: str, without_image: bool) -> EndpointAnswerer:
+    return RankingAnswerer(spec, client, score=score, without_image=without_image)
+
+
+STRATEGY = EndpointStrategy("rank_options", check_ranking, _open)

@@ -1,18 +1,18 @@
-"""Read the attempts of a run, one at a time, in a table or as a file; and send answers to grading."""
+"""The part *Answers* of a run on the page *Models*: its attempts one at a time, in a table, or as a file."""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from app import addresses, markup, shell
 from app.markup import Markup
-from app.reruns import messages
 from app.running import shown
+from app.running.run_page import RunSection
 from app.services import Services
 from domain import csv_text
 from domain.errors import NotFoundError
@@ -20,7 +20,7 @@ from domain.option_scores import Ranking
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from domain.runs import Outcome, RunPlan
-from workflow.runs import run_grading, run_views
+from workflow.runs import run_views
 from workflow.runs.run_views import AttemptView, RunView
 
 A_PAGE = 20
@@ -195,7 +195,7 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
         parts += [markup.section("Options"), shown.ranking(ranked)]
     turns = of.detail.get("transcript")
     if isinstance(turns, list) and all(isinstance(turn, Mapping) for turn in turns):
-        parts += [markup.section("Transcript"), shown.transcript(turns)]
+        parts += [markup.section("Transcript"), transcript(turns)]
     parts += [markup.section("Details"), _facts(each)]
     rest = {
         key: value for key, value in of.detail.items() if key not in ("transcript", "options", "scores", "reasoning")
@@ -204,6 +204,34 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
         written = json.dumps(rest, ensure_ascii=False, indent=1)
         parts += [markup.section("As stored"), shown.text_block(written, most=20_000, style="framed ts-mono")]
     return parts
+
+
+def transcript(turns: Sequence[Mapping[str, Any]]) -> Markup:
+    """Return the transcript of a loop over tools, turn by turn."""
+    parts = []
+    for turn in turns:
+        who = str(turn.get("role", turn.get("type", "?")))
+        name = turn.get("name") or turn.get("tool")
+        head = shown.tame(f"{who} · {name}" if name else who)
+        value = next((turn[key] for key in ("missing", "text", "content", "result") if key in turn), "")
+        parts.append(
+            markup.tag(
+                "div",
+                markup.quiet(head),
+                shown.text_block(value if isinstance(value, str) else _json(value)),
+                *(
+                    shown.text_block(_json(turn[key]), style="ts-mono")
+                    for key in ("calls", "arguments")
+                    if turn.get(key)
+                ),
+                style="ts ts-turn",
+            )
+        )
+    return markup.joined(parts)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, default=str)
 
 
 def ranking_of(detail: Mapping[str, Any]) -> Ranking | None:
@@ -308,44 +336,9 @@ def downloads(services: Services, view: RunView) -> None:
             )
 
 
-# ---- to grading ------------------------------------------------------------------------------------------------------
+def _draw(services: Services, project: ProjectView, view: RunView) -> None:
+    draw_attempts(services, project, view)
+    downloads(services, view)
 
 
-def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
-    """Draw how many slots sending the answers to people would open, and the button."""
-    if project.schema.schema_.stages.grading is None:
-        shell.show(markup.notice("In this project's schema no one grades: its answers cannot be sent to people."))
-        return
-    said = messages.kept_message(f"models.sent.{view.id}")
-    if said:
-        shell.show(markup.notice(said, style="good"))
-    if not view.answered:
-        shell.show(markup.paragraph("This run has no answers yet.", style="ts ts-quiet"))
-        return
-    titles = {known.id: known.title for known in project.schema.schema_.dimensions}
-    slots = run_grading.slots_of(services.store, by=services.person, run=view.id)
-    shell.show(markup.tag("p", markup.text(sending(view, slots, titles)), style="ts"))
-    sample = run_grading.sample_of(services.store, by=services.person, project=project.name)
-    if sample is not None and sample.passed_on:
-        words = markup.text(f"Grading in this project: {sample.sentence}")
-        shell.show(markup.tag("p", words, style="ts", data_part="sample"))
-    n = sum(slots.values())
-    if n and st.button(f"Send to grading: {markup.count(n, 'slot')}", type="primary", key="models.send"):
-        opened = run_grading.send_to_grading(services.store, by=services.person, run=view.id)
-        messages.keep(f"models.sent.{view.id}", f"{markup.count(opened, 'slot')} opened in grading.")
-        st.rerun()
-
-
-def sending(view: RunView, slots: Mapping[str, int], titles: Mapping[str, str]) -> str:
-    """Return in words how many slots sending would open."""
-    if not sum(slots.values()):
-        return (
-            f"{view.in_grading:,} answers of this run are in grading, and sending opens no more: answers to items that"
-            " do not count, and those beyond the planned sample, wait."
-        )
-    where = ", ".join(f"{titles.get(name, name)} {n:,}" for name, n in slots.items() if n)
-    already = f" {view.in_grading:,} answers are there already, and none is sent twice." if view.in_grading else ""
-    return (
-        f"Sending opens {markup.count(sum(slots.values()), 'slot')}: {where}. Graders see question, media and answer in"
-        f" an order of their own, and never which model wrote it.{already}"
-    )
+SECTION = RunSection("Answers", _draw, place=20, opened_by="outcome", one="attempt", draw_one=details)

@@ -1,10 +1,11 @@
-"""Read a judge's replies: scores next to raw replies, the queue of failures, people's grades, and files."""
+"""The part *Replies* of a run on the page *Judges*: scores next to raw replies, people's grades, files."""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -14,12 +15,14 @@ from app.judging import shown
 from app.markup import Markup
 from app.reruns import messages
 from app.running import shown as texts
+from app.running.run_page import RunSection
 from app.services import Services
+from db.engine import Store
 from domain import csv_text
 from domain.attacks import ATTACKS
 from domain.errors import NotFoundError
 from domain.judging import JudgePlan, ReplyFilter, ReplyOutcome
-from domain.records import ProjectView
+from domain.records import Person, ProjectView
 from workflow.results import judge_replies
 from workflow.results.judge_replies import ReplyView
 from workflow.runs import judge_readings
@@ -145,8 +148,6 @@ def _filters(services: Services, project: ProjectView, view: RunView, criteria: 
 
 def _page(services: Services, view: RunView, wanted: ReplyFilter) -> tuple[list[ReplyView], bool]:
     """Return the replies of the current page, and whether there are older ones."""
-    from dataclasses import replace
-
     if st.session_state.get(f"judges.page_of.{view.id}") != wanted:
         st.session_state[f"judges.page_of.{view.id}"] = wanted
         st.session_state[f"judges.before.{view.id}"] = []
@@ -254,6 +255,18 @@ def _facts(view: ReplyView) -> Markup:
 
 # ---- as files --------------------------------------------------------------------------------------------------------
 
+
+def every_reply(store: Store, *, by: Person | None, run: str, at_once: int = 500) -> Iterator[ReplyView]:
+    """Yield all replies of a run that count, newest first."""
+    before = None
+    while True:
+        some = judge_replies.replies_of(store, by=by, run=run, wanted=ReplyFilter(before=before), limit=at_once)
+        yield from some
+        if len(some) < at_once:
+            return
+        before = some[-1].id
+
+
 COLUMNS = (
     *("run", "judge", "run_hash", "template", "template_version", "template_hash"),
     *("item", "dimension", "model", "other_model", "swapped", "attack", "sample"),
@@ -332,10 +345,18 @@ def downloads(services: Services, view: RunView) -> None:
             st.download_button(
                 label,
                 lambda write=write: write(  # type: ignore[misc]
-                    judge_replies.every_reply(services.store, by=services.person, run=view.id), view
+                    every_reply(services.store, by=services.person, run=view.id), view
                 ),
                 file_name=f"{view.project}-{view.id}.{ending}",
                 mime=mime,
                 key=f"judges.{ending}",
                 on_click="ignore",
             )
+
+
+def _draw(services: Services, project: ProjectView, view: RunView) -> None:
+    draw_replies(services, project, view)
+    downloads(services, view)
+
+
+SECTION = RunSection("Replies", _draw, place=20, opened_by="verdict", one="reply", draw_one=details)

@@ -13,8 +13,8 @@ import pytest
 
 from domain.errors import ModelError, RunStoppedError
 from domain.runs import Attempt, Outcome, Picture, Question
-from inference.endpoint import likelihoods
-from inference.endpoint.likelihoods import TokenLikelihood
+from extensions.ranked_options import likelihoods
+from extensions.ranked_options.likelihoods import TokenLikelihood
 from inference.endpoint.replies import read_response
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Likelihoods, ModelSpec
@@ -87,7 +87,7 @@ def same(here: Attempt, there: Attempt) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("family", ["llava", "idefics3"])
 def test_a_model_over_http_scores_as_it_does_here(family: str, tiny_models: Any, shown: Picture) -> None:
-    from tests.inference.likelihood_server import Likely
+    from extensions.ranked_options.tests.likelihood_server import Likely
 
     folder: Path = tiny_models.folder(family)
     likely = Likely(folder)
@@ -108,7 +108,7 @@ def test_a_model_over_http_scores_as_it_does_here(family: str, tiny_models: Any,
 @needs("adapters", "chat")
 @pytest.mark.slow
 def test_a_text_model_over_completions_scores_as_it_does_here(tiny_models: Any) -> None:
-    from tests.inference.likelihood_server import Likely
+    from extensions.ranked_options.tests.likelihood_server import Likely
 
     folder: Path = tiny_models.folder("text")
     likely = Likely(folder)
