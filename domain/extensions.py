@@ -76,6 +76,8 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     folder_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
+    release_files: Rows = _nothing
+    """Rows of ``workflow.releases.extension_checks.ReleaseFile``: files that each release has."""
     stage_figures: Rows = _nothing
     """Pairs of the beginning of ids and a function ``(store, access, stage, raters)``: it yields
     ``domain.evidence.PrintedFigure`` for the evidence of releases, from the ratings of one stage."""
@@ -88,6 +90,9 @@ class Extension:
     ``part``, ``criterion``, ``code`` and ``form`` are what the layout says, or None. ``judge`` is a function that
     returns the name of the judge, or None.
     """
+    table_page_sections: Rows = _nothing
+    """Functions ``(services, view, items)``: each draws a section below the tables of the page *Tables*. The extension
+    Paper tables calls them."""
     report_sections: Rows = _nothing
     """Pairs of the key of a section of the calibration report, and a function that returns the section or None. It
     takes ``(store, person, project, stage, items)``, all but the first by keyword. Core's sections end at number 12."""
@@ -191,6 +196,8 @@ class ExtensionNames:
     """Kinds of long tasks, which wait while this extension is missing."""
     folder_checks: tuple[str, ...] = ()
     """Names of checks. Releases that are made without a check say so."""
+    release_files: tuple[str, ...] = ()
+    """Paths of files. Releases that are made without a file say so."""
     stage_figures: tuple[str, ...] = ()
     """Beginnings of ids of figures in the evidence of releases."""
     home_folders: tuple[str, ...] = ()
@@ -226,7 +233,10 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         run_kinds=("shortcut",),
         figures=("shortcuts", "shortcut_models"),
     ),
-    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables", "set")),
+    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables",)),
+    "data_card": ExtensionNames(
+        "Data card", release_files=("card.html",), commands=("release statistics",), figures=("set",)
+    ),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
@@ -428,6 +438,7 @@ NOUNS = {
     "figures": "figure",
     "jobs": "kind of tasks",
     "folder_checks": "check of releases",
+    "release_files": "file of releases",
     "stage_figures": "part of release figures",
 }
 """What a name of ``ExtensionNames`` is."""

@@ -111,6 +111,7 @@ def added(extension: str) -> dict[str, set[str]]:
         "figures": {name for name, _ in record.figures()},
         "jobs": {row.name for row in record.jobs()},
         "folder_checks": {row.name for row in record.folder_checks()},
+        "release_files": {row.name for row in record.release_files()},
         "stage_figures": {name for name, _ in record.stage_figures()},
     }
 
@@ -418,6 +419,8 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, home: Path, withou
             assert re.search(told, checked)
         for check in parts.folder_checks:
             assert f"The check of releases `{check}` {named}" in found["release"]
+        for file in parts.release_files:
+            assert f"The file of releases `{file}` {named}" in found["release"]
         for kind in parts.kinds:
             assert named in found["refused"][f"kind {kind}"]
             checked = " ".join(found["refused"][f"field {kind}"].split())

@@ -25,6 +25,7 @@ from extensions.shortcuts.text_classifier import scores_of
 from extensions.shortcuts.text_shortcuts import flag_above, from_members
 from media.store import MediaStore
 from testkit.factories import claimed, make_person, make_project
+from testkit.missing_extensions import needs
 from testkit.released import in_words, needs_replay, replay
 from testkit.schema_versions import take_schema
 from tests.paths import shared
@@ -224,6 +225,7 @@ def test_a_release_is_refused_while_the_extension_of_its_check_is_missing(
 
 
 @needs_replay
+@needs("release_files", "card.html")
 @pytest.mark.thorough
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("made_tables")
@@ -278,6 +280,7 @@ def test_another_limit_is_another_line(store: Store) -> None:
         assert (limits, found.done) == (limits, done), found.said
 
 
+@needs("release_files", "card.html")
 @pytest.mark.thorough
 @pytest.mark.usefixtures("made_tables")
 def test_figures_of_private_keys_stay_with_them(store: Store, media: MediaStore, home: Path) -> None:

@@ -8,24 +8,23 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from annotation_schemas.model import Schema
-from db import events, items, releases
-from db.engine import Session, Store
+from db import items
+from db.engine import Store
 from domain.csv_text import Writer
 from domain.records import Person
 from domain.states import Items, Stage
+from extensions.data_card.set_columns import SetColumn, layout
+from extensions.data_card.set_tally import SetTally, tallies
 from reports.content import Cell, Figure, ReportTable
-from workflow.access.counted_items import CountedItems, counting
-from workflow.access.projects import Access, require_lead
-from workflow.releases.set_columns import SetColumn, layout
-from workflow.releases.set_tally import Media, Member, SetTally, roles_of, tallies
+from workflow.access.counted_items import counting
+from workflow.access.projects import require_lead
+from workflow.releases.set_items import members_of, roles_of, which_items
 from workflow.results import attributes
 
 ALL = "All"
-_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
@@ -66,44 +65,6 @@ def set_statistics(
         labels = attributes.of_items(session, project_id=access.project_id)
         found = tallies(members_of(session, access, rows, labels), roles_of(access.schema))
     return statistics_of(access.schema, *found, title=access.title, which=which_items(counted, len(rows)))
-
-
-def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
-    """Return a state that changes whenever the statistics may change."""
-    with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        id = access.project_id
-        n = items.count(session, project_id=id)
-        return (access.began, access.title, access.loaded.hash, n, events.newest(session, project_id=id))
-
-
-def size(store: Store, *, by: Person | None, project: str) -> int:
-    """Return the number of items."""
-    with store.read() as session:
-        return items.count(session, project_id=require_lead(session, by=by, project=project).project_id)
-
-
-def which_items(counted: CountedItems, n: int) -> str:
-    """Return which items are counted, as a sentence."""
-    if counted.which is Items.KEPT:
-        return f"The {n:,} items that verification has kept."
-    return f"All {n:,} items{f', as {counted.why_all}' if counted.why_all else ''}."
-
-
-def members_of(
-    session: Session, access: Access, rows: Sequence[items.OutgoingItem], labels: attributes.Said
-) -> Iterator[Member]:
-    """Yield these items with all values that a set's statistics count, read in lots."""
-    todo = iter(rows)
-    while lot := list(islice(todo, _AT_ONCE)):
-        revisions = {row.id: row.current_revision for row in lot}
-        contents = releases.contents(session, project_id=access.project_id, revisions=revisions)
-        media: dict[int, list[Media]] = {}
-        for asset in releases.assets(session, item_ids=list(revisions)):
-            media.setdefault(asset.item_id, []).append(Media(asset.kind, asset.name, asset.source, asset.duration))
-        for row in lot:
-            own = labels.get(row.external_id, {})
-            yield Member(row.dimension, contents[row.id], media.get(row.id, ()), own, id=row.external_id)
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from typing import Any
 
 from annotation_schemas.model import Schema
 from domain.replies import WARNING
+from extensions.data_card.card_facts import Facts
+from extensions.data_card.card_words import NOT_SAID, field_text, sentence, told_of
 from reports.content import Block, Cell, Figure, Paragraph, ReportTable, Section
-from workflow.releases.card_facts import Facts
-from workflow.releases.card_words import NOT_SAID, field_text, sentence, told_of
 from workflow.releases.floors import FloorStanding
 
 _PAY = re.compile(r"(?:([A-Z]{3})\s*)?(\d+(?:\.\d{1,2})?)(?:\s*([A-Z]{3}))?")

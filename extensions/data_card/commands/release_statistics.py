@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import find_group
 from app.commands.options import CountedItems, ProjectName
-from app.commands.release import release
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommand to those of ``touchstone release``."""
-    release.command("statistics")(statistics)
+    find_group(cli, "release").command("statistics")(statistics)
 
 
 def statistics(
@@ -27,8 +27,8 @@ def statistics(
     """Describe a set by dimension: items, media, lengths of questions and answers, types, goals and shortcuts."""
     from app.services import opened
     from exporters.writing import write_files
-    from reports import data_card
-    from workflow.releases.set_statistics import as_csv, set_statistics
+    from extensions.data_card.set_statistics import as_csv, set_statistics
+    from reports import markdown
 
     found = set_statistics(opened().store, by=None, project=project, items_=items)
     if out is not None:
@@ -37,7 +37,7 @@ def statistics(
         return
     typer.echo(f"{found.title}. {found.which}\n")
     for table in found.tables:
-        typer.echo("\n".join(data_card.table_lines(table)))
+        typer.echo("\n".join(markdown.table_lines(table)))
         typer.echo("")
     for note in found.notes:
         typer.echo(note)

@@ -13,13 +13,14 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from domain.states import Items
+from extensions.data_card.set_statistics import SetStatistics, as_csv, set_statistics, statistics_of
+from extensions.data_card.set_tally import tallies
 from media.store import MediaStore
 from reports.content import Figure
 from testkit.factories import UNVERIFIED, make_items, make_project, make_schema
 from tests.paths import shared
 from workflow.files.import_files import import_files
-from workflow.releases.set_statistics import SetStatistics, as_csv, set_statistics, statistics_of
-from workflow.releases.set_tally import Media, Member, roles_of, tallies
+from workflow.releases.set_items import Media, Member, roles_of
 
 
 def told(found: SetStatistics, key: str, part: str = "All") -> dict[str, Any]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from agreement.means import share
+from extensions.data_card.set_tally import SetTally, middle
 from reports.content import Cell, Figure
 from workflow.releases.plain_texts import INTERROGATIVES, OTHER
-from workflow.releases.set_tally import SetTally, middle
 from workflow.releases.text_rules import share_right
 
 _FEW = 2

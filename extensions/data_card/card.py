@@ -15,20 +15,22 @@ from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
 from annotation_schemas.model import Keep, Schema, Verification
 from db.engine import Store
 from domain.policies import KEEP_RULES, SKIP_ACTS, criteria_that_decide, targets
+from extensions.data_card import card_facts
+from extensions.data_card.card_facts import Facts
+from extensions.data_card.card_pages import DataCard, markdown, page
+from extensions.data_card.card_people import agreement, answers, judges, people, qualification
+from extensions.data_card.card_words import NOT_SAID, field_text, named, sentence, told_of
+from extensions.data_card.set_statistics import SetStatistics, statistics_of
+from extensions.data_card.set_tally import tallies
 from reports.content import Block, Cell, Figure, Paragraph, ReportTable, Section
-from reports.data_card import DataCard, markdown, page
-from workflow.releases.card_facts import Facts
-from workflow.releases.card_people import agreement, answers, judges, people, qualification
-from workflow.releases.card_words import NOT_SAID, field_text, named, sentence, told_of
-from workflow.releases.extension_checks import card_blocks, missing_checks_in
-from workflow.releases.set_statistics import SetStatistics, statistics_of
-from workflow.releases.set_tally import Media, Member, roles_of, tallies
+from workflow.releases.extension_checks import FACTS, README, ReleaseFile, card_blocks, missing_parts_in
+from workflow.releases.set_items import Media, Member, roles_of
 from workflow.results import attributes
 
 if TYPE_CHECKING:
     from workflow.releases.draft import Draft
 
-README, HTML = "README.md", "card.html"
+HTML = "card.html"
 GATES = {
     "imported": "Came in or were written",
     "came": "Came to it",
@@ -43,29 +45,26 @@ GATES = {
 }
 
 
-def card_files(
-    store: Store, draft: Draft, released: ReleasedSet, facts: Facts, *, front_matter: str = ""
-) -> Mapping[str, bytes]:
+def card_files(store: Store, draft: Draft, released: ReleasedSet, front_matter: str) -> Mapping[str, bytes]:
     """Return ``README.md`` and ``card.html`` of a release.
 
     Parameters
     ----------
-    facts
-        What ``card_facts.facts`` found when the release was made.
     front_matter
         The front matter of the Markdown file, with its lines of dashes; empty for none.
     """
     with store.read() as session:
         labels = attributes.of_items(session, project_id=draft.access.project_id)
-    made = card(draft, released, facts, labels)
+    made = card(draft, released, labels)
     return {README: markdown(made, before=front_matter).encode(), HTML: page(made).encode()}
 
 
-def card(draft: Draft, released: ReleasedSet, facts: Facts, labels: attributes.Said) -> DataCard:
-    """Return the data card.
+def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCard:
+    """Return the data card, with the facts that ``card_facts`` found when the release was made.
 
     The function reads the released items once, in their public form. ``labels`` are the labels that leads imported.
     """
+    facts: Facts = draft.told[FACTS]
     splits: Counter[tuple[str, str]] = Counter()
     statistics = _statistics(released, splits, labels)
     schema = draft.access.schema
@@ -367,7 +366,7 @@ def _trust(draft: Draft, released: ReleasedSet) -> Section:
             else "Canary: there is none, as nothing of it is kept back."
         ),
     ]
-    if lacking := missing_checks_in(draft.told):
+    if lacking := missing_parts_in(draft.told):
         blocks.append(Paragraph(lacking, "missing"))
     if gone:
         rows = tuple((str(each["item"]), str(each["reason"])) for each in gone)
@@ -377,3 +376,6 @@ def _trust(draft: Draft, released: ReleasedSet) -> Section:
     return Section(
         0, "trust", "How to check it", "Both commands need nothing but Touchstone and the folder.", tuple(blocks)
     )
+
+
+CARD = ReleaseFile(name=HTML, title="data card", facts=card_facts.facts, files=card_files)

@@ -8,87 +8,19 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from statistics import median_low
 from typing import Any
 
-from annotation_schemas import kinds
-from annotation_schemas.formats import FORMATS
-from annotation_schemas.keys import key_field, options_field, reference_field
-from annotation_schemas.model import Schema
 from workflow.releases.plain_texts import plain_words, same_text, type_of
+from workflow.releases.set_items import Member, Roles, field_of, label_of, said_of, video_of
 from workflow.releases.text_rules import longest, options_of
 
 _KITCHEN = re.compile(r"(P\d{2})_\d{2,3}")
 _EPIC = "EpicKitchens"
-
-
-@dataclass(frozen=True)
-class Roles:
-    """The field of an item for each role; None if no field has the role."""
-
-    question: str | None = None
-    answer: str | None = None
-    options: str | None = None
-    goal: str | None = None
-    progress: str | None = None
-    """Timed parts of a clip, each with the action that is done in it."""
-    video: str | None = None
-    origin: str | None = None
-    """The collection that it came from."""
-    scene: str | None = None
-    concept: str | None = None
-
-
-def roles_of(schema: Schema) -> Roles:
-    """Return the roles of a schema's fields: as its format declares them; otherwise by their names and kinds."""
-    fields = {each.name: kinds.of_field(each) for each in schema.item.fields}
-    answer = key_field(schema) or reference_field(schema)
-    row = FORMATS.get(schema.source.format) if schema.source else None
-    keys = row.keys if row is not None else None
-
-    def named(*names: str | None) -> str | None:
-        return next((name for name in names if name in fields), None)
-
-    texts = (name for name, kind in fields.items() if kind.holds == "text" and not kind.chosen and name != answer)
-    return Roles(
-        question=named("question") or next(texts, None),
-        answer=answer,
-        options=options_field(schema),
-        goal=named(keys.goal if keys else None, "goal"),
-        progress=next((name for name, kind in fields.items() if kind.timed), None),
-        video=named(keys.video if keys else None, "video_id", "video"),
-        origin=named(keys.origin if keys else None),
-        scene=named("scene"),
-        concept=named("concept"),
-    )
-
-
-@dataclass(frozen=True)
-class Media:
-    """An image or clip of an item."""
-
-    kind: str
-    name: str
-    source: str | None = None
-    seconds: float | None = None
-
-
-@dataclass(frozen=True)
-class Member:
-    """An item of a set."""
-
-    dimension: str
-    fields: Mapping[str, Any]
-    media: Sequence[Media] = ()
-    labels: Mapping[str, Any] = field(default_factory=dict)
-    """The imported labels of the item."""
-    group: str | None = None
-    id: str = ""
-    """The item's id in files, if the caller asked for ids."""
 
 
 @dataclass
@@ -197,11 +129,11 @@ class SetTally:
             self.videos.add(_bits(video))
         if scene := _scene_of(item, self.roles, video):
             self.scenes.add(_bits(same_text(scene)))
-        if concept := _said(item, self.roles.concept, "concept"):
+        if concept := said_of(item, self.roles.concept, "concept"):
             self.concepts.add(_bits(same_text(concept)))
         roles = (("concept", self.roles.concept), ("scene", self.roles.scene), ("video", self.roles.video))
         for label, own in roles:
-            for seen_in, value in ((self.in_fields, _field(item, own)), (self.in_labels, _label(item, label))):
+            for seen_in, value in ((self.in_fields, field_of(item, own)), (self.in_labels, label_of(item, label))):
                 if value is not None:
                     seen_in.setdefault(label, set()).add(_bits(value if label == "video" else same_text(value)))
 
@@ -278,37 +210,13 @@ def _texts(value: Any) -> list[str]:
     return [text] if isinstance(value, str | int | float) and text.strip() else []
 
 
-def _said(item: Member, name: str | None, label: str) -> str | None:
-    """Return the value of a field; otherwise of an imported label."""
-    return _field(item, name) or _label(item, label)
-
-
-def _field(item: Member, name: str | None) -> str | None:
-    return _text(item.fields.get(name)) if name is not None else None
-
-
-def _label(item: Member, label: str) -> str | None:
-    return _text(item.labels.get(label))
-
-
-def _text(value: Any) -> str | None:
-    return str(value) if value not in (None, "", [], ()) else None
-
-
-def video_of(item: Member, roles: Roles) -> str | None:
-    """Return the video or other source of an item; None if the source is unknown."""
-    if told := _said(item, roles.video, "video"):
-        return told
-    return next((medium.source for medium in item.media if medium.source), None)
-
-
 def _scene_of(item: Member, roles: Roles, video: str | None) -> str | None:
     """Return the scene that a field or label gives; otherwise the scene that follows from the video.
 
     For EPIC-KITCHENS the scene is the participant, because each participant has one kitchen. For other collections
     whose items name their video, the scene is the video.
     """
-    if told := _said(item, roles.scene, "scene"):
+    if told := said_of(item, roles.scene, "scene"):
         return told
     if roles.video is None or video is None:
         return None

@@ -13,11 +13,13 @@ from app.services import resources
 from db.engine import Store
 from domain.roles import Role
 from testkit.factories import make_items, make_person, make_project
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, rows, words
 
 pytestmark = pytest.mark.thorough
 
 
+@needs("pages", "tables")
 def test_the_page_and_the_command_say_the_same(store: Store, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)

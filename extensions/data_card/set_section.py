@@ -15,11 +15,12 @@ from app.services import Services
 from app.workbench.report import report
 from domain.records import ProjectView
 from domain.states import Items
+from extensions.data_card import set_statistics
+from extensions.data_card.set_statistics import SetStatistics
 from reports import html
 from reports.content import Figure, ReportTable
 from reports.vega import ACCENT, AROUND, BAR, GREY, ChartSpec, names_axis
-from workflow.releases import set_statistics
-from workflow.releases.set_statistics import SetStatistics
+from workflow.releases import set_items
 
 
 def show(services: Services, view: ProjectView, items: Items | None) -> None:
@@ -67,8 +68,8 @@ def _asked(services: Services, view: ProjectView, items: Items | None) -> figure
         services.settings,
         "set",
         {"project": view.name, "items": items},
-        state=set_statistics.mark(services.store, **about),
-        size=set_statistics.size(services.store, **about),
+        state=set_items.mark(services.store, **about),
+        size=set_items.size(services.store, **about),
     )
 
 
