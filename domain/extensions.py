@@ -43,6 +43,8 @@ class Extension:
     """Modules with a row ``CRITERION``, a row ``FIELD``, or both, called as the kind is."""
     formats: Rows = _nothing
     """Rows of ``annotation_schemas.formats.Format``."""
+    readers: Rows = _nothing
+    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``)."""
     pages: Rows = _nothing
     """Modules with ``SCREEN`` (``app.screens.Screen``) and ``render``, called as the page is."""
     commands: Rows = _nothing
@@ -137,6 +139,8 @@ class ExtensionNames:
     title: str
     kinds: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
+    """Formats of core that only this extension reads."""
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
     stages: tuple[str, ...] = ()
@@ -219,6 +223,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         ),
         figures=("preferences",),
     ),
+    "rating_files": ExtensionNames("Files of ratings", readers=("ratings",)),
     "variants": ExtensionNames(
         "Item variants",
         pages=("variants",),
@@ -344,6 +349,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
 NOUNS = {
     "kinds": "kind",
     "formats": "format",
+    "readers": "reader of",
     "pages": "page",
     "stages": "stage",
     "import_sections": "import",

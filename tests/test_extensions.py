@@ -90,6 +90,7 @@ def added(extension: str) -> dict[str, set[str]]:
     return {
         "kinds": {module.__name__.rpartition(".")[2] for module in record.kinds()},
         "formats": {row.name for row in record.formats()},
+        "readers": {name for name, _ in record.readers()},
         "pages": set(pages),
         "stages": {module.SCREEN.stage.value for module in record.pages() if module.SCREEN.stage is not None},
         "import_sections": {title for title, _ in record.import_sections()},
@@ -251,6 +252,12 @@ person = accounts.find_person(store, login="boss")
 for name in sentences["jobs"]:
     job = desk.begin(store, kind=name, slot=name, by=None, project="p")
     told["refused"][f"job {name}"] = _how_far(job)
+from workflow.files.import_files import import_files
+for name in sentences["readers"]:
+    try:
+        import_files(store, MediaStore(home / "media"), by=None, project="p", format=name, path=home / "file")
+    except NotAvailableError as error:
+        told["refused"][f"reader {name}"] = str(error)
 for name in sentences["figures"]:
     try:
         worked_out(store, name, {"project": "p"}, ())
@@ -358,6 +365,8 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, home: Path, withou
             assert checked.startswith("0 ")
             assert "export.formats" in checked
             assert f"The format `{format}` {named}" in checked
+        for reader in parts.readers:
+            assert f"The reader of `{reader}` {named}" in found["refused"][f"reader {reader}"]
         for stage in parts.stages:
             assert named in found["refused"][f"stage {stage}"]
             assert f"The stage `{stage}` {named}" in found["my_work"]

@@ -44,7 +44,6 @@ ROWS = (
         Takes.RATINGS,
         place=70,
         marks=("unit", "rater", "criterion", "value"),
-        reads=True,
         writes=True,
     ),
 )

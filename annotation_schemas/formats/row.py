@@ -123,9 +123,9 @@ class Format:
     """The reader of its files; True if ``importers.readers`` knows the reader, False if the format cannot be imported.
 
     The reader takes a path (a file or a folder). For items it returns ``ReadFiles`` (keywords ``format``, ``schema``,
-    ``dimension``, ``progress``), for answers ``ReadPredictions`` (``schema``, ``dimension``, ``model``, ``project``),
-    for ratings ``ReadRatings``. For other content see ``importers``. It raises ``InvalidFileError`` for files of
-    another format.
+    ``dimension``, ``progress``), for answers ``ReadPredictions`` (``schema``, ``dimension``, ``model``, ``project``).
+    For ratings it is a ``RatingsReader``. For other content see ``importers``. It raises ``InvalidFileError`` for files
+    of another format. For a format that core writes, an extension may have the reader (``Extension.readers``).
     """
     writes: Writer | bool = False
     """The writer of its files; True if ``exporters.writers`` knows it, False if the format cannot be exported."""

@@ -144,6 +144,7 @@ def import_(
     raters_are: Annotated[
         RatersAre | None,
         typer.Option(
+            hidden=not reading(Takes.RATINGS, Takes.TASKS),
             help=f"{RATERS_IN} whether the raters are people or machines. Without it machines, but for"
             " annotations that name who completed them, and for names of whom it is known.",
         ),
@@ -151,6 +152,7 @@ def import_(
     missing: Annotated[
         str | None,
         typer.Option(
+            hidden=not reading(Takes.RATINGS),
             help="With ratings: words for a missing rating, separated by commas. By default NA, "
             "N/A, None, null, NaN, - and the like, unless the schema lists the word as a value.",
             metavar="WORDS",
@@ -238,13 +240,13 @@ def import_(
 
 
 def _missing_words(text: str | None, takes: Takes | None) -> tuple[str, ...] | None:
-    from importers.rating_values import missing_words
+    from importers.readers import ratings_reader
 
     if text is None:
         return None
     if takes is not Takes.RATINGS:
         raise InvalidInputError([Problem("missing", "--missing is about ratings. Leave it out.")])
-    return missing_words(text)
+    return ratings_reader().missing_words(text)
 
 
 def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, bad: Sequence[BadRow]) -> None:

@@ -22,6 +22,7 @@ from domain.roles import Role
 from domain.states import Cut, Stage
 from reports.content import Paragraph
 from testkit.factories import make_person, make_project
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, words
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
@@ -194,6 +195,7 @@ def empty_answers(home: Path) -> None:
     ratings(home, [(name, "m", "ben", value) for name, value in zip(names, ben, strict=True)])
 
 
+@needs("readers", "ratings")
 def test_agreement_leaves_out_grades_of_empty_answers(home: Path) -> None:
     empty_answers(home)
     asked = ["agreement", "p", "--stage", "grading", "--unit", "prediction", "--statistic", "percent_agreement"]
@@ -281,6 +283,7 @@ def is_told(text: str, of_mean: str = "") -> None:
     assert (of_mean or bounds) in plain
 
 
+@needs("readers", "ratings")
 def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     told = lost_zeros(home)
     assert "120 replies: 120 new, 114 read, 6 not readable" in told

@@ -20,6 +20,7 @@ from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Cut, RatersAre, Stage
 from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_predictions, make_project
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, words
 from tests.workflow.test_further_verification import THREE
 from workflow.access import memberships, projects
@@ -59,6 +60,7 @@ def graded(tmp_path: Path, *, shapes: int = 0) -> tuple[Store, list[Person]]:
     return store, people
 
 
+@needs("readers", "ratings")
 def test_calibration_names_people_told_apart_and_leads_to_their_answers(tmp_path: Path) -> None:
     store, _ = graded(tmp_path)
     raters = raters_of(store, person=None, project="p", stage=Stage.GRADING)
@@ -89,6 +91,7 @@ def test_calibration_names_people_told_apart_and_leads_to_their_answers(tmp_path
     store.close()
 
 
+@needs("readers", "ratings")
 def test_calibration_calls_dimensions_by_their_titles(tmp_path: Path) -> None:
     """On the page and in its files; the ways to the items are by id, which addresses hold."""
     store, _ = graded(tmp_path, shapes=3)

@@ -29,6 +29,7 @@ from reports.calibration import calibration
 from reports.content import CalibrationReport, Figure, RatingSource, ReportTable, Rulings, as_json
 from reports.ruling import rule_from_text
 from reports.study import Runs, StoredRule, Study
+from testkit.missing_extensions import needs
 
 pytestmark = pytest.mark.thorough
 
@@ -236,6 +237,7 @@ def run(*arguments: str | Path) -> Any:
     return CliRunner().invoke(cli, ["calibrate", *map(str, arguments)])
 
 
+@needs("readers", "ratings")
 def test_command(tmp_path: Path) -> None:
     path = csv_of(made(), tmp_path / "ratings.csv")
     out = tmp_path / "out"
@@ -247,6 +249,7 @@ def test_command(tmp_path: Path) -> None:
     assert source == {"name": "ratings.csv", "sha256": digest, "what": "file", "counted": ""}
 
 
+@needs("readers", "ratings")
 def test_command_with_a_name_no_one_has(tmp_path: Path) -> None:
     path = csv_of(made(), tmp_path / "ratings.csv")
     done = run("--ratings", path, "--human", "ann,eve", "--judge", "gpt", "--out", tmp_path / "out")

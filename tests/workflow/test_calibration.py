@@ -14,10 +14,13 @@ from reports.calibration import calibration
 from reports.content import RatingSource
 from reports.study import Study
 from testkit.factories import make_project
+from testkit.missing_extensions import needs
 from tests.workflow.test_rater_agreement import graded
 from workflow.results.calibration import raters_of, study_of
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import import_ratings
+
+pytestmark = needs("readers", "ratings")
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from reports.calibration import calibration
 from reports.content import Rulings
 from reports.study import StoredRule
 from testkit.factories import BLIND, Clock, make_items, make_predictions, make_project
+from testkit.missing_extensions import needs
 from workflow.results import calibration as calibrate
 from workflow.results import calibration_rule, file_raters, project_answers, score_choices
 from workflow.results.agreement_page import figures
@@ -150,6 +151,7 @@ def test_what_is_asked_for_wins_over_the_report(told: Told) -> None:
     assert "--unit item is for --stage verification" in told(report, *ASKED, "--stage", "grading", "--unit", "item")
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_people_alone_are_compared_answer_by_answer(told: Told) -> None:
     report = {"unit": "dimension", "by": "dimension", "statistics": ["icc"]}
@@ -186,6 +188,7 @@ def test_results_are_cut_as_the_report_says(told: Told) -> None:
     assert parts({"by": "group"}, "--by", "dimension") == ["colour", "size", "shape"]
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_the_report_on_judges_is_cut_and_has_the_coefficients_as_the_report_says(here: Store, tmp_path: Path) -> None:
     def tables(report: dict[str, Any], name: str, **asked: Any) -> tuple[set[Any], set[Any], list[str]]:
@@ -210,6 +213,7 @@ def test_the_report_on_judges_is_cut_and_has_the_coefficients_as_the_report_says
     assert (whole, again) == ({"all"}, every)
 
 
+@needs("readers", "ratings")
 def test_calibration_begins_where_a_judge_has_rated_what_the_report_is_about(here: Store, tmp_path: Path) -> None:
     for name, unit in (("a", "item"), ("b", "prediction")):
         rated(here, name, {"unit": unit}, tmp_path)
@@ -221,6 +225,7 @@ def test_calibration_begins_where_a_judge_has_rated_what_the_report_is_about(her
         assert calibrate.stage_first(here, person=None, project=name) is stage
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_the_page_measures_means_and_groups_and_leads_to_their_items(here: Store, tmp_path: Path) -> None:
     rated(here, "p", {}, tmp_path)
@@ -231,6 +236,7 @@ def test_the_page_measures_means_and_groups_and_leads_to_their_items(here: Store
     assert list(dict.fromkeys(each.dimension for each in found.lines)) == ["Looks", "Forms"]
 
 
+@needs("readers", "ratings")
 def test_the_short_table_has_what_the_report_names(here: Store, tmp_path: Path) -> None:
     rated(here, "p", {}, tmp_path)
     about: dict[str, Any] = {"project": "p", "pool_guidelines": False, "items": None}
@@ -244,6 +250,7 @@ def test_the_short_table_has_what_the_report_names(here: Store, tmp_path: Path) 
     assert short() > {"krippendorff_alpha", "gwet_ac"}
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_path: Path) -> None:
     derived = {"derived": [{"name": "good", "all_of": ["score"]}]}
@@ -257,6 +264,7 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
     assert first("c", "accuracy", "derived") is None
 
 
+@needs("readers", "ratings")
 def test_the_rule_of_the_schema_stands_from_the_beginning(here: Store, tmp_path: Path) -> None:
     here.clock = Clock()
     at = here.now()
@@ -280,6 +288,7 @@ def test_the_rule_of_the_schema_stands_from_the_beginning(here: Store, tmp_path:
     assert not later.before, "it came after the judge's ratings"
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_a_rule_of_the_schema_was_set_before_the_first_reply(here: Store, tmp_path: Path) -> None:
     rated(here, "p", {"rule": {"units": 8}}, tmp_path)  # by the real clock: the project is older than the ratings

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from agreement.losses import Losses
 from annotation_schemas import registry
-from annotation_schemas.formats import FORMATS, Format, Takes
+from annotation_schemas.formats import FORMATS, Format, RatingsReader, Takes
 from db.engine import Store
-from domain.errors import InvalidFileError
+from domain import extensions
+from domain.errors import InvalidFileError, NotAvailableError
 from domain.judging import JudgePlan
 from domain.records import BadRow, Person
 from domain.replies import WARNING
 from domain.runs import ANSWERS
 from importers.answer_files import told_of_unread
 from importers.items import refusal
-from importers.rating_values import MISSING_WORDS
 from importers.readers import reader_of
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
@@ -112,7 +112,9 @@ def look_at_rows(
     """
     registry.require_row("format", format)
     row = FORMATS[format]
-    if row.takes not in LOOKED_AT or row.reads is None:
+    if (away := extensions.missing("readers", format)) is not None:
+        raise NotAvailableError(away)
+    if row.takes not in LOOKED_AT or not row.reads:
         raise InvalidFileError(
             f"A dry run is for items, answers, ratings and replies; {format} are imported without one."
         )
@@ -127,7 +129,7 @@ def look_at_rows(
     bring = Import(store, media, access, by, project, path, dimension, False, on)
     if row.takes is Takes.ANSWERS:
         return _answers(bring, row, model, spec)
-    return _ratings(bring, row, MISSING_WORDS if missing is None else missing)
+    return _ratings(bring, row, missing)
 
 
 def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | None) -> RowsLook:
@@ -179,8 +181,9 @@ def _losses_told(losses: Sequence[Losses], *, new: int, repeated: int, noun: str
     ]
 
 
-def _ratings(bring: Import, row: Format, missing: Sequence[str]) -> RowsLook:
-    read = reader_of(row)(bring.path, missing=missing_in(bring.access.schema, missing))
+def _ratings(bring: Import, row: Format, missing: Sequence[str] | None) -> RowsLook:
+    reader: RatingsReader = reader_of(row)
+    read = reader(bring.path, missing=missing_in(bring.access.schema, reader, missing))
     bad, changed = list(read.bad), list[BadRow]()
     bring.on("comparing", 0, 1)
     with bring.store.read() as session:

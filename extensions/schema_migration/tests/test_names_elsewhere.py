@@ -22,6 +22,7 @@ from extensions.schema_migration import migration
 from extensions.schema_migration.changes import Decisions
 from testkit.factories import make_items, make_people, make_project, vote
 from testkit.gold import answers_of_gold, make_gold
+from testkit.missing_extensions import needs
 from workflow.files.export import exported
 from workflow.files.import_judgements import import_judgements
 from workflow.files.project_check import check
@@ -124,6 +125,7 @@ def expected(criterion: str, **now: str) -> list[tuple[str, str, str, str]]:
     return sorted((who, f"colour/{at}", criterion, now.get(value, value)) for who, at, value in said)
 
 
+@needs("readers", "ratings")
 @pytest.mark.both_databases
 @pytest.mark.thorough
 def test_they_are_read_in_the_words_of_now_and_taking_it_back_is_exact(store: Store, tmp_path: Path) -> None:
@@ -151,6 +153,7 @@ def test_they_are_read_in_the_words_of_now_and_taking_it_back_is_exact(store: St
     assert check(store) == []
 
 
+@needs("readers", "ratings")
 def test_what_came_in_between_is_read_in_the_words_of_before(store: Store, tmp_path: Path) -> None:
     project(store, tmp_path)
     named = schema(2, ("name: choice", "name: fits"), ("criterion: choice", "criterion: fits"), ("unsure", "not_sure"))
@@ -165,6 +168,7 @@ def test_what_came_in_between_is_read_in_the_words_of_before(store: Store, tmp_p
     assert [(row.criterion, row.value) for row in rows if row.rater == "other"] == [("choice", "unsure")]
 
 
+@needs("readers", "ratings")
 def test_a_name_that_ratings_of_something_else_have_is_refused(store: Store, tmp_path: Path) -> None:
     project(store, tmp_path)
     two = "options: [red, blue, unsure]}"
