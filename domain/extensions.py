@@ -223,7 +223,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         ),
         figures=("preferences",),
     ),
-    "rating_files": ExtensionNames("Files of ratings", readers=("ratings",)),
+    "rating_files": ExtensionNames("Files of ratings and replies", formats=("judgements",), readers=("ratings",)),
     "variants": ExtensionNames(
         "Item variants",
         pages=("variants",),

@@ -8,7 +8,7 @@ from typing import Any
 from annotation_schemas.formats import FORMATS, Format, RatingsReader
 from domain import extensions
 from domain.errors import NotAvailableError
-from importers import attributes, item_tables, items, judgements, predictions
+from importers import attributes, item_tables, items, predictions
 from importers.harnesses import HARNESSES
 
 READERS: Mapping[str, Any] = {
@@ -18,7 +18,6 @@ READERS: Mapping[str, Any] = {
     "egothink": items.read_items,
     "etp_bench": items.read_items,
     "jsonl": items.read_items,
-    "judgements": judgements.read_judgements,
     "labels": attributes.read_labels,
     "models": attributes.read_models,
     "pca_bench": items.read_items,

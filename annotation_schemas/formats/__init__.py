@@ -36,6 +36,7 @@ from annotation_schemas.formats.columns import (
     whole_number,
 )
 from annotation_schemas.formats.reads import RatingsReader, ReadFiles, ReadPredictions, ReadRatings, ReadTable
+from annotation_schemas.formats.replies import ReplyFiles
 from annotation_schemas.formats.row import Content, Format, ModelAnswer, Takes, Writer
 from annotation_schemas.formats.tasks import Names, Page, TaskFile, TaskFiles
 from annotation_schemas.model import Schema
@@ -62,6 +63,7 @@ __all__ = [
     "ReadRatings",
     "ReadTable",
     "Record",
+    "ReplyFiles",
     "RightOption",
     "Spread",
     "Takes",

@@ -32,6 +32,7 @@ LOOKED_IN = with_formats(reading(Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Take
 MODELS = with_formats(reading(Takes.ANSWERS, Takes.TASKS))
 ANSWERS_IN = with_formats(reading(Takes.ANSWERS))
 REPLIES_IN = with_formats(reading(Takes.REPLIES))
+NO_REPLIES = not reading(Takes.REPLIES)
 TASKS_IN = with_formats(reading(Takes.TASKS))
 RATERS_IN = with_formats(reading(Takes.RATINGS, Takes.TASKS))
 
@@ -87,12 +88,15 @@ def import_(
     ] = None,
     template: Annotated[
         str | None,
-        typer.Option(help=f"{REPLIES_IN} what the judge was asked by, which says how its replies are read."),
+        typer.Option(
+            hidden=NO_REPLIES, help=f"{REPLIES_IN} what the judge was asked by, which says how its replies are read."
+        ),
     ] = None,
     criterion: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"{REPLIES_IN} PART=CRITERION, what a part of the reply rates; by default as the schema says."
+            hidden=NO_REPLIES,
+            help=f"{REPLIES_IN} PART=CRITERION, what a part of the reply rates; by default as the schema says.",
         ),
     ] = None,
     field: Annotated[
@@ -306,10 +310,6 @@ def _import_tasks(
     _tell_bad_rows(here, name, format, bad_rows, done.imported.bad)
 
 
-SHOWN_DIFFERENCES = 20
-"""Number of replies listed one by one when our reading differs from the file's."""
-
-
 def _import_replies(
     name: str,
     format: str,
@@ -323,8 +323,6 @@ def _import_replies(
 ) -> None:
     from app.commands.judge import plan_of
     from app.services import opened
-    from workflow.files.import_judgements import import_judgements
-    from workflow.files.read_losses import read_sentences
 
     if template is None:
         raise InvalidInputError(
@@ -337,19 +335,11 @@ def _import_replies(
         about = {"format": format, "path": path, "plan": plan}
         import_look.tell_rows(here, name, about, skip_bad=skip_bad, bad_rows=bad_rows)
         return
-    done = import_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad, format=format)
-    again = f", {done.repeated} were there already" if done.repeated else ""
-    typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'no one'}{again}.")
-    for sentence in read_sentences(done.losses, new=done.replies, repeated=done.repeated, noun="replies"):
-        typer.echo(sentence)
-    if done.same or done.differ:
-        typer.echo(f"{done.same:,} are read as the file's own score says, {len(done.differ):,} otherwise.")
-    for sentence in done.differ[:SHOWN_DIFFERENCES]:
-        typer.echo(f"  {sentence}")
-    if len(done.differ) > SHOWN_DIFFERENCES:
-        typer.echo(f"  and {len(done.differ) - SHOWN_DIFFERENCES:,} more")
-    for sentence in [*done.notes, *(f"Warning: {warning}" for warning in done.warnings)]:
-        typer.echo(sentence)
+    replies = FORMATS[format].replies
+    assert replies is not None
+    done = replies.imports(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad, format=format)
+    for line in replies.sentences(done):
+        typer.echo(line)
     _tell_bad_rows(here, name, format, bad_rows, done.bad)
 
 

@@ -219,6 +219,7 @@ def graded(home: Path, n: int, *models: str) -> list[str]:
     return names
 
 
+@needs("formats", "judgements")
 def test_an_import_of_replies_says_what_it_could_not_read(home: Path) -> None:
     """Of 200 replies 30 are not readable, all of them zeros: 20 of 100 about a, 10 of 100 about b."""
     names = graded(home, 100, "a", "b")
@@ -374,6 +375,7 @@ def test_a_release_tells_what_the_accuracy_of_models_loses(home: Path) -> None:
     assert (block.tone, block.words) == ("warning", f"Models' answers against the key: {words}")
 
 
+@needs("formats", "judgements")
 def test_zeros_that_are_lost_show_without_anyones_grades(home: Path) -> None:
     """8 of 800 replies (1.0 %) are lost, all of them zeros, and no person has graded anything."""
     names = graded(home, 400, "a", "b")
@@ -392,7 +394,7 @@ def test_zeros_that_are_lost_show_without_anyones_grades(home: Path) -> None:
 def test_the_page_import_says_what_the_command_says() -> None:
     def page() -> None:
         from agreement.losses import LossCell, losses_of
-        from app.views.import_ import show_losses
+        from app.importing.result_sentence import show_losses
 
         lost = losses_of([LossCell(660, {}, "a"), LossCell(340, {"empty": 340}, "b")], subject="big-1")
         show_losses([lost], new=1_000, repeated=0, noun="replies")

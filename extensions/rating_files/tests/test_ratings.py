@@ -11,6 +11,7 @@ import pytest
 
 from domain.errors import InvalidFileError
 from domain.records import Rating
+from extensions.rating_files.judgements import read_judgements
 from extensions.rating_files.ratings import read_ratings, read_table
 
 
@@ -209,3 +210,5 @@ def test_a_key_that_stands_twice_is_a_bad_row(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text('{"unit": "a", "rater": "r", "criterion": "c", "value": 1, "value": 0}\n')
     assert "the key 'value' stands twice in one object" in read_table(path).bad[0].reason
+    path.write_text('{"item": "a", "judge": "j", "text": "[[1]]", "text": "[[0]]"}\n')
+    assert "the key 'text' stands twice in one object" in read_judgements(path).bad[0].reason

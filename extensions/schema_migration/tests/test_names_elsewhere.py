@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from annotation_schemas.formats import FORMATS
 from annotation_schemas.judge_templates import parse_template
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
@@ -24,7 +25,6 @@ from testkit.factories import make_items, make_people, make_project, vote
 from testkit.gold import answers_of_gold, make_gold
 from testkit.missing_extensions import needs
 from workflow.files.export import exported
-from workflow.files.import_judgements import import_judgements
 from workflow.files.project_check import check
 from workflow.results import judge_replies
 from workflow.results.ratings import ratings_of
@@ -88,7 +88,9 @@ def project(store: Store, folder: Path) -> None:
         criteria={"score": "choice"},
         asked_here=False,
     )
-    assert import_judgements(store, by=None, project="p", path=path, plan=plan).replies == 4
+    replies = FORMATS["judgements"].replies
+    assert replies is not None
+    assert replies.imports(store, by=None, project="p", path=path, plan=plan).replies == 4
 
 
 def bring(store: Store, folder: Path, criterion: str, said: Sequence[str]) -> Any:
