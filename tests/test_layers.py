@@ -20,7 +20,7 @@ KEPT_TO = {
     "streamlit": {"app", "extensions"},
     "starlette": {"app", "extensions"},
     "uvicorn": {"app", "extensions"},
-    "sqlmodel": {"db"},
+    "sqlmodel": {"db"},  # and queries of extensions
     "sqlalchemy": {"db"},
     "alembic": {"db"},
     "torch": {"extensions"},
@@ -41,6 +41,9 @@ KEPT_TO = {
     "http.client": {"net"},
 }
 """Packages that only some rooms may know, ours among them."""
+
+GUARDED = {"extensions/labelstudio/httpx_client.py": {"httpx", "httpcore"}}
+"""Modules of other rooms that put the guard of ``net`` around a package."""
 
 BEFORE = {
     "access": set(),
@@ -70,6 +73,12 @@ def is_test(path: Path) -> bool:
     """Whether a file is of the tests of an extension."""
     parts = path.relative_to(ROOT).parts
     return parts[0] == "extensions" and parts[2:3] == ("tests",)
+
+
+def is_query(path: Path) -> bool:
+    """Whether a file has queries of an extension: what ``db`` may do, it may too, and nothing else."""
+    parts = path.relative_to(ROOT).parts
+    return parts[0] == "extensions" and parts[2:3] in {("queries",), ("queries.py",)}
 
 
 @cache
@@ -262,8 +271,40 @@ def past_the_wall(path: Path) -> list[str]:
 def test_rows_stop_at_db() -> None:
     wrong = [line for path in modules("workflow") for line in past_the_wall(path)]
     assert not wrong, "\n".join(wrong)
-    wrong = [line for path in modules("extensions") for line in past_the_wall(path) if "for db alone" in line]
+    outside = [path for path in modules("extensions") if not is_query(path)]
+    wrong = [line for path in outside for line in past_the_wall(path) if "for db alone" in line]
     assert not wrong, "\n".join(wrong)
+
+
+def past_the_queries(path: Path) -> list[str]:
+    """Where queries of an extension know more of ours than ``db`` may know."""
+    below = {room for room, floor in FLOOR_OF.items() if floor < FLOOR_OF["db"]} - {"net"}
+    return [
+        told(path, line, f"queries must not know {module}")
+        for line, module in imports(path)
+        if module.partition(".")[0] in set(ROOMS) - below - {"db"} and not is_query(ROOT.joinpath(*module.split(".")))
+    ]
+
+
+def test_queries_of_extensions_know_only_what_db_knows() -> None:
+    wrong = [line for path in modules("extensions") if is_query(path) for line in past_the_queries(path)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_planted_query_that_knows_the_workflow_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    planted = tmp_path / "extensions" / "gold" / "queries" / "planted.py"
+    planted.parent.mkdir(parents=True)
+    planted.write_text(
+        "from db.tables import TaskRow\nfrom workflow.access import projects\nfrom extensions.gold import making\n"
+        "from extensions.gold.queries import other\nfrom domain.states import Stage\n",
+        encoding="utf-8",
+    )
+    assert past_the_queries(planted) == [
+        "extensions/gold/queries/planted.py:2: queries must not know workflow.access",
+        "extensions/gold/queries/planted.py:3: queries must not know extensions.gold",
+    ]
+    assert kept_from("extensions", "sqlmodel", [planted]) == []
 
 
 def test_a_planted_row_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,7 +412,10 @@ def kept_from(room: str, package: str, paths: list[Path]) -> list[str]:
         told(path, line, f"only {', '.join(sorted(KEPT_TO[package]))} may import {module}")
         for path in paths
         for line, module in imports(path)
-        if room not in {package, *KEPT_TO[package]} and f"{module}.".startswith(f"{package}.")
+        if room not in {package, *KEPT_TO[package]}
+        and f"{module}.".startswith(f"{package}.")
+        and not (is_query(path) and "db" in KEPT_TO[package])
+        and package not in GUARDED.get(path.relative_to(ROOT).as_posix(), ())
     ]
 
 
@@ -612,7 +656,8 @@ def _reads_what_was_said(node: ast.AST) -> bool:
 
 
 def test_what_was_said_under_an_earlier_schema_is_said_anew() -> None:
-    wrong = [line for path in modules("db") if path.name != "reworded.py" for line in past_the_reading(path)]
+    asking = [*modules("db"), *(path for path in modules("extensions") if is_query(path))]
+    wrong = [line for path in asking if path.name != "reworded.py" for line in past_the_reading(path)]
     assert not wrong, "\n".join(wrong)
 
 

@@ -17,12 +17,13 @@ from typing import Any
 from agreement.statistic import Statistic
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Criterion, Schema
-from db import assets, drafting, events, item_revisions, items
+from db import assets, events, item_revisions, items
 from db.engine import Session, Store
 from db.records import StoredAnnotation
 from domain.comparison import same
 from domain.records import Person
 from domain.states import ItemState, Stage
+from extensions.drafting import queries
 from extensions.drafting.arms import Arm, Proposal
 from extensions.drafting.author_form import BEGUN, TIMED
 from extensions.drafting.edit_distance import share_changed
@@ -290,12 +291,12 @@ def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[Writt
         elif event.task_id is not None:
             at_fields.setdefault(event.task_id, Counter()).update(event.data["seconds"])
     stored_annotations: dict[int, list[StoredAnnotation]] = {}
-    for row in drafting.of_stage(session, project_id=access.project_id, stage=Stage.AUTHORING, task_ids=begun):
+    for row in queries.of_stage(session, project_id=access.project_id, stage=Stage.AUTHORING, task_ids=begun):
         stored_annotations.setdefault(row.task_id, []).append(row)
     known = assets.by_public_ids(
         session, project_id=access.project_id, public_ids=[asset for _, asset in begun.values()]
     )
-    source_of = drafting.sources(session, asset_ids=[row.id for row in known.values()])
+    source_of = queries.sources(session, asset_ids=[row.id for row in known.values()])
     ids = [rows[-1].item_id for rows in stored_annotations.values()]
     votes, contents = _first_votes(session, access, ids), item_revisions.contents(session, ids=ids)
     states, roles = items.by_ids(session, ids=ids), roles_of(access.schema)
@@ -330,7 +331,7 @@ _VERDICT = {ItemState.KEPT: True, ItemState.REJECTED: False}
 
 def _first_votes(session: Session, access: Access, ids: Sequence[int]) -> dict[int, tuple[int, list[StoredAnnotation]]]:
     """Return the first revision of each item with a vote, and its votes that count."""
-    rows = drafting.of_stage(session, project_id=access.project_id, stage=Stage.VERIFICATION, item_ids=ids)
+    rows = queries.of_stage(session, project_id=access.project_id, stage=Stage.VERIFICATION, item_ids=ids)
     replaced = {row.supersedes_id for row in rows}
     found: dict[int, tuple[int, list[StoredAnnotation]]] = {}
     for row in rows:

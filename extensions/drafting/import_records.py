@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from db import drafting, events
+from db import events
 from db.engine import Session, Store
 from domain.records import Person
+from extensions.drafting import queries
 from extensions.drafting.arms import Arm
 from extensions.drafting.author_form import BEGUN
 from extensions.drafting.proposal_import import IMPORTED
@@ -75,7 +76,7 @@ def found_in(session: Session, access: Access) -> ProjectProposals:
         for event, _ in lines
         if event.kind == BEGUN and event.task_id is not None
     }  # fmt: skip
-    written = drafting.authored(session, project_id=access.project_id, task_ids=arm_of)
+    written = queries.authored(session, project_id=access.project_id, task_ids=arm_of)
     begun, done = Counter(arm_of.values()), Counter(arm_of[id] for id in written)
     return ProjectProposals(
         came,

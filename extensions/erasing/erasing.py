@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from db import erasing, people, projects
+from db import people, projects
 from db.engine import Store
 from domain.errors import ConflictError, DatabaseUnavailableError, InvalidInputError, NotFoundError, Problem
 from domain.records import Person
+from extensions.erasing import queries
 from workflow.access.accounts import must_not_be_last, normal_login, person_of
 from workflow.access.event_log import log
 from workflow.access.held_tasks import give_back_all
@@ -31,7 +32,7 @@ def may_be_erased(store: Store, *, login: str) -> Person:
         row = people.by_login(session, login=normal_login(login))
         if row is None:
             raise NotFoundError(f"There is no account with the login {login!r}.")
-        if erasing.was_erased(row):
+        if queries.was_erased(row):
             raise ConflictError(f"{row.login} is what is left of someone who was erased.")
         must_not_be_last(session, by=None, row=row)
         return person_of(row)
@@ -41,7 +42,7 @@ def is_erased(store: Store, *, login: str) -> bool:
     """Tell whether an account is the remainder of an erasure."""
     with store.read() as session:
         row = people.by_login(session, login=normal_login(login))
-        return row is not None and erasing.was_erased(row)
+        return row is not None and queries.was_erased(row)
 
 
 def erase(store: Store, *, login: str, typed: str) -> ErasureResult:
@@ -73,8 +74,8 @@ def erase(store: Store, *, login: str, typed: str) -> ErasureResult:
         must_not_be_last(session, by=None, row=row)
         now = store.now()
         give_back_all(session, person_id=person.id, by=None, now=now)
-        erasing.erase(session, row=row)
-        left = erasing.called(person.id)
+        queries.erase(session, row=row)
+        left = queries.called(person.id)
         log(session, "account.erased", now=now, data={"login": left})
         for project, _ in theirs:
             log(session, "account.erased", project=project.id, now=now, data={"login": left})

@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from db import files, tool_results
+from db import files
 from db.engine import IntegrityError, Store
 from domain.errors import ConflictError
 from domain.records import BadRow, Person
+from extensions.holmes import queries
 from extensions.holmes.result_file import read_tool_results
 from extensions.holmes.tool_sets import holmes
 from workflow.access.event_log import log
@@ -40,7 +41,7 @@ def import_tool_results(
             ids = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
             known = {
                 (row.item_id, row.tool, row.arguments_key): row.result
-                for row in tool_results.of_project(session, project_id=access.project_id)
+                for row in queries.of_project(session, project_id=access.project_id)
             }
             new: dict[tuple[int, str, str], dict[str, Any]] = {}
             repeated = 0
@@ -65,7 +66,7 @@ def import_tool_results(
                     "created_at": store.now(),
                 }
             refuse(bad)
-            tool_results.add(session, rows=list(new.values()))
+            queries.add(session, rows=list(new.values()))
             if new:
                 data = {"results": len(new), "file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
                 log(session, "tool_results.imported", by=by, project=access, now=store.now(), data=data)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from db import tool_results
 from db.engine import IntegrityError, Store
 from domain.errors import ModelError, SchemaError
 from domain.runs import Picture, Question, RunPlan, ToolFailure
+from extensions.holmes import queries
 from extensions.holmes.result_import import arguments_key
 from extensions.holmes.settings import TOOLS
 from extensions.holmes.tool_sets import Tool, ToolSet, parse_tool_set, read_tool_set
@@ -97,7 +97,7 @@ class RunTools:
 
     def _stored(self, question: Question, tool: Tool, asked: Mapping[str, Any] | None) -> tuple[bool, Any]:
         with self._store.read() as session:
-            lot = tool_results.of_items(session, item_ids=[question.item_id]).get(question.item_id, {})
+            lot = queries.of_items(session, item_ids=[question.item_id]).get(question.item_id, {})
         for wanted in (asked, None):
             for each in lot.get(tool.name, ()):
                 if each["arguments"] == wanted:
@@ -116,7 +116,7 @@ class RunTools:
         }
         try:
             with self._store.write() as session:
-                tool_results.add(session, rows=[row])
+                queries.add(session, rows=[row])
         except IntegrityError:
             return self._stored(question, tool, asked)[1]
         return result

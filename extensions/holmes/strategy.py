@@ -30,9 +30,9 @@ def _open(spec: Any, plan: RunPlan, allowed: Any) -> Answerer:
 
 
 def _stored(session: Any, item_ids: Sequence[int]) -> Mapping[int, Mapping[str, Any]]:
-    from db import tool_results
+    from extensions.holmes import queries
 
-    return tool_results.of_items(session, item_ids=item_ids)
+    return queries.of_items(session, item_ids=item_ids)
 
 
 def find_tool_files(settings: Settings) -> dict[str, Path]:

@@ -5,7 +5,7 @@ of a form and the data of its tasks, and ``ways`` has a module for each kind of 
 ``export_file`` read and write Label Studio's JSON, with the team's own ``names`` and ``values``. ``client`` sends
 requests to a server with the token from ``tokens``. ``controls`` reads other people's forms.
 
-``exchange`` decides which tasks go out and which answers count. It uses a server only through ``domain.bridge``.
+``exchange`` decides which tasks go out and which answers count. It uses a server only through ``front_end``.
 ``serving`` has the parts that run on this server: pictures for Label Studio's pages, webhooks, the model backend. The
 tables are in ``db/``, so a project with exchanged work is complete without this folder.
 """

@@ -1,4 +1,4 @@
-"""A client of a Label Studio server, with the methods of ``domain.bridge.FrontEnd``.
+"""A client of a Label Studio server, with the methods of ``extensions.labelstudio.front_end.FrontEnd``.
 
 ``server_requests.py`` sends a request and handles missing replies; ``objects.py`` reads the replies. An import or the
 creation of a project is repeated only if the first request certainly did not arrive.
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
-from domain.bridge import OutgoingTask, OutsideTask, OutsideUser
 from domain.errors import ServiceError, ServiceUnreachableError
 from domain.settings import Settings
 from extensions.labelstudio import tokens
+from extensions.labelstudio.front_end import OutgoingTask, OutsideTask, OutsideUser
 from extensions.labelstudio.objects import KEY
 from extensions.labelstudio.server_requests import LARGEST_REPLY, PAUSES, SECONDS, Requests
 from extensions.labelstudio.settings import LabelStudioSettings

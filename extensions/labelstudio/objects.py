@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from domain.bridge import OutsideAnnotation, OutsideTask, OutsideUser
 from domain.errors import ServiceError
+from extensions.labelstudio.front_end import OutsideAnnotation, OutsideTask, OutsideUser
 
 KEY = "touchstone"
 """The key of a task's data with our key of the task."""

@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from domain.errors import ServiceError, ServiceUnreachableError
 from domain.installation import install_hint
-from extensions.labelstudio import tokens
+from extensions.labelstudio import httpx_client, tokens
 from extensions.labelstudio.objects import Objects
 from extensions.labelstudio.settings import LABEL_STUDIO_URL
 from extensions.labelstudio.tokens import Token
-from net import httpx_client
 from net.addresses import ForbiddenAddress, Resolve, Rules, UnknownHost
 from net.guard import Guard, NoAnswer, NoConnection, NotReadable, Redirect, ReplyLimits, TooSlow, Traffic
 
 if TYPE_CHECKING:
-    from net.httpx_client import Response
+    from extensions.labelstudio.httpx_client import Response
 
 SECONDS = 60.0
 """Seconds for one request and its whole reply."""

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from db import entry_budgets, projects
+from db import projects
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import InvalidInputError, NotAllowedError, Problem
 from domain.records import Person
+from extensions.leaderboard import queries
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 
@@ -61,8 +62,8 @@ def set_budget(store: Store, *, by: Person | None, project: str, budget: EntryBu
         projects.lock(session, id=access.project_id)
         if budget == _of_project(session, access.project_id):
             return False
-        before = entry_budgets.newest(session, project_id=access.project_id)
-        entry_budgets.add(
+        before = queries.newest(session, project_id=access.project_id)
+        queries.add(
             session,
             project_id=access.project_id,
             number=before.number + 1 if before is not None else 1,
@@ -111,5 +112,5 @@ def must_have_one_left(
 
 
 def _of_project(session: Session, project_id: int) -> EntryBudget | None:
-    row = entry_budgets.newest(session, project_id=project_id)
+    row = queries.newest(session, project_id=project_id)
     return EntryBudget(row.entries, row.days) if row is not None and row.entries and row.days else None

@@ -13,11 +13,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from db import assets, bridge, bridge_tasks, projects
+from db import assets, outside_work, projects
 from db import withheld_files as stock
 from db.engine import Session, Store
 from db.events import COVERED
 from domain.errors import ConflictError, InvalidInputError, Problem
+from domain.project_parts import archive_in
 from domain.records import Person
 from extensions.privacy import decisions
 from extensions.privacy.boxes import HAND, KINDS, MARGIN, MOST_MARGIN, Box, CoverChoice, Decision
@@ -28,7 +29,6 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.image_pool import media_row
 from workflow.files import derived_media
-from workflow.files.project_export import archive_in
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -201,8 +201,8 @@ def _must_be_a_margin(margin: float) -> None:
 
 def _must_be_still(session: Session, access: Access, store: Store) -> None:
     project_care.must_be_still(session, access, now=store.now(), to=TO)
-    for row in bridge.of_project(session, project_id=access.project_id):
-        if bridge_tasks.unfinished(session, bridge_id=row.id):
+    for row in outside_work.servers(session, project_id=access.project_id):
+        if outside_work.unfinished(session, bridge_id=row.id):
             raise ConflictError(
                 f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronize once more, on the "
                 f"page Label Studio, so that they go; then {TO}."

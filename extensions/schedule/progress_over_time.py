@@ -6,10 +6,11 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from db import events, item_states, items
+from db import events, items
 from db.engine import Store
 from domain.records import Person
 from domain.states import ItemState
+from extensions.schedule import queries
 from workflow.access.projects import require_lead
 
 
@@ -29,8 +30,8 @@ def by_day(store: Store, *, by: Person | None, project: str) -> list[Day]:
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        there = item_states.arrivals(session, project_id=access.project_id)
-        changes = item_states.changes(session, project_id=access.project_id)
+        there = queries.arrivals(session, project_id=access.project_id)
+        changes = queries.changes(session, project_id=access.project_id)
         today = _day(store.now())
     moved: dict[date, Counter[ItemState]] = defaultdict(Counter)
     known: dict[int, ItemState] = {}
@@ -64,7 +65,7 @@ def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, .
     """Return a state that changes whenever the days may change: with a new day, a new item or a changed state."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        newest = (events.newest(session, project_id=access.project_id, kind=kind) for kind in item_states.KINDS)
+        newest = (events.newest(session, project_id=access.project_id, kind=kind) for kind in queries.KINDS)
         return (_day(store.now()).isoformat(), access.began, *newest)
 
 

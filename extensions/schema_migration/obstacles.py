@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation_schemas.model import Criterion, ItemField, LoadedSchema
 from annotation_schemas.registry import criteria_of
-from db import bridge, bridge_tasks, dimensions, gold_items, projects, runs, schema_changes
+from db import dimensions, gold_items, outside_work, projects, runs, schema_changes
 from db.engine import Session
 from db.records import StoredSchemaChange
 from domain.comparison import same
@@ -54,8 +54,8 @@ def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison
             f"The run {going[0]} is under way and asks in the words of before. Let it end, or cancel it, and then"
             " change names."
         )
-    for link in bridge.of_project(session, project_id=access.project_id):
-        if any(bridge_tasks.unfinished(session, bridge_id=link.id).values()):
+    for link in outside_work.servers(session, project_id=access.project_id):
+        if any(outside_work.unfinished(session, bridge_id=link.id).values()):
             yield (
                 "Work is out in Label Studio, in the words of before. Take it back first (touchstone label-studio), and"
                 " then change names."

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from db import bridge, projects, runs
+from db import outside_work, projects, runs
 from db.engine import Session, Store
 from domain import extensions
 from domain.errors import ConflictError, InvalidInputError
 from domain.records import Person, ProjectView
 from workflow.access.event_log import log
 from workflow.access.project_names import title_problems
-from workflow.access.projects import Access, lead_alone, require_lead, view_of
+from workflow.access.projects import Access, lead_alone, view_of
 
 
 def rename(store: Store, *, by: Person | None, project: str, title: str) -> ProjectView:
@@ -66,16 +66,6 @@ def unarchive(store: Store, *, by: Person | None, project: str) -> bool:
         return access.archived
 
 
-def note_export(store: Store, *, by: Person, project: str) -> None:
-    """Log on the server that a person has downloaded the archive of a project.
-
-    The event belongs to no project, because equal states of a project must give equal archives.
-    """
-    with store.write(archived_too=True) as session:
-        access = require_lead(session, by=by, project=project)
-        log(session, "project.exported", by=by, now=store.now(), data={"name": access.name})
-
-
 def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -> None:
     """Raise ``ConflictError`` while a run or an exchange with Label Studio is in progress; ``to`` completes the
     message.
@@ -89,7 +79,7 @@ def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -
         )
     out = [
         row.address
-        for row in bridge.of_project(session, project_id=access.project_id)
+        for row in outside_work.servers(session, project_id=access.project_id)
         if row.stages or (row.busy_until is not None and row.busy_until > now)
     ]
     if out:

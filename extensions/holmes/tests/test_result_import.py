@@ -10,11 +10,12 @@ import pytest
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import items, projects, tool_results
+from db import items, projects
 from db.engine import Store
 from domain.errors import InvalidFileError
 from domain.runs import Outcome, RunState
 from domain.settings import Settings
+from extensions.holmes import queries
 from extensions.holmes.result_file import read_tool_results
 from inference.spec import Endpoint, ModelSpec
 from media.store import MediaStore
@@ -49,7 +50,7 @@ def stored(store: Store) -> dict[str, Any]:
         project = projects.by_name(session, name="p")
         assert project is not None
         names = {row.id: row.external_id for row in items.of_project(session, project_id=project.id)}
-        found = tool_results.of_items(session, item_ids=list(names))
+        found = queries.of_items(session, item_ids=list(names))
     return {names[id]: value for id, value in found.items()}
 
 

@@ -10,14 +10,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from annotation_schemas.model import PREDICTION
-from db import bridge, bridge_answers, bridge_tasks, items, people, postponed, submissions, tasks
+from db import items, people, postponed, submissions, tasks
 from db.engine import Session
 from db.records import StoredBridgeProject, StoredBridgeTask, StoredTask
-from domain.bridge import BridgeOutcome, BridgeState, OutsideAnnotation, OutsideTask
+from domain.bridge import BridgeOutcome, BridgeState
 from domain.errors import ConflictError, InvalidInputError, NotFoundError, Problem
 from domain.records import Person, Submission, SubmissionReceipt
 from domain.states import TaskState
 from extensions.labelstudio.exchange.sync_lock import Link
+from extensions.labelstudio.front_end import OutsideAnnotation, OutsideTask
+from extensions.labelstudio.queries import received_answers, sent_tasks, servers
 from workflow.access import held_tasks
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, access_by_id
@@ -54,8 +56,10 @@ def _take(
 
     Raises ``InvalidInputError`` if the answer is invalid.
     """
-    row, slot = bridge_tasks.lock(session, id=id)
-    if (annotation.id, annotation.updated[:_LONGEST]) in bridge_answers.answers_known(session, ids=[id]).get(id, set()):
+    row, slot = sent_tasks.lock(session, id=id)
+    if (annotation.id, annotation.updated[:_LONGEST]) in received_answers.answers_known(session, ids=[id]).get(
+        id, set()
+    ):
         return None
     found = people.by_id(session, id=row.person_id)
     person = person_of(found) if found is not None else None
@@ -130,8 +134,8 @@ def _stored(
     done: SubmissionReceipt,
 ) -> BridgeOutcome | None:
     kept = submissions.by_key(session, person_id=row.person_id, key=key)
-    stay = bridge.by_id(session, id=link.bridge_id).stay
-    bridge_tasks.store_answer(session, row=row, annotation_id=kept.id if kept else None, stay=stay, now=done.saved_at)
+    stay = servers.by_id(session, id=link.bridge_id).stay
+    sent_tasks.store_answer(session, row=row, annotation_id=kept.id if kept else None, stay=stay, now=done.saved_at)
     return _keep_answer(session, link, row, annotation, outcome, "", annotation_id=row.annotation_id)
 
 
@@ -148,7 +152,7 @@ def _skipped(
     if held is None or held.person_id != person.id or held.state is not TaskState.CLAIMED:
         why = "It was skipped there when it was no longer theirs, or after it was stored; what is stored stands."
         return _over(session, link, row, annotation, BridgeOutcome.SETTLED, why)
-    if row.state in bridge_tasks.THERE:
+    if row.state in sent_tasks.THERE:
         leases.give_up(session, access=access, row=held, person=person, now=link.store.now())
     return _over(session, link, row, annotation, BridgeOutcome.SKIPPED, "Its rater skipped it there.")
 
@@ -157,14 +161,14 @@ def _refuse(
     session: Session, link: Link, id: int, annotation: OutsideAnnotation, problems: Iterable[Problem]
 ) -> BridgeOutcome | None:
     """Keep an invalid answer, and send its task again with the reason."""
-    row, slot = bridge_tasks.lock(session, id=id)
+    row, slot = sent_tasks.lock(session, id=id)
     why = " ".join(problem.message for problem in problems)[:_LONGEST_SAID]
     mine = slot.person_id == row.person_id and slot.state is TaskState.CLAIMED
     if mine:
         says = f"Your answer could not be stored. {why} Please mend it and submit it again."
         _again(session, link, row, says, [dict(each) for each in annotation.result if isinstance(each, Mapping)])
     else:
-        bridge_tasks.call_back(session, row=row, why=why)
+        sent_tasks.call_back(session, row=row, why=why)
     return _keep_answer(session, link, row, annotation, BridgeOutcome.REFUSED, why)
 
 
@@ -172,13 +176,13 @@ def _again(
     session: Session, link: Link, row: StoredBridgeTask, says: str, suggestion: list[dict[str, Any]] | None
 ) -> None:
     """Send a task once more. After too many times, it stays there for a person to check."""
-    if row.state not in bridge_tasks.THERE:
+    if row.state not in sent_tasks.THERE:
         return
     if row.number >= TRIES:
-        bridge_tasks.leave(session, row=row, why=says)
+        sent_tasks.leave(session, row=row, why=says)
     else:
         told = storable(suggestion)
-        bridge_tasks.send_again(session, row=row, says=says, suggestion=told, now=link.store.now())
+        sent_tasks.send_again(session, row=row, says=says, suggestion=told, now=link.store.now())
 
 
 def _over(
@@ -190,7 +194,7 @@ def _over(
     why: str,
 ) -> BridgeOutcome | None:
     """Record the outcome of an answer that ends its task."""
-    bridge_tasks.call_back(session, row=row, why=why)
+    sent_tasks.call_back(session, row=row, why=why)
     return _keep_answer(session, link, row, annotation, outcome, why)
 
 
@@ -224,7 +228,7 @@ def note(
     annotation_id: int | None = None,
     counted: bool = True,
 ) -> BridgeOutcome | None:
-    new = bridge_answers.note(
+    new = received_answers.note(
         session,
         row={
             "bridge_id": link.bridge_id,
@@ -277,17 +281,17 @@ def storable(value: Any) -> Any:
 
 def deleted(session: Session, link: Link, id: int) -> None:
     """Record that a task was deleted there. Its stored answers stay; a slot without an answer is offered again."""
-    row, slot = bridge_tasks.lock(session, id=id)
+    row, slot = sent_tasks.lock(session, id=id)
     now = link.store.now()
     if row.gone_at is not None:
         return
     if row.state is not BridgeState.REMOVING:  # otherwise we removed it ourselves
-        told = bridge_answers.counting(session, ids=[id]).get(id, (0, ""))
+        told = received_answers.counting(session, ids=[id]).get(id, (0, ""))
         if row.state is not BridgeState.SENDING:
             note(session, link, row, *told, BridgeOutcome.DELETED, "It was deleted there.", {})
-    bridge_tasks.note_deleted(session, row=row, why="It was deleted there.", now=now)
+    sent_tasks.note_deleted(session, row=row, why="It was deleted there.", now=now)
     if slot.state is TaskState.CLAIMED and slot.person_id == row.person_id:
         held = tasks.lock(session, public_id=slot.public_id)
         still = held is not None and held.state is TaskState.CLAIMED and held.person_id == row.person_id
-        if held is not None and still and not bridge_tasks.waits(session, task_id=held.id, person_id=row.person_id):
+        if held is not None and still and not sent_tasks.waits(session, task_id=held.id, person_id=row.person_id):
             held_tasks.give_back(session, row=held, by=None, now=now)

@@ -12,10 +12,9 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from db import bridge, people, projects
+from db import people, projects
 from db.engine import Session, Store
 from db.records import StoredPerson
-from domain.bridge import FrontEnd
 from domain.errors import (
     AlreadyTakenError,
     ConflictError,
@@ -30,6 +29,8 @@ from extensions.labelstudio.exchange.pull import PullResult, pull
 from extensions.labelstudio.exchange.push import PushResult, push
 from extensions.labelstudio.exchange.status import BridgeStatus, PersonThere, StageThere, status
 from extensions.labelstudio.exchange.sync_lock import Answer, Forms, find_server, plain
+from extensions.labelstudio.front_end import FrontEnd
+from extensions.labelstudio.queries import servers
 from workflow.access.accounts import normal_login
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead, stages_of
@@ -103,14 +104,14 @@ def connect(
             for stage in stages
             if stage not in stages_of(access.schema) or stage in ONLY_HERE
         ]
-        row = bridge.find(session, project_id=access.project_id, address=address, lock=True)
-        if stay and row is not None and len(bridge.people(session, bridge_id=row.id)) > 1:
+        row = servers.find(session, project_id=access.project_id, address=address, lock=True)
+        if stay and row is not None and len(servers.people(session, bridge_id=row.id)) > 1:
             problems.append(Problem("stay", _ONE_ONLY))
         if problems:
             raise InvalidInputError(problems)
         chosen = list(dict.fromkeys(stages))
         how: dict[str, Any] = {"address": address, "ahead": ahead, "hold_hours": hold_hours, "stay": stay}
-        bridge.set_bridge(session, project_id=access.project_id, stages=chosen, now=store.now(), **how)
+        servers.set_bridge(session, project_id=access.project_id, stages=chosen, now=store.now(), **how)
         data = {**how, "stages": [stage.value for stage in chosen]}
         log(session, "bridge.connected", by=by, project=access, now=store.now(), data=data)
 
@@ -129,15 +130,15 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
         access = require_lead(session, by=by, project=project)
         row = find_server(session, project_id=access.project_id, address=address)
         who = _member(session, access, login)
-        for known, other in bridge.people(session, bridge_id=row.id):
+        for known, other in servers.people(session, bridge_id=row.id):
             if known.email == email and other.id != who.id:
                 raise AlreadyTakenError(f"{email} is {other.login!r} already; one address there is one person here.")
             if row.stay and other.id != who.id:
                 raise InvalidInputError([Problem("stay", _ONE_ONLY)])
-        mapped = bridge.person(session, bridge_id=row.id, person_id=who.id)
+        mapped = servers.person(session, bridge_id=row.id, person_id=who.id)
         if mapped is not None and mapped.email == email:
             return
-        bridge.put_person(session, bridge_id=row.id, person_id=who.id, email=email, now=store.now())
+        servers.put_person(session, bridge_id=row.id, person_id=who.id, email=email, now=store.now())
         data = {"address": row.address, "login": who.login, "email": email}
         log(session, "bridge.person_mapped", by=by, project=access, now=store.now(), data=data)
 
@@ -148,10 +149,10 @@ def unmap_person(store: Store, *, by: Person | None, project: str, address: str,
         access = require_lead(session, by=by, project=project)
         row = find_server(session, project_id=access.project_id, address=address)
         who = people.by_login(session, login=normal_login(login))
-        mapped = bridge.person(session, bridge_id=row.id, person_id=who.id) if who else None
+        mapped = servers.person(session, bridge_id=row.id, person_id=who.id) if who else None
         if who is None or mapped is None:
             raise NotFoundError(f"The work of {login!r} does not go to {row.address}.")
-        bridge.remove_person(session, row=mapped)
+        servers.remove_person(session, row=mapped)
         data = {"address": row.address, "login": who.login}
         log(session, "bridge.person_unmapped", by=by, project=access, now=store.now(), data=data)
 
@@ -164,7 +165,7 @@ def match_people(store: Store, front: FrontEnd, *, by: Person | None, project: s
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = find_server(session, project_id=access.project_id, address=front.address, lock=False)
-        known = {each.person_id for each, _ in bridge.people(session, bridge_id=row.id)}
+        known = {each.person_id for each, _ in servers.people(session, bridge_id=row.id)}
         members = [who for _, who in projects.members(session, project_id=access.project_id) if who.id not in known]
     there = {user.email.strip().casefold() for user in front.users()}
     matched = [who.login for who in members if who.login in there]
@@ -216,14 +217,14 @@ def sync(
 def wake(store: Store) -> None:
     """Wake every running ``sync``, in all processes, for an immediate round."""
     with store.write() as session:
-        bridge.wake(session, now=store.now())
+        servers.wake(session, now=store.now())
 
 
 def _woken(store: Store, project: str, address: str) -> datetime | None:
     """Return the time of the last wake-up call."""
     with store.read() as session:
         row = projects.by_name(session, name=project)
-        return bridge.woken_at(session, project_id=row.id, address=plain(address)) if row else None
+        return servers.woken_at(session, project_id=row.id, address=plain(address)) if row else None
 
 
 _ONE_ONLY = "What is stored can stay there only if the server has one rater; others there could open it."

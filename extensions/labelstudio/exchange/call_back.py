@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from db import bridge, bridge_tasks, people, tasks
+from db import people, tasks
 from db.engine import Session
 from db.records import StoredBridgeProject, StoredBridgeTask, StoredTask
 from domain.runs import chunked
 from domain.states import TaskState
 from extensions.labelstudio.exchange.push_plan import Plan, part_of
 from extensions.labelstudio.exchange.sync_lock import Link
+from extensions.labelstudio.queries import sent_tasks, servers
 from workflow.access import held_tasks
 from workflow.access.accounts import person_of
 from workflow.annotate import leases
@@ -29,24 +30,24 @@ def call_back(link: Link, plan: Plan) -> int:
     with link.store.read() as session:
         over = {
             row.id: _why_over(row, slot, now)
-            for row, slot in bridge_tasks.stale_tasks(session, bridge_id=link.bridge_id, now=now)
+            for row, slot in sent_tasks.stale_tasks(session, bridge_id=link.bridge_id, now=now)
         }
-        for place in bridge.places(session, bridge_id=link.bridge_id):
+        for place in servers.places(session, bridge_id=link.bridge_id):
             why, then = why_not_here(session, link, plan, place)
             access = None if why else part_of(session, link, plan.persons[place.person_id])
             if not why and (access is None or access.dimensions is None):
                 continue
-            for row, slot in bridge_tasks.with_slots(session, place_id=place.id):
+            for row, slot in sent_tasks.with_slots(session, place_id=place.id):
                 if why:
                     over.setdefault(row.id, (why, then))
                 elif access is not None and not access.may_use(slot.dimension):
                     over.setdefault(row.id, ("Its dimension is no longer one of theirs.", _GIVEN_BACK))
-        stayed = bridge_tasks.stayed_until(
+        stayed = sent_tasks.stayed_until(
             session, bridge_id=link.bridge_id, until=now - plan.hold if plan.stay else None
         )
     if stayed:
         with link.write() as session:
-            bridge_tasks.remove_stored(session, ids=stayed)
+            sent_tasks.remove_stored(session, ids=stayed)
     for some in chunked(sorted(over), CALLED_BACK_AT_ONCE):
         with link.write() as session:
             for id in some:
@@ -90,8 +91,8 @@ def why_not_here(session: Session, link: Link, plan: Plan, place: StoredBridgePr
 
 
 def _end(session: Session, link: Link, id: int, why: str, then: str) -> None:
-    row, slot = bridge_tasks.lock(session, id=id)
-    bridge_tasks.call_back(session, row=row, why=why)
+    row, slot = sent_tasks.lock(session, id=id)
+    sent_tasks.call_back(session, row=row, why=why)
     held = tasks.lock(session, public_id=slot.public_id) if then != _KEPT else None
     if held is None or held.state is not TaskState.CLAIMED or held.person_id != row.person_id:
         return

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from db import assets, bridge_tasks, items
+from db import assets, items
 from db.engine import Store
 from domain.errors import InvalidMediaError
 from domain.runs import Picture
 from domain.states import Stage
+from extensions.labelstudio.queries import sent_tasks
 from workflow.access.projects import access_to
 
 
@@ -32,7 +33,7 @@ def task_behind(store: Store, *, project: str, key: str, picture: Callable[[str,
     """
     with store.read() as session:
         access = access_to(session, person=None, project=project)
-        task = bridge_tasks.task_out(session, key=key)
+        task = sent_tasks.task_out(session, key=key)
         if task is None or task.project_id != access.project_id:
             return None
         if task.stage is not Stage.AUTHORING:

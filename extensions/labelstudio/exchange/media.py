@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from db import assets, bridge_tasks, items, media_access, people
+from db import assets, items, media_access, people
 from db.engine import Session, Store
 from db.records import StoredAsset, StoredMediaObject, StoredTask
 from domain.errors import NotFoundError
 from domain.records import AssetFile, Person
 from extensions.labelstudio import results
+from extensions.labelstudio.queries import sent_tasks
 from workflow.access.projects import Access, access_by_id
 from workflow.annotate.task_views import fields_shown, roles_of
 
@@ -41,7 +42,7 @@ def file_shown(store: Store, *, task: str, asset: str) -> Outside:
         The asset's random id.
     """
     with store.read() as session:
-        row = bridge_tasks.slot_shown(session, key=task)
+        row = sent_tasks.slot_shown(session, key=task)
         if row is None or row.person_id is None:
             raise NotFoundError(NOT_SHOWN)
         found = people.by_id(session, id=row.person_id)
@@ -57,7 +58,7 @@ def file_shown(store: Store, *, task: str, asset: str) -> Outside:
 def file_sent(store: Store, *, task: str, asset: str) -> Outside:
     """Return the file of an asset while its task is being sent. Otherwise the same as ``file_shown``."""
     with store.read() as session:
-        row = bridge_tasks.slot_shown(session, key=task)
+        row = sent_tasks.slot_shown(session, key=task)
         if row is None:
             raise NotFoundError(NOT_SHOWN)
         person = Person(id=row.person_id or 0, login="", name="", is_admin=True)
@@ -67,7 +68,7 @@ def file_sent(store: Store, *, task: str, asset: str) -> Outside:
 def over(store: Store, *, tasks: Sequence[str]) -> set[str]:
     """Return those of these keys whose tasks we sent and no longer show. Unknown keys are left out."""
     with store.read() as session:
-        return bridge_tasks.keys_over(session, keys=tasks)
+        return sent_tasks.keys_over(session, keys=tasks)
 
 
 def content_of(store: Store, *, asset: str) -> str:

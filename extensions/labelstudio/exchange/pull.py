@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from db import bridge, bridge_answers, bridge_tasks
+from db import outside_work
 from db.engine import Store
 from db.records import StoredBridgeProject, StoredBridgeTask
-from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutsideTask
+from domain.bridge import BridgeOutcome, BridgeState
 from domain.errors import ServiceError, ServiceUnreachableError
 from domain.records import Person
 from extensions.labelstudio.exchange.answers import deleted, note, take_in
 from extensions.labelstudio.exchange.sync_lock import Forms, Link, opened
+from extensions.labelstudio.front_end import FrontEnd, OutsideTask
+from extensions.labelstudio.queries import received_answers, sent_tasks, servers
 
 PAGE = 200
 """Number of tasks that are looked up together."""
@@ -55,8 +57,8 @@ def pull(
     """
     with opened(store, front, forms, by=by, project=project) as link:
         with store.read() as session:
-            waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
-            places = [row for row in bridge.places(session, bridge_id=link.bridge_id) if row.id in waiting]
+            waiting = outside_work.unfinished(session, bridge_id=link.bridge_id)
+            places = [row for row in servers.places(session, bridge_id=link.bridge_id) if row.id in waiting]
         n = 0
         for place in places:
             if place.outside_id is not None and only in (None, place.outside_id):
@@ -64,7 +66,7 @@ def pull(
         clear_away(link)
         if only is None:
             with link.write() as session:
-                bridge.note_pulled(session, id=link.bridge_id, now=store.now())
+                servers.note_pulled(session, id=link.bridge_id, now=store.now())
         return PullResult(tasks=n, removed=link.removed, outcomes=dict(link.outcomes))
 
 
@@ -74,7 +76,7 @@ def pull(
 def _read(link: Link, place: StoredBridgeProject) -> int:
     """Take in the answers of a project there. Return the number of tasks in it."""
     with link.store.read() as session:
-        newest = bridge_tasks.newest(session, place_id=place.id)
+        newest = sent_tasks.newest(session, place_id=place.id)
     here: dict[str, int] = {}
     doubled: list[int] = []
     strangers = 0
@@ -87,9 +89,9 @@ def _read(link: Link, place: StoredBridgeProject) -> int:
         return 0
     if strangers != place.strangers:
         with link.write() as session:
-            bridge.note_strangers(session, id=place.id, strangers=strangers)
+            servers.note_strangers(session, id=place.id, strangers=strangers)
     with link.store.read() as session:
-        known = bridge_tasks.sent_keys(session, place_id=place.id, until=newest)
+        known = sent_tasks.sent_keys(session, place_id=place.id, until=newest)
     _look_for(link, place, {key: told for key, told in known.items() if key not in here})
     if doubled:
         link.front.remove(doubled, project=place.outside_id)
@@ -102,11 +104,11 @@ def _read_page(
 ) -> int:
     """Take in a page of tasks. Return the number of tasks on it that are not ours."""
     with link.store.read() as session:
-        rows = bridge_tasks.by_keys(session, keys=[task.key for task in page if task.key])
+        rows = sent_tasks.by_keys(session, keys=[task.key for task in page if task.key])
         answered = [row.id for task in page if (row := rows.get(task.key)) and task.annotations]
-        known = bridge_answers.answers_known(session, ids=answered)
+        known = received_answers.answers_known(session, ids=answered)
         stored = [row.id for row in rows.values() if row.annotation_id is not None]
-        counting = bridge_answers.counting(session, ids=stored)
+        counting = received_answers.counting(session, ids=stored)
     strangers = 0
     moved: dict[int, int] = {}
     ours: list[tuple[StoredBridgeTask, OutsideTask]] = []
@@ -122,7 +124,7 @@ def _read_page(
             moved[row.id] = task.id
     if moved:
         with link.write() as session:
-            bridge_tasks.record_ids(session, there=moved)
+            sent_tasks.record_ids(session, there=moved)
     for row, task in ours:
         if task.annotations:
             take_in(link, place, row.id, task, known.get(row.id, set()))
@@ -145,9 +147,9 @@ def _look_for(link: Link, place: StoredBridgeProject, missing: Mapping[str, tupl
                 deleted(session, link, id)
         else:
             with link.write() as session:
-                bridge_tasks.record_ids(session, there={id: task.id})
+                sent_tasks.record_ids(session, there={id: task.id})
             with link.store.read() as session:
-                known = bridge_answers.answers_known(session, ids=[id])
+                known = received_answers.answers_known(session, ids=[id])
             take_in(link, place, id, task, known.get(id, set()))
 
 
@@ -158,15 +160,15 @@ def is_gone(link: Link, place: StoredBridgeProject) -> bool:
         return False
     if there is not None:
         with link.write() as session:
-            bridge.locate(session, id=place.id, outside_id=there)
+            servers.locate(session, id=place.id, outside_id=there)
         return True
     with link.store.read() as session:
-        left = [row.id for row in bridge_tasks.in_state(session, place_id=place.id, states=BridgeState)]
+        left = [row.id for row in sent_tasks.in_state(session, place_id=place.id, states=BridgeState)]
     for id in left:
         with link.write() as session:
             deleted(session, link, id)
     with link.write() as session:
-        bridge.remove_place(session, id=place.id, now=link.store.now())
+        servers.remove_place(session, id=place.id, now=link.store.now())
     return True
 
 
@@ -176,7 +178,7 @@ def located(link: Link, place: StoredBridgeProject) -> StoredBridgeProject:
     if there is None:
         return place
     with link.write() as session:
-        return bridge.locate(session, id=place.id, outside_id=there)
+        return servers.locate(session, id=place.id, outside_id=there)
 
 
 # ---- removing tasks there -------------------------------------------------------------------------------------------
@@ -185,10 +187,10 @@ def located(link: Link, place: StoredBridgeProject) -> StoredBridgeProject:
 def clear_away(link: Link) -> None:
     """Remove finished tasks there, after one more check for answers that arrived in the meantime."""
     with link.store.read() as session:
-        waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
+        waiting = outside_work.unfinished(session, bridge_id=link.bridge_id)
         places = [
             row
-            for row in bridge.places(session, bridge_id=link.bridge_id)
+            for row in servers.places(session, bridge_id=link.bridge_id)
             if BridgeState.REMOVING in waiting.get(row.id, {})
         ]
     for place in places:
@@ -197,8 +199,8 @@ def clear_away(link: Link) -> None:
 
 def _clear_place(link: Link, place: StoredBridgeProject) -> None:
     with link.store.read() as session:
-        rows = bridge_tasks.in_state(session, place_id=place.id, states=[BridgeState.REMOVING])
-        known = bridge_answers.answers_known(session, ids=[row.id for row in rows])
+        rows = sent_tasks.in_state(session, place_id=place.id, states=[BridgeState.REMOVING])
+        known = received_answers.answers_known(session, ids=[row.id for row in rows])
     try:
         place = located(link, place)
         there = _tasks_there(link, place, rows)
@@ -216,7 +218,7 @@ def _clear_place(link: Link, place: StoredBridgeProject) -> None:
             link.front.remove(ids, project=place.outside_id)
             link.count_removed(len(ids))
         with link.write() as session:
-            bridge_tasks.note_removed(session, ids=[row.id for row in some], now=link.store.now())
+            sent_tasks.note_removed(session, ids=[row.id for row in some], now=link.store.now())
 
 
 def _tasks_there(

@@ -12,10 +12,10 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from db import bridge, bridge_tasks, items, people, task_claims, tasks
+from db import items, outside_work, people, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredBridgePerson, StoredBridgeProject, StoredBridgeTask, StoredTask
-from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutgoingTask
+from domain.bridge import BridgeOutcome, BridgeState
 from domain.errors import ServiceError, ServiceUnreachableError
 from domain.records import AssetView, NoTask, Person
 from domain.states import Stage, TaskState
@@ -24,6 +24,8 @@ from extensions.labelstudio.exchange.pull import clear_away, is_gone, located
 from extensions.labelstudio.exchange.push_plan import Looks, Plan, find_people, plan_of
 from extensions.labelstudio.exchange.sent_outside import told_outside
 from extensions.labelstudio.exchange.sync_lock import Forms, Link, opened
+from extensions.labelstudio.front_end import FrontEnd, OutgoingTask
+from extensions.labelstudio.queries import sent_tasks, servers
 from workflow.access import exposure
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, access_to
@@ -77,14 +79,14 @@ def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, proj
         sent = _send_all(link, plan)
         _drop(link, plan)
         with link.write() as session:
-            bridge.note_reason(session, bridge_id=link.bridge_id, why=why)
-            bridge.note_pushed(session, id=link.bridge_id, now=store.now())
+            servers.note_reason(session, bridge_id=link.bridge_id, why=why)
+            servers.note_pushed(session, id=link.bridge_id, now=store.now())
         return PushResult(sent=sent, called_back=called_back, removed=link.removed, outcomes=dict(link.outcomes))
 
 
 def _waiting_there(link: Link) -> dict[tuple[int, Stage], int]:
     with link.store.read() as session:
-        return bridge_tasks.count_waiting(session, bridge_id=link.bridge_id)
+        return sent_tasks.count_waiting(session, bridge_id=link.bridge_id)
 
 
 def _look(link: Link) -> None:
@@ -95,8 +97,7 @@ def _look(link: Link) -> None:
             continue
         with link.store.read() as session:
             wanted = {
-                row.key: row.id
-                for row in bridge_tasks.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
+                row.key: row.id for row in sent_tasks.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
             }
         try:
             there = {wanted[task.key]: task.id for task in link.front.tasks(place.outside_id) if task.key in wanted}
@@ -106,7 +107,7 @@ def _look(link: Link) -> None:
             continue
         if there:
             with link.write() as session:
-                bridge_tasks.record_ids(session, there=there)
+                sent_tasks.record_ids(session, there=there)
 
 
 def _fill(link: Link, plan: Plan, row: StoredBridgePerson, stage: Stage, n_there: int) -> str:
@@ -134,7 +135,7 @@ def _fill(link: Link, plan: Plan, row: StoredBridgePerson, stage: Stage, n_there
                     return f"{stage.value}: {slot.sentence}"
                 if slot is None:
                     break
-                if bridge_tasks.waits(session, task_id=slot.id, person_id=person.id):
+                if sent_tasks.waits(session, task_id=slot.id, person_id=person.id):
                     continue  # the person has postponed this task
                 task_claims.hold_until(session, row=slot, until=link.store.now() + plan.hold)
                 _add(session, link, looks, row, slot)
@@ -146,7 +147,7 @@ def _in_hand(visit: gates.Visit, limit: int) -> list[str]:
     """Return the person's claimed tasks that are not there yet. Before qualification, return only qualifying tasks."""
     if gates.why_closed(visit) is not None:
         return []
-    return bridge_tasks.claims_not_sent(
+    return sent_tasks.claims_not_sent(
         visit.session,
         project_id=visit.access.project_id,
         stage=visit.stage,
@@ -174,11 +175,11 @@ def _add(session: Session, link: Link, looks: Looks, row: StoredBridgePerson, sl
     _, hash = looks.by_dimension[slot.dimension]
     here = {
         (place.person_id, place.stage, place.labeling_hash, place.outside_user): place
-        for place in bridge.places(session, bridge_id=link.bridge_id)
+        for place in servers.places(session, bridge_id=link.bridge_id)
     }
     place = here.get((row.person_id, slot.stage, hash, row.outside_user or 0))
     if place is None:
-        place = bridge.add_place(
+        place = servers.add_place(
             session,
             bridge_id=link.bridge_id,
             person_id=row.person_id,
@@ -188,7 +189,7 @@ def _add(session: Session, link: Link, looks: Looks, row: StoredBridgePerson, sl
             now=link.store.now(),
         )
     item = items.by_id(session, id=slot.item_id) if slot.item_id is not None else None
-    bridge_tasks.add(
+    sent_tasks.add(
         session,
         place_id=place.id,
         task_id=slot.id,
@@ -221,13 +222,13 @@ def _made(link: Link, plan: Plan, place: StoredBridgeProject) -> StoredBridgePro
     title = f"{name} · {place.stage.value} · {plan.title}"[:LONGEST_TITLE]
     made = link.front.make_project(place.key, title=title, labeling=labelings[place.labeling_hash])
     with link.write() as session:
-        return bridge.locate(session, id=place.id, outside_id=made)
+        return servers.locate(session, id=place.id, outside_id=made)
 
 
 def _send(link: Link, place: StoredBridgeProject) -> int:
     """Send the tasks that are recorded as being sent to a project there. Return their number."""
     with link.store.read() as session:
-        rows = bridge_tasks.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
+        rows = sent_tasks.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
         found = people.by_id(session, id=place.person_id)
     if found is None:
         return 0
@@ -243,7 +244,7 @@ def _send(link: Link, place: StoredBridgeProject) -> int:
             link.front.send(place.outside_id or 0, list(going.values()))
             with link.write() as session:
                 guideline = access.loaded.guideline_hash
-                bridge_tasks.record_sent(session, ids=sorted(going), guideline=guideline, now=link.store.now())
+                sent_tasks.record_sent(session, ids=sorted(going), guideline=guideline, now=link.store.now())
             n += len(going)
     return n
 
@@ -280,18 +281,18 @@ def _outgoing(
 
 def _with(link: Link, state: BridgeState) -> list[StoredBridgeProject]:
     with link.store.read() as session:
-        waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
-        places = bridge.places(session, bridge_id=link.bridge_id)
+        waiting = outside_work.unfinished(session, bridge_id=link.bridge_id)
+        places = servers.places(session, bridge_id=link.bridge_id)
         return [place for place in places if state in waiting.get(place.id, {})]
 
 
 def _drop(link: Link, plan: Plan) -> None:
     """Remove projects there that have no task of ours and get no more. Projects with other people's tasks stay."""
     with link.store.read() as session:
-        waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
+        waiting = outside_work.unfinished(session, bridge_id=link.bridge_id)
         places = [
             place
-            for place in bridge.places(session, bridge_id=link.bridge_id)
+            for place in servers.places(session, bridge_id=link.bridge_id)
             if place.id not in waiting and why_not_here(session, link, plan, place)[0]
         ]
     for place in places:
@@ -308,9 +309,9 @@ def _drop(link: Link, plan: Plan) -> None:
                 link.front.remove_project(place.outside_id)
         with link.write() as session:
             if left:
-                bridge.note_strangers(session, id=place.id, strangers=left)
+                servers.note_strangers(session, id=place.id, strangers=left)
             else:
-                bridge.remove_place(session, id=place.id, now=link.store.now())
+                servers.remove_place(session, id=place.id, now=link.store.now())
 
 
 def _lots(things: Iterable[Any], size: int) -> list[Sequence[Any]]:

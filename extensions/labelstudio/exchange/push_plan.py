@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from db import bridge
 from db.engine import Session
 from db.records import StoredBridgePerson
 from domain.errors import NotAvailableError, NotFoundError
 from domain.records import Person
 from domain.states import Stage
 from extensions.labelstudio.exchange.sync_lock import Link
+from extensions.labelstudio.queries import servers
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, access_to, stages_of
 
@@ -50,24 +50,24 @@ class Plan:
 def find_people(link: Link) -> None:
     """Find the accounts of people who are not found there yet."""
     with link.store.read() as session:
-        wanted = [row for row, _ in bridge.people(session, bridge_id=link.bridge_id) if row.outside_user is None]
+        wanted = [row for row, _ in servers.people(session, bridge_id=link.bridge_id) if row.outside_user is None]
     if not wanted:
         return
     there = {user.email.strip().casefold(): user.id for user in link.front.users()}
     for row in wanted:
         if row.email in there:
             with link.write() as session:
-                known = bridge.person(session, bridge_id=link.bridge_id, person_id=row.person_id)
+                known = servers.person(session, bridge_id=link.bridge_id, person_id=row.person_id)
                 if known is not None and known.email == row.email:
-                    bridge.recognise(session, row=known, outside_user=there[row.email])
+                    servers.recognise(session, row=known, outside_user=there[row.email])
 
 
 def plan_of(link: Link) -> Plan:
     """Return the current plan."""
     with link.store.read() as session:
-        row = bridge.by_id(session, id=link.bridge_id)
+        row = servers.by_id(session, id=link.bridge_id)
         access = access_to(session, person=None, project=link.project)
-        mapped = bridge.people(session, bridge_id=link.bridge_id)
+        mapped = servers.people(session, bridge_id=link.bridge_id)
         persons = {}
         for each, who in mapped:
             if who.active and part_of(session, link, person_of(who)) is not None:

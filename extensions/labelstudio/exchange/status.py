@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from db import bridge, bridge_answers, projects
+from db import outside_work, projects
 from db.engine import Session, Store
 from db.records import StoredBridge, StoredBridgePerson, StoredPerson
 from domain.bridge import BridgeOutcome, BridgeState
@@ -14,6 +14,7 @@ from domain.records import Person
 from domain.states import Stage
 from extensions.labelstudio.exchange.answers import TRIES
 from extensions.labelstudio.exchange.sync_lock import is_busy
+from extensions.labelstudio.queries import received_answers, servers
 from workflow.access.projects import require_lead
 
 QUIET = timedelta(minutes=1)
@@ -91,13 +92,13 @@ def status(store: Store, *, by: Person | None, project: str) -> list[BridgeStatu
         members = {row.person_id for row, _ in projects.members(session, project_id=access.project_id)}
         return [
             _status(session, row, members, store.now())
-            for row in bridge.of_project(session, project_id=access.project_id)
+            for row in outside_work.servers(session, project_id=access.project_id)
         ]
 
 
 def _status(session: Session, row: StoredBridge, members: set[int], now: datetime) -> BridgeStatus:
     id = row.id
-    mapped = bridge.people(session, bridge_id=id)
+    mapped = servers.people(session, bridge_id=id)
     lines = _lines(session, id)
     return BridgeStatus(
         address=row.address,
@@ -119,10 +120,10 @@ def _status(session: Session, row: StoredBridge, members: set[int], now: datetim
 
 
 def _lines(session: Session, bridge_id: int) -> list[StageThere]:
-    tasks = bridge_answers.count_tasks(session, bridge_id=bridge_id)
-    answers = bridge_answers.count_answers(session, bridge_id=bridge_id)
-    strangers = bridge_answers.strangers(session, bridge_id=bridge_id)
-    names = bridge.names(session, bridge_id=bridge_id)
+    tasks = received_answers.count_tasks(session, bridge_id=bridge_id)
+    answers = received_answers.count_answers(session, bridge_id=bridge_id)
+    strangers = received_answers.strangers(session, bridge_id=bridge_id)
+    names = servers.names(session, bridge_id=bridge_id)
     order = list(Stage)
     both = {(person_id, stage) for person_id, stage, *_ in [*tasks, *answers]} | set(strangers)
     lines = []
@@ -228,7 +229,7 @@ def _next_steps(
         steps.append(f"{waiting} tasks wait there and nothing was fetched {since}; synchronise, and leave it running.")
     elif mapped and row.stages and row.pushed_at is None:
         steps.append("Nothing was sent yet; push, or synchronise.")
-    for out, item in bridge_answers.stuck(session, bridge_id=row.id, tries=TRIES, limit=MOST_STUCK):
+    for out, item in received_answers.stuck(session, bridge_id=row.id, tries=TRIES, limit=MOST_STUCK):
         whom = next((_called(who) for each, who in mapped if each.person_id == out.person_id), "its rater")
         about = item.external_id if item is not None else "an item being written"
         steps.append(f"Talk to {whom} about {about}: {TRIES} tries were refused, the last one so: {out.why}")

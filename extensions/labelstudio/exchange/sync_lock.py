@@ -13,13 +13,14 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from annotation_schemas.model import Schema
-from db import bridge
 from db.engine import Session, Store
 from db.records import StoredBridge
-from domain.bridge import BridgeOutcome, FrontEnd
+from domain.bridge import BridgeOutcome
 from domain.errors import ConflictError, NotFoundError, Problem, TouchstoneError
 from domain.records import AssetView, Person, TaskView
 from domain.states import Stage
+from extensions.labelstudio.front_end import FrontEnd
+from extensions.labelstudio.queries import servers
 from workflow.access.projects import require_lead
 from workflow.jobs.live_process import is_gone, process
 
@@ -79,10 +80,10 @@ class Link:
     def write(self) -> Iterator[Session]:
         """Open a transaction. Raise ``ConflictError`` if another process synchronizes by now."""
         with self.store.write() as session:
-            row = bridge.by_id(session, id=self.bridge_id, lock=True)
+            row = servers.by_id(session, id=self.bridge_id, lock=True)
             if row.busy_by != self.by:
                 raise ConflictError("Another process has gone on with this; it took too long to hear of this one.")
-            bridge.occupy(session, row=row, by=self.by, until=self.store.now() + LEASE)
+            servers.occupy(session, row=row, by=self.by, until=self.store.now() + LEASE)
             yield session
 
     def count_removed(self, tasks: int) -> None:
@@ -116,7 +117,7 @@ def _held(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, pro
             access = require_lead(session, by=by, project=project)
             row = find_server(session, project_id=access.project_id, address=front.address)
             if not is_busy(row, store.now()):
-                bridge.occupy(session, row=row, by=me, until=store.now() + LEASE)
+                servers.occupy(session, row=row, by=me, until=store.now() + LEASE)
                 return Link(store, front, forms, row.id, access.project_id, access.name, me)
         if time.monotonic() > patient_until:
             raise ConflictError(f"{front.address} is being synchronised by another process just now; one is enough.")
@@ -132,14 +133,14 @@ def is_busy(row: StoredBridge, now: datetime) -> bool:
 
 def _free(link: Link, said: str) -> None:
     with link.store.write() as session:
-        row = bridge.by_id(session, id=link.bridge_id, lock=True)
+        row = servers.by_id(session, id=link.bridge_id, lock=True)
         if row.busy_by == link.by:
-            bridge.leave(session, row=row, said=said)
+            servers.leave(session, row=row, said=said)
 
 
 def find_server(session: Session, *, project_id: int, address: str, lock: bool = True) -> StoredBridge:
     """Return the server with this address. Raise ``NotFoundError`` if the project sends no work there."""
-    row = bridge.find(session, project_id=project_id, address=plain(address), lock=lock)
+    row = servers.find(session, project_id=project_id, address=plain(address), lock=lock)
     if row is None:
         raise NotFoundError(f"This project sends no work to {plain(address)}; connect it first.")
     return row

@@ -14,11 +14,11 @@ from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
-from domain.bridge import OutgoingTask, OutsideAnnotation, OutsideTask, OutsideUser
 from domain.errors import NotAvailableError, ServiceError, ServiceUnreachableError
 from domain.records import AssetView, TaskView
 from domain.states import Stage
 from extensions.labelstudio.exchange.bridge import Forms
+from extensions.labelstudio.front_end import OutgoingTask, OutsideAnnotation, OutsideTask, OutsideUser
 
 ADDRESS = "http://there.test"
 

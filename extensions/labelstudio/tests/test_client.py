@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from domain.bridge import OutgoingTask
 from domain.errors import ServiceError, ServiceUnreachableError
 from extensions.labelstudio.client import Client
+from extensions.labelstudio.front_end import OutgoingTask
 from extensions.labelstudio.tests.test_tokens import LEGACY, personal
 from extensions.labelstudio.tokens import Token
 from testkit.serving import free_port

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from domain.bridge import OutgoingTask
 from domain.errors import ServiceError, ServiceUnreachableError
 from domain.settings import settings_from
 from extensions.labelstudio import client as module
 from extensions.labelstudio.client import Client, connect
+from extensions.labelstudio.front_end import OutgoingTask
 from extensions.labelstudio.tests.live import server
 from extensions.labelstudio.tokens import Token
 from testkit.serving import free_port

@@ -1,0 +1,1 @@
+"""Queries on the servers, the tasks sent to them, and the answers received."""
