@@ -45,6 +45,8 @@ class Extension:
     """Rows of ``annotation_schemas.formats.Format``."""
     readers: Rows = _nothing
     """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``)."""
+    sheet_readers: Rows = _nothing
+    """Pairs of the ending of files with sheets (``.xlsx``) and an ``importers.table_lines.SheetReader``."""
     pages: Rows = _nothing
     """Modules with ``SCREEN`` (``app.screens.Screen``) and ``render``, called as the page is."""
     commands: Rows = _nothing
@@ -161,6 +163,8 @@ class ExtensionNames:
     formats: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()
     """Formats of core that only this extension reads."""
+    sheet_readers: tuple[str, ...] = ()
+    """Endings of files."""
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
     stages: tuple[str, ...] = ()
@@ -260,6 +264,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         figures=("preferences",),
     ),
     "rating_files": ExtensionNames("Files of ratings and replies", formats=("judgements",), readers=("ratings",)),
+    "spreadsheets": ExtensionNames("Spreadsheets", sheet_readers=(".xlsx",)),
     "variants": ExtensionNames(
         "Item variants",
         pages=("variants",),
@@ -406,6 +411,7 @@ NOUNS = {
     "kinds": "kind",
     "formats": "format",
     "readers": "reader of",
+    "sheet_readers": "reader of",
     "pages": "page",
     "stages": "stage",
     "import_sections": "import",

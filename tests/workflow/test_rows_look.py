@@ -13,6 +13,7 @@ from db.engine import Store
 from domain.errors import InvalidFileError
 from media.store import MediaStore
 from testkit.factories import make_items, make_project
+from testkit.missing_extensions import needs
 from workflow.files.import_files import import_files
 from workflow.files.rows_look import RowsLook, look_at_rows
 
@@ -28,6 +29,7 @@ def counted(found: RowsLook) -> tuple[int, int, int, int]:
     return found.new, len(found.changed), found.equal, len(found.bad)
 
 
+@needs("readers", "ratings")
 def test_each_row_is_new_changed_equal_or_bad(store: Store, home: Path, tmp_path: Path) -> None:
     media = MediaStore(home / "media")
     make_project(store)
