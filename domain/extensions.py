@@ -43,6 +43,10 @@ class Extension:
     """Modules with a row ``CRITERION``, a row ``FIELD``, or both, called as the kind is."""
     formats: Rows = _nothing
     """Rows of ``annotation_schemas.formats.Format``."""
+    readers: Rows = _nothing
+    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``)."""
+    sheet_readers: Rows = _nothing
+    """Pairs of the ending of files with sheets (``.xlsx``) and an ``importers.table_lines.SheetReader``."""
     pages: Rows = _nothing
     """Modules with ``SCREEN`` (``app.screens.Screen``) and ``render``, called as the page is."""
     commands: Rows = _nothing
@@ -164,6 +168,10 @@ class ExtensionNames:
     title: str
     kinds: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
+    """Formats of core that only this extension reads."""
+    sheet_readers: tuple[str, ...] = ()
+    """Endings of files."""
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
     stages: tuple[str, ...] = ()
@@ -272,6 +280,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         ),
         figures=("preferences",),
     ),
+    "rating_files": ExtensionNames("Files of ratings and replies", formats=("judgements",), readers=("ratings",)),
+    "spreadsheets": ExtensionNames("Spreadsheets", sheet_readers=(".xlsx",)),
     "variants": ExtensionNames(
         "Item variants",
         pages=("variants",),
@@ -420,6 +430,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
 NOUNS = {
     "kinds": "kind",
     "formats": "format",
+    "readers": "reader of",
+    "sheet_readers": "reader of",
     "pages": "page",
     "stages": "stage",
     "import_sections": "import",

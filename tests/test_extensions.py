@@ -90,6 +90,8 @@ def added(extension: str) -> dict[str, set[str]]:
     return {
         "kinds": {module.__name__.rpartition(".")[2] for module in record.kinds()},
         "formats": {row.name for row in record.formats()},
+        "readers": {name for name, _ in record.readers()},
+        "sheet_readers": {ending for ending, _ in record.sheet_readers()},
         "pages": set(pages),
         "stages": {row.name.value for row in record.stage_kinds()},
         "import_sections": {title for title, _ in record.import_sections()},
@@ -277,6 +279,19 @@ person = accounts.find_person(store, login="boss")
 for name in sentences["jobs"]:
     job = desk.begin(store, kind=name, slot=name, by=None, project="p")
     told["refused"][f"job {name}"] = _how_far(job)
+from workflow.files.import_files import import_files
+for name in sentences["readers"]:
+    try:
+        import_files(store, MediaStore(home / "media"), by=None, project="p", format=name, path=home / "file")
+    except NotAvailableError as error:
+        told["refused"][f"reader {name}"] = str(error)
+from domain.errors import InvalidFileError
+from importers.table_lines import lines_of_table
+for name in sentences["sheet_readers"]:
+    try:
+        list(lines_of_table(home / f"table{name}", fits=any, wants="columns"))
+    except InvalidFileError as error:
+        told["refused"][f"sheets {name}"] = str(error)
 for name in sentences["figures"]:
     try:
         worked_out(store, name, {"project": "p"}, ())
@@ -384,6 +399,10 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, home: Path, withou
             assert checked.startswith("0 ")
             assert "export.formats" in checked
             assert f"The format `{format}` {named}" in checked
+        for reader in parts.readers:
+            assert f"The reader of `{reader}` {named}" in found["refused"][f"reader {reader}"]
+        for ending in parts.sheet_readers:
+            assert f"The reader of `{ending}` {named}" in found["refused"][f"sheets {ending}"]
         for stage in parts.stages:
             assert named in found["refused"][f"stage {stage}"]
             assert f"The stage `{stage}` {named}" in found["my_work"]

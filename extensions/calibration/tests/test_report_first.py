@@ -17,8 +17,11 @@ from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.study import StoredRule
 from reports.content import Rulings
 from testkit.factories import Clock, make_project
+from testkit.missing_extensions import needs
 from tests.workflow.test_report_first import _refuse, rated, text_of
 from workflow.results.ratings_from_files import import_ratings
+
+pytestmark = needs("readers", "ratings")
 
 
 @pytest.mark.thorough

@@ -20,12 +20,12 @@ from domain.rated_units import unit_of
 from domain.records import BadRow, Person
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
+from extensions.rating_files.judgements import NO_REPLY, JudgementRecord, ReadJudgements
+from extensions.rating_files.reply_losses import ImportedReply, losses_of_replies
 from importers.items import refusal
-from importers.judgements import NO_REPLY, JudgementRecord, ReadJudgements
 from importers.readers import reader_of
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.files.read_losses import ImportedReply, losses_of_replies
 from workflow.runs import identities
 from workflow.runs.judge_readings import reading_of, rows_of
 

@@ -11,7 +11,6 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -22,14 +21,15 @@ from numpy.typing import NDArray
 
 from agreement.columns import NOTHING, Column, Gathering
 from agreement.table import LongTable
-from annotation_schemas.formats import ReadRatings
+from annotation_schemas.formats import ReadRatings, ReadTable
 from domain import csv_text, json_text
 from domain.csv_rows import SEPARATORS, says_separator
 from domain.errors import InvalidFileError, RatingsError
 from domain.json_text import NotJson
 from domain.records import BadRow, Rating
-from importers.rating_lists import merge_lists
-from importers.rating_values import (
+from domain.spelling import normal
+from extensions.rating_files.rating_lists import merge_lists
+from extensions.rating_files.rating_values import (
     MISSING_WORDS,
     MissingWords,
     apart_sentences,
@@ -40,7 +40,6 @@ from importers.rating_values import (
     merge_true_and_false,
     missing_sentence,
     mixed_sentences,
-    normal,
     number_or_text,
 )
 from importers.unread_keys import unread_note, vote_warnings
@@ -52,16 +51,6 @@ _OWN = ("stage", "guideline", "schema", "note", "model_a", "model_b", "left", "w
 _LONGEST = {"unit": 400, "rater": 100, "criterion": 100}
 _PIECE = 100_000
 """Rows that are held as texts at once."""
-
-
-@dataclass(frozen=True)
-class ReadTable:
-    """The ratings that were found, and the rows that do not fit."""
-
-    table: LongTable
-    bad: Sequence[BadRow] = ()
-    notes: Sequence[str] = ()
-    """Sentences about missing ratings, and about cells that allow several readings."""
 
 
 def read_ratings(path: Path, *, missing: Sequence[str] = MISSING_WORDS, merge_case: bool = False) -> ReadRatings:

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from agreement import Ratings, cohen_kappa
+from annotation_schemas.formats import ReadTable
 from domain.errors import InvalidFileError
-from importers.rating_values import MISSING_WORDS, missing_words
-from importers.ratings import ReadTable, read_ratings, read_table
+from extensions.rating_files.rating_values import MISSING_WORDS, missing_words
+from extensions.rating_files.ratings import read_ratings, read_table
 
 CASES = Path(__file__).parent / "rating_files"
 HEAD = "unit,rater,criterion,value\n"

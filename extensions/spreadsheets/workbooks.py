@@ -1,4 +1,4 @@
-"""The reader of tables: the first sheet with the right columns of an Excel workbook (.xlsx), or a .tsv or .csv file.
+"""The reader of Excel workbooks (.xlsx).
 
 A workbook is checked before openpyxl reads it row by row. So neither a cell in the last corner of an empty sheet, nor a
 few kilobytes that unpack to gigabytes, can exhaust memory. A cell that a spreadsheet program may have changed (a
@@ -7,33 +7,23 @@ formula, a date, an error) is reported, and never taken for a written value.
 
 from __future__ import annotations
 
-import csv
 import errno
-import io
 import itertools
 import re
 import warnings
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.parsers import expat
 
 from domain.errors import InvalidFileError
+from importers.table_lines import LARGEST, Rows, SheetCell
 
-SUFFIXES = (".xlsx", ".tsv", ".csv")
-LONGEST_CELL = 32_767
-"""The largest number of characters in a cell of a workbook. Programs that write workbooks cut off longer texts."""
-LARGEST = 512 * 1024 * 1024
-"""Bytes that a workbook may unpack to, and a text file may have."""
 WIDEST = 1_000
 """Columns that are read."""
-OTHER_SUFFIXES = (".xls", ".xlsb", ".ods", ".numbers")
-"""The endings of spreadsheets that cannot be read."""
-
 MOST_ROWS = 1_048_576
 """Rows of a sheet: more than that no spreadsheet program holds."""
 MOST_HELD = 2_000_000
@@ -46,114 +36,20 @@ _TAKEN_IN = {f"{_MAIN} worksheet": f"{_MAIN} row", f"{_MAIN} sst": f"{_MAIN} si"
 """For each root, the element that is read as a whole and then cleared from memory."""
 
 
-@dataclass(frozen=True)
-class SheetCell:
-    """The content of a cell as text. ``problem`` is set if the text may differ from what was once written."""
-
-    text: str
-    problem: str = ""
-
-
-@dataclass(frozen=True)
-class SheetRow:
-    """A row below the headings, by heading. ``number`` is its row in the sheet, or its record in a text file."""
-
-    number: int
-    cells: Mapping[str, SheetCell]
-
-
-def lines_of_table(path: Path, *, fits: Callable[[Sequence[str]], bool], wants: str) -> Iterator[SheetRow]:
-    """Yield the rows of the first sheet with fitting headings, without empty rows.
-
-    ``wants`` names the headings in the error for a table without them.
+@contextmanager
+def opened(path: Path) -> Iterator[Iterator[tuple[str, Rows]]]:
+    """Open a workbook, and give its sheets, each with its title and its rows.
 
     Raises
     ------
     InvalidFileError
-        The file is damaged or too large, or no sheet has these headings.
+        The file is no workbook, damaged or too large.
     """
-    if path.suffix.lower() == ".xlsx":
-        yield from _of_workbook(path, fits, wants)
-        return
-    rows = ((number, [SheetCell(text) for text in row]) for number, row in enumerate(_text_rows(path), 1))
-    found = _below_headings(rows, fits)
-    if found is None:
-        raise InvalidFileError(f"{path.name} does not have {wants} in its first row. Nothing was imported.")
-    yield from found
-
-
-def _below_headings(
-    rows: Iterator[tuple[int, Sequence[SheetCell]]], fits: Callable[[Sequence[str]], bool]
-) -> Iterator[SheetRow] | None:
-    """Return the lines below the headings; None if the first non-empty row does not fit."""
-    for _, row in rows:
-        headings = [cell.text.strip() for cell in row]
-        if any(headings):
-            return _lines(rows, headings) if fits(headings) else None
-    return None
-
-
-def _lines(rows: Iterator[tuple[int, Sequence[SheetCell]]], headings: Sequence[str]) -> Iterator[SheetRow]:
-    twice = next((name for name in headings if name and headings.count(name) > 1), None)
-    if twice:
-        raise InvalidFileError(f"Two columns are called {twice!r}. Nothing was imported; take one out.")
-    for number, row in rows:
-        cells = {name: cell for name, cell in zip(headings, row, strict=False) if name}
-        if any(cell.text or cell.problem for cell in cells.values()):
-            yield SheetRow(number, cells)
-
-
-# ---- text files -----------------------------------------------------------------------------------------------------
-
-
-def _text_rows(path: Path) -> Iterator[list[str]]:
-    try:
-        if path.stat().st_size > LARGEST:
-            raise InvalidFileError(f"{path.name} has more than {LARGEST >> 20} MB. Split it into several files.")
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidFileError(
-            f"{path.name} is not UTF-8 (byte {error.start + 1:,}). Nothing was imported; save it as UTF-8."
-        ) from error
-    except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
-    csv.field_size_limit(LARGEST)  # other harnesses put whole images into a cell
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
-    try:
-        yield from reader
-    except csv.Error as error:
-        raise InvalidFileError(f"{path.name}, line {reader.line_num}: {error}. Nothing was imported.") from error
-
-
-# ---- workbooks ------------------------------------------------------------------------------------------------------
-
-
-def _of_workbook(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) -> Iterator[SheetRow]:
     _check(path)
-    names: list[str] = []
-    with ExitStack() as opened:
-        book, formulas = (opened.enter_context(closing(_opened(path, values=values))) for values in (True, False))
-        for sheet, same in zip(book.worksheets, formulas.worksheets, strict=True):
-            names.append(sheet.title)
-            found = _below_headings(_rows(path.name, sheet, same), fits)
-            if found is not None:
-                yield from found
-                return
-    named = ", ".join(map(repr, names[:5])) or "none"
-    raise InvalidFileError(
-        f"{path.name}: no sheet of it has {wants} in its first row (sheets: {named}). Nothing was imported."
-    )
-
-
-def filled_sheets(path: Path) -> list[str]:
-    """Return the names of a valid workbook's non-empty sheets, in order."""
-    with ExitStack() as opened:
-        book, formulas = (opened.enter_context(closing(_opened(path, values=values))) for values in (True, False))
-        return [
-            sheet.title
-            for sheet, same in zip(book.worksheets, formulas.worksheets, strict=True)
-            if any(cell.text for _, row in _rows(path.name, sheet, same) for cell in row)
-        ]
+    with ExitStack() as stack:
+        book, formulas = (stack.enter_context(closing(_opened(path, values=values))) for values in (True, False))
+        pairs = zip(book.worksheets, formulas.worksheets, strict=True)
+        yield ((sheet.title, _rows(path.name, sheet, same)) for sheet, same in pairs)
 
 
 def _check(path: Path) -> None:
@@ -333,7 +229,7 @@ class _Texts(dict[int, Any]):
         return None
 
 
-def _rows(name: str, sheet: Any, same: Any) -> Iterator[tuple[int, Sequence[SheetCell]]]:
+def _rows(name: str, sheet: Any, same: Any) -> Rows:
     """Yield the rows of a sheet with their numbers. ``same`` is the sheet with its formulas."""
     with _understood(name):
         for each in (sheet, same):

@@ -11,7 +11,8 @@ import pytest
 
 from domain.errors import InvalidFileError
 from domain.records import Rating
-from importers.ratings import read_ratings, read_table
+from extensions.rating_files.judgements import read_judgements
+from extensions.rating_files.ratings import read_ratings, read_table
 
 
 def read(tmp_path: Path, data: bytes) -> list[Rating]:
@@ -145,7 +146,7 @@ def test_an_empty_file_of_lines_is_refused(tmp_path: Path) -> None:
 
 
 def test_rows_are_counted_across_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importers.ratings._PIECE", 3)
+    monkeypatch.setattr("extensions.rating_files.ratings._PIECE", 3)
     path = tmp_path / "ratings.csv"
     rows = [f"u{at},ann,c,1" for at in range(10)]
     rows[4], rows[6], rows[9] = "u4,ann,c", "", "u2,ann,c,5"
@@ -203,3 +204,11 @@ def test_lists_of_jsonl_are_read_like_cells(tmp_path: Path) -> None:
     found = read_table(path)
     assert found.bad == []
     assert list(found.table.value.values()) == ['["a", "b"]', '["a", "b"]', True, '["c"]']
+
+
+def test_a_key_that_stands_twice_is_a_bad_row(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"unit": "a", "rater": "r", "criterion": "c", "value": 1, "value": 0}\n')
+    assert "the key 'value' stands twice in one object" in read_table(path).bad[0].reason
+    path.write_text('{"item": "a", "judge": "j", "text": "[[1]]", "text": "[[0]]"}\n')
+    assert "the key 'text' stands twice in one object" in read_judgements(path).bad[0].reason

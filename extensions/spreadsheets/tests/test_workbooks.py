@@ -17,8 +17,8 @@ import openpyxl
 import pytest
 
 from domain.errors import InvalidFileError
-from importers import spreadsheets
-from importers.spreadsheets import SheetCell, SheetRow, lines_of_table
+from extensions.spreadsheets import workbooks
+from importers.table_lines import SheetCell, SheetRow, lines_of_table
 from tests.importers.workbooks import Raw, workbook
 from tests.paths import ROOT
 
@@ -290,7 +290,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
 def limited(path: Path) -> subprocess.CompletedProcess[str]:
     """Read a workbook in a process of its own that may take 400 MB of address space beyond Python's."""
     program = (
-        "import sys; from pathlib import Path; from importers.spreadsheets import lines_of_table\n"
+        "import sys; from pathlib import Path; from importers.table_lines import lines_of_table\n"
         "from domain.errors import InvalidFileError\n"
         "try: print(sum(1 for _ in lines_of_table(Path(sys.argv[1]), fits=lambda n: 'prediction' in n, wants='it')))\n"
         "except InvalidFileError as error: print(error)\n"
@@ -320,7 +320,7 @@ def test_a_cell_in_the_last_corner_costs_nothing(tmp_path: Path) -> None:
 def test_a_workbook_that_swells_is_refused_whatever_it_says_of_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spreadsheets, "LARGEST", 1 << 20)
+    monkeypatch.setattr(workbooks, "LARGEST", 1 << 20)
     sheet = f"<worksheet><sheetData>{' ' * (2 << 20)}</sheetData></worksheet>"
     path = workbook(tmp_path / "a.xlsx", {"S": sheet})
     data = bytearray(path.read_bytes())
@@ -343,7 +343,7 @@ def test_a_workbook_that_swells_is_refused_whatever_it_says_of_itself(
     ],
 )
 def test_what_would_stay_in_memory_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str) -> None:
-    monkeypatch.setattr(spreadsheets, "MOST_HELD", 2000)
+    monkeypatch.setattr(workbooks, "MOST_HELD", 2000)
     with pytest.raises(InvalidFileError, match="more rows or texts than are read at once"):
         read(workbook(tmp_path / "a.xlsx", {"S": f"{WORKSHEET}{inside}</worksheet>"}))
     rows = [HEAD, *([number, "red"] for number in range(1000))]  # 2,000 cells, of which those of a row stay

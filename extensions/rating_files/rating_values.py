@@ -12,7 +12,7 @@ import numpy as np
 
 from agreement.columns import Column
 from domain.errors import RatingsError
-from domain.spelling import narrow, stripped, typed
+from domain.spelling import narrow, normal, spelling, typed
 
 MISSING_WORDS = (
     "NA",
@@ -55,8 +55,6 @@ _DECIMAL_POINT = re.compile(r"-?(?:0|[1-9][0-9]{0,15})\.[0-9]+")
 _THOUSANDS = re.compile(
     r"-?[0-9]{1,3}(?:(?:\.[0-9]{3})+,[0-9]+|(?:,[0-9]{3})+\.[0-9]+|(?:['\u2019 \u00a0\u202f][0-9]{3})+(?:[.,][0-9]+)?)"
 )
-_AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
-"""The form in which programs write a text that spreadsheets should not convert."""
 
 
 def missing_words(text: str | None) -> tuple[str, ...]:
@@ -70,22 +68,6 @@ def missing_words(text: str | None) -> tuple[str, ...]:
     if text is None:
         return MISSING_WORDS
     return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-def normal(text: str) -> str:
-    """Return the text in NFC without white space and invisible characters around it, so that equal words are equal
-    labels.
-
-    Of ``="yes"``, only the text in the quotation marks is returned.
-    """
-    text = stripped(text)
-    as_text = _AS_TEXT.fullmatch(text)
-    return as_text[1].replace('""', '"') if as_text else text
-
-
-def spelling(value: Any) -> str:
-    """Return a key that is equal for spellings of one label: TRUE, True and true are one, and so is JSON's ``true``."""
-    return normal(str(value)).casefold()
 
 
 _TRUE_AND_FALSE = (

@@ -18,6 +18,7 @@ from domain.errors import InvalidFileError
 from domain.judging import JudgePlan, ReplyOutcome
 from domain.run_kinds import RunKind
 from domain.states import Stage
+from extensions.rating_files.import_judgements import import_judgements
 from media.store import MediaStore
 from testkit.factories import make_predictions, make_project
 from tests.agreement.published import llmbar, pandalm, write_csv
@@ -25,7 +26,6 @@ from tests.paths import ROOT, shared
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
 from workflow.files.import_files import import_files
-from workflow.files.import_judgements import import_judgements
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import judge_plans, judge_readings, run_views

@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
+from annotation_schemas.formats import ReadTable
 from annotation_schemas.loader import load_text
+from extensions.rating_files.ratings import read_table
+from extensions.rating_files.tests.test_rating_values import HEAD, kappa, of
 from importers.item_tables import read_items as read_csv
 from importers.items import read_items
-from importers.ratings import ReadTable, read_table
-from tests.importers.test_rating_values import HEAD, kappa, of
 from tests.workflow.test_options_as_shown import SCHEMA as ITEM_SCHEMA
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from agreement.columns import Column
-from importers.rating_values import comparable_label, normal
+from domain.spelling import normal
+from extensions.rating_files.rating_values import comparable_label
 
 
 def merge_lists(criterion: Column, value: Column) -> tuple[Column, list[str]]:
