@@ -39,7 +39,6 @@ COMMANDS = (
     "demo",
     "check",
     "grading",
-    "comparison",
     "exposure",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""

@@ -519,22 +519,6 @@ class ExpiredDraft:
     """True if the item has a free slot, so that the author may continue with the text."""
 
 
-@dataclass(frozen=True)
-class ExpiredSubmission:
-    """A submission that arrived after its lease had ended, as leads see it listed."""
-
-    id: int
-    login: str
-    name: str
-    at: datetime
-    stage: Stage
-    dimension: str
-    item: str | None
-    """The item's external ID; None while the item is being written."""
-    taken_up: bool
-    """True if the author has the task again."""
-
-
 # ---- overviews ------------------------------------------------------------------------------------------------------
 
 

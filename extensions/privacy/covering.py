@@ -18,6 +18,7 @@ from db import withheld_files as stock
 from db.engine import Session, Store
 from db.events import COVERED
 from domain.errors import ConflictError, InvalidInputError, Problem
+from domain.project_parts import archive_in
 from domain.records import Person
 from extensions.privacy import decisions
 from extensions.privacy.boxes import HAND, KINDS, MARGIN, MOST_MARGIN, Box, CoverChoice, Decision
@@ -28,7 +29,6 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.image_pool import media_row
 from workflow.files import derived_media
-from workflow.files.project_export import archive_in
 
 if TYPE_CHECKING:
     from media.store import MediaStore

@@ -1,4 +1,4 @@
-"""Deadlines and pace on My work, and who had which part on People."""
+"""Deadlines on My work, and who had which part on People."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from db.engine import Store
 from domain.roles import Role
 from domain.schedule import said_of
 from domain.states import Stage
-from testkit.factories import make_items, make_person, make_project, make_schema, vote
+from testkit.factories import make_items, make_person, make_project, make_schema
 from tests.app.screens import drawn, part, rows, words
 from workflow.access.memberships import remove_member, set_member
 from workflow.access.projects import access_to
-from workflow.annotate import own_pace
 
 
 def the(test: AppTest, kind: str, ending: str) -> object:
@@ -65,22 +64,6 @@ def test_my_work_shows_deadlines_and_offers_stages_in_their_order(store: Store, 
     cards = [str(each.key) for each in mine.button if str(each.key).startswith("my_work.start.p.")]
     shown = [key.split(".")[3] for key in cards]
     assert shown.index("grading") < shown.index("verification")
-
-
-def test_my_work_says_what_i_did_today_and_keeps_the_goal_that_i_set(store: Store, home: Path) -> None:
-    make_project(store, loaded=make_schema())
-    make_items(store, 3)
-    ann = make_person(store, "ann")
-    vote(store, ann)
-    test = drawn(store, home, "my_work", "ann")
-    assert part(test, "pace") == "1 done today · 1 in seven days"
-    the(test, "number_input", "goal.tasks").set_value(2)  # type: ignore[attr-defined]
-    test = pressed(test, "Set")
-    assert own_pace.own_pace(store, person=ann).goal == 2
-    assert part(test, "pace").startswith("1 of 2 done today")
-    vote(store, ann)
-    assert "your goal is reached" in part(drawn(store, home, "my_work", "ann"), "pace")
-    assert len(rows(test, "In an active hour")) == own_pace.DAYS
 
 
 def test_people_lists_who_was_given_which_part(store: Store, home: Path) -> None:

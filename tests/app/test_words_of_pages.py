@@ -60,6 +60,11 @@ NOT_ON_PAGES = {
     ("extensions/calibration/report/pdf.py", "--no-sandbox"),
     ("extensions/calibration/report/pdf.py", "--print-to-pdf"),
     ("extensions/calibration/report/pdf.py", "--user-data-dir"),
+    *((path, "--comparisons") for path in ("domain/extensions.py", "extensions/preferences/judge_comparisons.py")),
+    *((path, "--side-by-side") for path in ("domain/extensions.py", "extensions/side_by_side/section.py")),
+    ("domain/extensions.py", "--group-models-by"),
+    ("extensions/model_groups/section.py", "--group-models-by"),
+    ("extensions/paper_tables/table_numbers.py", "--group-models-by"),
 }
 """Options in texts that no page shows, each with its file."""
 

@@ -11,8 +11,6 @@ from workflow.annotate import (
     answer_steps,
     answering,
     authoring,
-    coding,
-    comparison,
     grading,
     refinement,
     refinement_intake,
@@ -76,43 +74,6 @@ _REFINEMENT = StageKind(
     follow_revision=refinement_intake.follow_revision,
     follow_run=refinement_intake.follow_run,
 )
-_COMPARISON = StageKind(
-    Stage.COMPARISON,
-    nothing_yet="There is nothing to compare yet; a lead opens pairs of models' answers.",
-    check=answer_steps.check,
-    place=answer_steps.place,
-    after=answer_steps.after,
-    why_fixed=comparison.why_fixed,
-    follow_state=comparison.follow_state,
-    follow_run=comparison.follow_run,
-    renew=comparison.renew,
-    is_replaced=comparison.is_replaced,
-    replaced=comparison.REPLACED,
-    shown=comparison.sides,
-    answers=comparison.texts,
-    about=comparison.models_shown,
-)
-_CODING = StageKind(
-    Stage.CODING,
-    nothing_yet="There is nothing to code yet; a lead sends wrong answers here.",
-    check=answer_steps.check,
-    place=coding.place,
-    after=coding.after,
-    why_fixed=coding.why_fixed,
-    follow_state=coding.follow_state,
-    follow_run=coding.follow_run,
-    follow_votes=coding.offer_arbitration,
-)
-_ARBITRATION = StageKind(
-    Stage.ARBITRATION,
-    nothing_yet="There is nothing to settle: no coders have differed.",
-    check=answer_steps.check,
-    place=coding.place,
-    after=coding.after,
-    why_fixed=coding.why_fixed,
-    votes=coding.votes,
-    voter="Coder",
-)
 
 
 def rows() -> Sequence[StageKind]:
@@ -126,7 +87,4 @@ def rows() -> Sequence[StageKind]:
         _ANSWERING,
         _GRADING,
         _REFINEMENT,
-        _COMPARISON,
-        _CODING,
-        _ARBITRATION,
     )

@@ -6,10 +6,15 @@ from dataclasses import dataclass
 
 from db.engine import Session, Store
 from domain.records import NoTask, Person
-from domain.states import WITHOUT_TASKS, Stage
+from domain.states import VERIFICATIONS, WITHOUT_TASKS, Stage
 from workflow.access.projects import Access, access_to
 from workflow.annotate import gates, no_work
 from workflow.annotate.stage_kinds import STAGE_KINDS
+
+REAL = frozenset({*VERIFICATIONS, Stage.AUTHORING, Stage.ANSWERING, Stage.GRADING})
+"""Stages that are previewed with a real item. The others show votes, several models' answers, or errors in answers. A
+preview of those would change what the viewer may still be asked.
+"""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def import_evidence(
         A project, or someone, has a name that nobody may have.
     """
     evidence.without_rows({table: project_rows.columns(table) for table in project_rows.tables()})
-    name = evidence.manifest["project"]
+    name: str = evidence.manifest["project"]
     if problems := name_problems(name):
         raise InvalidInputError(problems)
     require_known_tables(store, evidence)

@@ -24,14 +24,14 @@ from domain.roles import Role
 from domain.runs import RunState
 from domain.settings import Settings
 from domain.states import Stage
+from extensions.preferences.pair_intake import open_pairs
 from extensions.preferences.report_section import pairs_section
 from media.store import MediaStore
 from reports.content import ReportTable
+from testkit.compared_world import COMPARISON, answer, compare_all, schema
 from testkit.factories import make_items, make_people, make_person, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
-from tests.workflow.test_comparison import COMPARISON, answer, compare_all, schema
 from tests.workflow.test_judge_runs import World, means
-from workflow.lead.pair_intake import open_pairs
 from workflow.runs import judge_plans
 
 
