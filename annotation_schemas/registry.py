@@ -76,7 +76,7 @@ NOT_ENFORCED: dict[str, str] = {}
 
 
 def _stage_of_extension(name: str, meaning: str) -> Row:
-    """Return the row of a stage whose working page belongs to an extension."""
+    """Return the row of a stage that belongs to an extension."""
     away = extensions.missing("stages", name)
     return Row("stage", name, away or meaning, available=away is None, away=away is not None)
 
@@ -92,9 +92,9 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "refinement", "looking for second right answers by means of a model's answer"),
     Row("stage", "answering", "people answer the items themselves, as models do"),
     Row("stage", "grading", "people grade models' answers, without the models' names"),
-    Row("stage", "comparison", "people say which of two models' answers is better, without the models' names"),
-    Row("stage", "coding", "people say what is wrong with models' answers, without the models' names"),
-    Row("stage", "arbitration", "settling the codes on which people differ"),
+    _stage_of_extension("comparison", "people say which of two models' answers is better, without the models' names"),
+    _stage_of_extension("coding", "people say what is wrong with models' answers, without the models' names"),
+    _stage_of_extension("arbitration", "settling the codes on which people differ"),
     *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),
     *(
         Row("criterion_kind", kind.name, kind.meaning, available=False, away=True)

@@ -23,7 +23,6 @@ from domain.origin import acting_from
 COMMANDS = (
     "schema",
     "agreement",
-    "calibrate",
     "results",
     "answers",
     "projects",
@@ -39,9 +38,7 @@ COMMANDS = (
     "people",
     "demo",
     "check",
-    "guideline",
     "grading",
-    "comparison",
     "exposure",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -11,20 +12,18 @@ from app import markup
 from app.screens import SCREENS, Group, Screen
 from app.services import Services
 from app.workbench import assets
+from domain import extensions
 from domain.display_names import distinct_names
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
 from workflow.access import projects
-from workflow.annotate import notices
 
 Place = dict[str, str]
 """A link in the form the pages' scripts expect: name, title, href, group, and the number of news."""
 
 MOST = 7
 """Number of pages shown without groups, and number of pages of a group that are open at once."""
-NEWS = "notices"
-"""The page whose menu line shows the number of new notices."""
 PROJECTS = "Projects"
 """The group of other projects in the list that M opens."""
 
@@ -52,9 +51,7 @@ def draw(services: Services, current: Screen) -> None:
     mine = projects.projects_of(services.store, person=services.person)
     if mine:
         _note(mine)
-        keys(
-            _choose_project(mine), current, n_new=notices.n_unseen(services.store, person=services.person), listed=True
-        )
+        keys(_choose_project(mine), current, news=_news(services), listed=True)
     st.html(
         markup.tag(
             "div",
@@ -66,17 +63,26 @@ def draw(services: Services, current: Screen) -> None:
     )
 
 
-def keys(view: ProjectView, current: Screen, *, n_new: int = 0, listed: bool = False) -> None:
+def _news(services: Services) -> dict[str, int]:
+    """Return how many new things each page has for this person, without pages that have none."""
+    counts = extensions.rows("menu_counts")
+    found = {page: count(services.store, person=services.person) for page, count in counts}
+    return {page: n for page, n in found.items() if n}
+
+
+def keys(
+    view: ProjectView, current: Screen, *, news: Mapping[str, int] = MappingProxyType({}), listed: bool = False
+) -> None:
     """Draw the menu as a component that listens for the key M.
 
     Parameters
     ----------
-    n_new
-        Number of unseen notices.
+    news
+        How many new things pages have, by the name of the page.
     listed
         List the pages, on a page with a sidebar.
     """
-    places = [{**place, "new": f"{n_new:,}"} if n_new and place["name"] == NEWS else place for place in menu(view)]
+    places = [{**place, "new": f"{news[place['name']]:,}"} if place["name"] in news else place for place in menu(view)]
     data = {"menu": places, "elsewhere": elsewhere(view), "here": current.name, "listed": listed}
     _component(key="sidebar.menu", data=data)
 

@@ -35,9 +35,9 @@ from agreement.small_sample import LEVEL
 from agreement.verdict import Rule
 from benchmarks import machine
 from domain.records import Rating, UnitFacts
-from reports.ruling import rulings_of, verdict_of
-from reports.ruling_biases import copies_of
-from reports.study import Runs, Study
+from extensions.calibration.report.ruling import rulings_of, verdict_of
+from extensions.calibration.report.ruling_biases import copies_of
+from extensions.calibration.report.study import Runs, Study
 
 Floats = NDArray[np.float64]
 PEOPLE = ("ann", "bob", "cem")

@@ -76,6 +76,9 @@ LOOKED = "history.read"
 VIEW_SAVED, VIEW_RENAMED, VIEW_DELETED = VIEWS = ("view.saved", "view.renamed", "view.deleted")
 """Kinds of events about saved lists of items: ``view`` is the id of the list."""
 
+CALIBRATION_RULE = "calibration.rule"
+"""The kind of event: the ``rule`` of the verdict on judges was stored. The rule in force is read from the log."""
+
 RELEASED, RELEASE_SAID = "release.created", "release.said"
 """Kinds of events: a release was created, or the description of later releases was changed."""
 

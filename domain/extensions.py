@@ -74,6 +74,12 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     folder_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
+    stage_figures: Rows = _nothing
+    """Pairs of the beginning of ids and a function ``(store, access, stage, raters)``: it yields
+    ``domain.evidence.PrintedFigure`` for the evidence of releases, from the ratings of one stage."""
+    judge_verdicts: Rows = _nothing
+    """Functions ``(store, access, *, stage, raters, judges)``: each returns
+    ``workflow.results.judge_facts.JudgeVerdicts``. The data card asks the first one."""
     table_sources: Rows = _nothing
     """Pairs of a source that layouts of paper tables may name, and a function ``(store, read)``, where ``read`` is a
     ``ProjectAnswers``. It returns a function that returns the ``Statistic`` of a cell. Its keywords ``model``,
@@ -104,13 +110,27 @@ class Extension:
     """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
     dashboard_sections: Rows = _nothing
     """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
-    notice_sections: Rows = _nothing
-    """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
+    my_work_sections: Rows = _nothing
+    """Rows of ``app.my_work_sections.MyWorkSection``: what the page *My work* has above or in projects."""
+    topline_notes: Rows = _nothing
+    """Functions ``(services)`` that return a few words for the line on top of working pages, or None."""
+    menu_counts: Rows = _nothing
+    """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
+    the number."""
+    stage_kinds: Rows = _nothing
+    """Rows of ``workflow.annotate.stage_kinds.StageKind``: stages of the grammar."""
+    result_sections: Rows = _nothing
+    """Rows of ``workflow.results.result_sections.ResultSection``: sections of the page *Results* and of ``touchstone
+    results``."""
     claim_rules: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.claim_rules.ClaimRule``: who gets no new work, and which tasks
     come among the live ones."""
     item_actions: Rows = _nothing
     """Rows of ``app.items.added_actions.ItemAction``: actions on selected items of the page *Items*."""
+    project_actions: Rows = _nothing
+    """Rows of ``app.projects.project_actions.ProjectAction``: actions on a whole project on the page *Projects*."""
+    project_beginnings: Rows = _nothing
+    """Rows of ``app.projects.project_actions.ProjectBeginning``: ways to begin a new project on the page *Projects*."""
     setup_steps: Rows = _nothing
     """Functions ``(session, access)``: each returns a ``workflow.lead.setup_step.SetupStep``, a line of the checklist
     before work begins."""
@@ -140,7 +160,7 @@ class ExtensionNames:
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
     stages: tuple[str, ...] = ()
-    """Stages of the grammar with a working page of this extension. Without the page, a stage does not start."""
+    """Stages of the grammar. They are closed while this extension is missing."""
     import_sections: tuple[str, ...] = ()
     """Titles on the page *Import*."""
     commands: tuple[str, ...] = ()
@@ -156,6 +176,8 @@ class ExtensionNames:
     table_sources: tuple[str, ...] = ()
     report_sections: tuple[str, ...] = ()
     """Keys of sections."""
+    printed_figures: tuple[str, ...] = ()
+    """Beginnings of ids in the evidence of releases, of figures that sections of results have."""
     notebook_statistics: tuple[str, ...] = ()
     """What is imported from ``agreement``."""
     figures: tuple[str, ...] = ()
@@ -163,6 +185,8 @@ class ExtensionNames:
     """Kinds of long tasks, which wait while this extension is missing."""
     folder_checks: tuple[str, ...] = ()
     """Names of checks. Releases that are made without a check say so."""
+    stage_figures: tuple[str, ...] = ()
+    """Beginnings of ids of figures in the evidence of releases."""
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
     events: tuple[str, ...] = ()
@@ -202,11 +226,23 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "planner": ExtensionNames(
         "Planner", commands=("plan", "schema try"), notebook_statistics=("Design", "StudyPlan", "plan_study")
     ),
+    "calibration": ExtensionNames(
+        "Calibration",
+        pages=("calibration",),
+        commands=("calibrate",),
+        schema_keys=("report.rule",),
+        stage_figures=("judges",),
+        figures=("calibration",),
+        events=("calibration.rule",),
+    ),
     "preferences": ExtensionNames(
         "Preferences",
-        pages=("preferences",),
-        commands=("preferences",),
+        pages=("preferences", "compare"),
+        stages=("comparison",),
+        commands=("preferences", "comparison"),
+        options=("results --comparisons",),
         report_sections=("pairs",),
+        printed_figures=("wins",),
         notebook_statistics=(
             "PairVotes",
             "WinRate",
@@ -281,24 +317,39 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         home_folders=("privacy",),
         events=("privacy.marked", "privacy.decided"),
     ),
-    "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",), jobs=("mail",)),
+    "notices": ExtensionNames(
+        "Notices and mail",
+        pages=("notices",),
+        commands=("mail",),
+        options=("people invite --mail",),
+        jobs=("mail",),
+    ),
+    "guideline": ExtensionNames("Versions of the guideline", pages=("guideline",), commands=("guideline",)),
     "adjudication_reasons": ExtensionNames(
         "Adjudication reasons",
         pages=("adjudication_reasons",),
         commands=("reasons",),
         figures=("reasons", "disagreement"),
     ),
+    "slices": ExtensionNames("Slices"),
+    "model_groups": ExtensionNames("Model groups", options=("results --group-models-by",)),
+    "side_by_side": ExtensionNames("Side by side", options=("results --side-by-side",)),
+    "ranked_options": ExtensionNames("Ranked options"),
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
     "cases": ExtensionNames(
         "Cases and failures",
-        pages=("cases", "failures"),
+        pages=("cases", "failures", "code", "settle_codes"),
+        stages=("coding", "arbitration"),
         commands=("failures",),
         table_sources=("failures",),
         figures=("cases", "failures"),
     ),
     "reading_checks": ExtensionNames("Checks of readings", commands=("answers read", "judge")),
+    "expired_submissions": ExtensionNames("Expired submissions", pages=("expired_submissions",)),
+    "own_pace": ExtensionNames("Own pace"),
+    "stage_preview": ExtensionNames("Previews of stages", pages=("preview",)),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
     "schema_wizard": ExtensionNames("Schema wizard", commands=("schema new",)),
@@ -321,6 +372,11 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         stages=("triage",),
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
+    ),
+    "archives": ExtensionNames(
+        "Archives, copies and deletion of projects",
+        commands=("project export", "project import", "project clone", "project delete"),
+        jobs=("archive", "copy", "delete"),
     ),
     "time_spans": ExtensionNames("Time spans", kinds=("time_span",)),
     "history": ExtensionNames("History and audit log", pages=("history", "audit"), commands=("audit",)),
@@ -355,10 +411,12 @@ NOUNS = {
     "adapters": "adapter",
     "table_sources": "source of tables",
     "report_sections": "section of calibration reports",
+    "printed_figures": "figure of releases",
     "notebook_statistics": "statistic",
     "figures": "figure",
     "jobs": "kind of tasks",
     "folder_checks": "check of releases",
+    "stage_figures": "part of release figures",
 }
 """What a name of ``ExtensionNames`` is."""
 

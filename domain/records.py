@@ -351,24 +351,6 @@ class GuidelineNews:
 
 
 @dataclass(frozen=True)
-class GuidelineVersion:
-    """A version of a project's guideline."""
-
-    number: int
-    hash: str
-    text: str
-    why: str
-    by: str | None
-    """The author's login; None for the schema's own text, and for a command on the machine itself."""
-    at: datetime
-    in_force: bool
-    submissions: Mapping[str, int] = field(default_factory=dict)
-    """Counts of valid submissions made under this version, by stage."""
-    answers: int = 0
-    """The number of seniors' decisions that this version answers."""
-
-
-@dataclass(frozen=True)
 class SettledCase:
     """One decision of a senior, as an entry of the list of reasons."""
 
@@ -535,22 +517,6 @@ class ExpiredDraft:
     lines: Sequence[TextLine]
     free: bool
     """True if the item has a free slot, so that the author may continue with the text."""
-
-
-@dataclass(frozen=True)
-class ExpiredSubmission:
-    """A submission that arrived after its lease had ended, as leads see it listed."""
-
-    id: int
-    login: str
-    name: str
-    at: datetime
-    stage: Stage
-    dimension: str
-    item: str | None
-    """The item's external ID; None while the item is being written."""
-    taken_up: bool
-    """True if the author has the task again."""
 
 
 # ---- overviews ------------------------------------------------------------------------------------------------------

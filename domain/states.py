@@ -42,6 +42,10 @@ ONLY_HERE = frozenset({Stage.TRIAGE, Stage.ANSWERING, Stage.COMPARISON, *VERIFIC
 """Stages that only our own pages support, so that their tasks are not sent to Label Studio."""
 
 
+WITHOUT_TASKS = frozenset({Stage.TRIAGE})
+"""Stages whose work is no task of an item: the extension that has the stage hands it out and counts it."""
+
+
 class Purpose(StrEnum):
     """The purpose of a submission. Only ``LIVE`` ones count in verdicts, ratings, agreement and releases."""
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from domain.errors import InvalidFileError
 from domain.evidence import (
@@ -31,7 +31,7 @@ from domain.evidence import (
     lines_path,
     table_path,
 )
-from importers.project_archive import MIB, TableEntry, fits
+from importers.table_entries import MIB, TableEntry, is_table_entry
 
 _KNOWN = re.compile(
     r"(?:tables/[a-z_]{1,60}\.jsonl|lines/[a-z_]{1,60}\.txt|figures\.json|verdicts\.jsonl|policies\.json)"
@@ -84,8 +84,6 @@ class EvidenceFolder:
         The folder is not a bundle, is unreadable, or comes from a newer Touchstone. The message gives the advice.
     """
 
-    has_media = False
-
     def __init__(self, folder: Path, *, limits: Limits = LIMITS) -> None:
         self.limits = limits
         inside = folder / FOLDER
@@ -102,14 +100,6 @@ class EvidenceFolder:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Do nothing, because each file is closed as soon as it has been read."""
-
-    def media(self) -> list[str]:
-        """Return no hashes, because images and clips are only named."""
-        return []
-
-    def copy_media(self, sha256: str, out: IO[bytes], *, n_bytes: int) -> None:
-        """Raise ``InvalidFileError``, because the bundle has no media."""
-        self._refuse(f"it holds no image or clip, {sha256[:12]}... among them")
 
     @property
     def revision(self) -> str:
@@ -223,7 +213,12 @@ class EvidenceFolder:
         table_entries: dict[str, TableEntry] = {}
         for each in _listed(self.manifest.get("tables")):
             name, columns = each.get("name"), each.get("columns")
-            if not isinstance(name, str) or not _NAME.fullmatch(name) or name in table_entries or not fits(each):
+            if (
+                not isinstance(name, str)
+                or not _NAME.fullmatch(name)
+                or name in table_entries
+                or not is_table_entry(each)
+            ):
                 self._refuse("its manifest names a table wrongly")
             if table_path(name) not in self._told:
                 self._refuse(f"its manifest names a table {name!r} without its file")

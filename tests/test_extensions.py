@@ -91,20 +91,25 @@ def added(extension: str) -> dict[str, set[str]]:
         "kinds": {module.__name__.rpartition(".")[2] for module in record.kinds()},
         "formats": {row.name for row in record.formats()},
         "pages": set(pages),
-        "stages": {module.SCREEN.stage.value for module in record.pages() if module.SCREEN.stage is not None},
+        "stages": {row.name.value for row in record.stage_kinds()},
         "import_sections": {title for title, _ in record.import_sections()},
         "commands": commands,
-        "options": {"people invite --mail"} if record.invitation_mails() else set(),
+        "options": {
+            *(["people invite --mail"] if record.invitation_mails() else []),
+            *(f"results {row.option}" for row in record.result_sections() if row.option),
+        },
         "schema_keys": {row.path for row in record.schema_keys()},
         "run_kinds": {row.kind.value for row in record.run_kinds()},
         "strategies": {row.name for row in record.strategies()},
         "adapters": {row.name for row in record.adapters()},
         "table_sources": {name for name, _ in record.table_sources()},
         "report_sections": {key for key, _ in record.report_sections()},
+        "printed_figures": {row.printed for row in record.result_sections() if row.printed},
         "notebook_statistics": {name for module in record.notebook_statistics() for name in module.__all__},
         "figures": {name for name, _ in record.figures()},
         "jobs": {row.name for row in record.jobs()},
         "folder_checks": {row.name for row in record.folder_checks()},
+        "stage_figures": {name for name, _ in record.stage_figures()},
     }
 
 
@@ -266,7 +271,7 @@ def screen(name, services):
         shell.draw_view(name, services)
 
 from app.screens import SCREENS
-for page in ("my_work", "dashboard", "items", "people", "import_", "export", "release", "results", "preview"):
+for page in ("my_work", "dashboard", "items", "people", "import_", "export", "release", "results"):
     test = AppTest.from_function(screen, args=(page, services), default_timeout=120)
     test.query_params["project"] = "p"
     test.run()
@@ -381,6 +386,10 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, home: Path, withou
         for section in parts.report_sections:
             sentence = f"The section of calibration reports `{section}` {named}"
             assert found["without"][f"judges.{section}"].startswith(sentence)
+        for name in parts.stage_figures:
+            assert found["without"][name].startswith(f"The part of release figures `{name}` {named}")
+        for figure in parts.printed_figures:
+            assert found["without"][figure].startswith(f"The figure of releases `{figure}` {named}")
         for key in parts.schema_keys:
             checked = " ".join(found["refused"][f"schema {key}"].split())
             assert checked.startswith("0 ")

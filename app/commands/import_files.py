@@ -14,7 +14,7 @@ from annotation_schemas.formats import FORMATS, ColumnMapping, Names, Takes, nam
 from annotation_schemas.model import OptionPlace
 from app.commands import import_look
 from app.commands.options import NO_TASKS, OF_TASKS, ProjectName, with_formats
-from app.commands.progress import shown_progress
+from app.commands.recorded import recorded
 from app.markup import count
 from domain.errors import InvalidInputError, Problem
 from domain.name_value_pairs import pairs
@@ -210,8 +210,11 @@ def import_(
         options: Any = {"skip_bad": skip_bad, "bad_rows": bad_rows, "new_only": new_only, "changed_rows": changed_rows}
         import_look.tell(here, name, about, **options)
         return
-    with shown_progress() as progress:
-        done = import_files(
+    done = recorded(
+        here,
+        "import",
+        name,
+        lambda progress: import_files(
             here.store,
             here.media,
             by=None,
@@ -228,7 +231,8 @@ def import_(
             said=names_said,
             missing=words,
             progress=progress,
-        )
+        ),
+    )
     for line in [*_summary(done), *_raters(name, done.raters)]:
         typer.echo(line)
     _tell_bad_rows(here, name, format, bad_rows, done.bad)
@@ -273,8 +277,11 @@ def _import_tasks(
     registry.require_row("format", format)
     tasks = FORMATS[format].tasks
     assert tasks is not None
-    with shown_progress() as progress:
-        done = tasks.imports(
+    done = recorded(
+        here,
+        "import",
+        name,
+        lambda progress: tasks.imports(
             here.store,
             here.media,
             by=None,
@@ -287,7 +294,8 @@ def _import_tasks(
             skip_bad=skip_bad,
             raters=raters,
             progress=progress,
-        )
+        ),
+    )
     for line in _summary(done.imported):
         typer.echo(line)
     if done.skipped:
@@ -335,7 +343,14 @@ def _import_replies(
         about = {"format": format, "path": path, "plan": plan}
         import_look.tell_rows(here, name, about, skip_bad=skip_bad, bad_rows=bad_rows)
         return
-    done = import_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad, format=format)
+    done = recorded(
+        here,
+        "import",
+        name,
+        lambda progress: import_judgements(
+            here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad, format=format
+        ),
+    )
     again = f", {done.repeated} were there already" if done.repeated else ""
     typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'no one'}{again}.")
     for sentence in read_sentences(done.losses, new=done.replies, repeated=done.repeated, noun="replies"):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from domain.errors import ConflictError
+
 if TYPE_CHECKING:
     from domain.jobs import Job
 
@@ -80,10 +82,14 @@ def cancel(id: Id) -> None:
 
 def retry(id: Id) -> None:
     """Begin a job again that failed or was canceled. A running server or worker does it."""
+    from app.jobs.commands import COMMAND
     from app.services import opened
     from workflow.jobs import desk
 
-    job = desk.retry(opened().store, id=id)
+    store = opened().store
+    if desk.job(store, id=id).kind == COMMAND.name:
+        raise ConflictError("A command did this job. Run the command again.")
+    job = desk.retry(store, id=id)
     typer.echo(f"{job.id} waits. A server or worker takes it within seconds.")
 
 

@@ -12,6 +12,7 @@ import typer
 
 from app.commands.options import ProjectName
 from app.commands.progress import shown_progress
+from app.commands.recorded import recorded
 from domain.errors import ConflictError, InvalidFileError, SettingsError
 
 if TYPE_CHECKING:
@@ -102,8 +103,11 @@ def create(
         despite=_each(despite),
         accepted=tuple(accept_leak or ()),
     )
-    with shown_progress() as progress:
-        made = make(
+    made = recorded(
+        shared,
+        "release create",
+        project,
+        lambda progress: make(
             shared.store,
             shared.media,
             shared.settings.home,
@@ -111,7 +115,8 @@ def create(
             project=project,
             asked=asked,
             progress=progress,
-        )
+        ),
+    )
     _tell(project, made, out)
     for sentence in _losses(shared.store, project):
         typer.echo(sentence, err=True)
@@ -282,8 +287,11 @@ def withdraw(
     shared = opened()
     if out is not None:
         _must_be_new(out)
-    with shown_progress() as progress:
-        made = take_out(
+    made = recorded(
+        shared,
+        "release withdraw",
+        project,
+        lambda progress: take_out(
             shared.store,
             shared.media,
             shared.settings.home,
@@ -293,7 +301,8 @@ def withdraw(
             item=item,
             reason=reason,
             progress=progress,
-        )
+        ),
+    )
     _tell(project, made, out)
 
 

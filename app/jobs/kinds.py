@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.jobs import figures, imports, projects
+from app.jobs import commands, figures, imports, projects
 from domain import extensions
 from domain.registers import Register
 from workflow.jobs.kinds import JobKind
@@ -14,7 +14,7 @@ from workflow.runs.work_loop import RUN_KIND, WORKER_KIND
 def of_core() -> Sequence[JobKind]:
     """Return the kinds of core."""
     of_runs = (RUN_KIND, WORKER_KIND)
-    return imports.LOOK, imports.IMPORT, *projects.ROWS, figures.FIGURES, *of_runs
+    return imports.LOOK, imports.IMPORT, *projects.ROWS, figures.FIGURES, commands.COMMAND, *of_runs
 
 
 def _of_extensions() -> Sequence[JobKind]:

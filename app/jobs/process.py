@@ -79,7 +79,7 @@ def _work_off(desk: _Desk, order: Any, lane: Lane) -> None:
     settings = replace(settings_from(os.environ, Path.cwd()), home=home, database_url=order["url"])
     store = open_store(order["url"], home)
     try:
-        worker = Worker(store, home, settings, KINDS, lane, ends_itself=True, stop=desk.ended.is_set)
+        worker = Worker(store, home, settings, KINDS, lane, leave=lambda: os._exit(0), stop=desk.ended.is_set)
         desk.worker = worker
         worker.work_off()
     finally:

@@ -62,7 +62,8 @@ def render(services: Services) -> None:
     if any(row.stuck for row in board.rows):
         shell.section("What is blocked")
         shell.show(blocked(board.rows, project=view.name))
-    shell.show(_previews(view))
+    if "preview" in SCREENS:
+        shell.show(_previews(view))
     for place in (SectionPlace.UPPER, SectionPlace.MIDDLE):
         sections.draw_sections(services, view, place=place)
     _people(services, view)

@@ -6,7 +6,7 @@ from app import addresses
 from app.judging import begin, replies, shown, watch
 from app.running import run_page
 from app.running.run_page import RunPage, RunSection
-from app.screens import Group, Screen
+from app.screens import SCREENS, Group, Screen
 from app.services import Services
 from domain.judging import JudgePlan
 from domain.records import ProjectView
@@ -24,6 +24,7 @@ def _replies(services: Services, view: ProjectView, run: RunView) -> None:
 def _links(run: RunView) -> list[tuple[str, str]]:
     """Return a link to calibration, for a judge that rates answers in the same way as people."""
     calibrated = isinstance(run.plan, JudgePlan) and not run.plan.swap and not run.plan.attacks
+    calibrated = calibrated and "calibration" in SCREENS
     return [("To calibration", addresses.page("calibration", run.project, judge=run.name))] if calibrated else []
 
 

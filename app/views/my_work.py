@@ -10,7 +10,7 @@ from itertools import groupby
 import streamlit as st
 
 from annotation_schemas.model import Stages
-from app import addresses, markup, shell
+from app import addresses, markup, my_work_sections, shell
 from app.screens import SCREENS, Screen, working_page
 from app.services import Services
 from app.widgets import confirm
@@ -28,13 +28,11 @@ from workflow.annotate import (
     comments,
     expired_drafts,
     no_work,
-    own_pace,
     own_submissions,
     progress,
     project_progress,
     submissions,
 )
-from workflow.annotate.own_pace import OwnPace
 
 SCREEN = Screen("My work", place=10)
 
@@ -79,7 +77,7 @@ def render(services: Services) -> None:
     if not mine:
         _no_project(services)
         return
-    _pace(services)
+    my_work_sections.draw_top(services)
     schedules = schedule.of_person(services.store, person=services.person)
     keys = iter(KEYS)
     chosen = st.query_params.get("project") or st.session_state.get("touchstone.project")
@@ -89,71 +87,6 @@ def render(services: Services) -> None:
     _earlier(services, mine)
     _postponed(services, mine)
     _drafts(services, mine)
-
-
-def _pace(services: Services) -> None:
-    """Draw the person's work of today and the last days, next to the person's own daily goal."""
-    pace = own_pace.own_pace(services.store, person=services.person, zone=st.context.timezone)
-    words, button = st.columns([5, 1.4], vertical_alignment="center")
-    with words:
-        shell.show(_done(pace))
-    with (
-        button,
-        st.popover("Daily goal", key="my_work.goal", width="stretch"),
-        st.form("my_work.goal.form", border=False),
-    ):
-        st.number_input(
-            "Tasks a day",
-            1,
-            own_pace.LARGEST_GOAL,
-            pace.goal,
-            key="my_work.goal.tasks",
-            placeholder="no goal",
-            help="Only you see your goal. Leave it empty for none.",
-        )
-        st.form_submit_button("Set", on_click=_set_goal, args=(services,), width="stretch", key="my_work.goal.set")
-    if pace.n:
-        with st.expander("My last seven days", key="my_work.days"):
-            shell.show(_days(pace))
-
-
-def _done(pace: OwnPace) -> markup.Markup:
-    of = f" of {pace.goal:,}" if pace.goal else ""
-    parts = [markup.tag("b", markup.text(f"{pace.today:,}{of} done today"))]
-    if pace.goal and pace.today >= pace.goal:
-        parts.append(markup.text("your goal is reached"))
-    if pace.n:
-        parts.append(markup.quiet(f"{pace.n:,} in seven days"))
-    if pace.an_hour is not None:
-        parts.append(markup.quiet(f"{pace.an_hour:,.0f} in an active hour"))
-    done = markup.tag("div", markup.joined(parts, " · "))
-    if not pace.goal:
-        return markup.tag("div", done, style="ts", data_part="pace")
-    bar = [
-        ("kept", "done today", min(pace.today, pace.goal)),
-        ("wanting", "to your goal", max(pace.goal - pace.today, 0)),
-    ]
-    return markup.tag("div", done, markup.bar(bar, total=pace.goal, style="thin"), style="ts", data_part="pace")
-
-
-def _days(pace: OwnPace) -> markup.Markup:
-    rows = [
-        [
-            markup.text(f"{day.day:%a} {day.day}"),
-            markup.number(day.n),
-            markup.text(f"{60 * day.hours:.0f} min" if day.timed else "-"),
-            markup.text(f"{day.timed / day.hours:,.0f}" if day.timed >= own_pace.LEAST and day.hours else "-"),
-        ]
-        for day in reversed(pace.days)
-    ]
-    heads = [("Day", "line"), ("Tasks", "number"), ("Active time", "number"), ("In an active hour", "number")]
-    return markup.table(heads, rows)
-
-
-def _set_goal(services: Services) -> None:
-    with shell.pressed(services):
-        tasks = st.session_state["my_work.goal.tasks"]
-        own_pace.set_goal(services.store, person=services.person, tasks=int(tasks) if tasks is not None else None)
 
 
 def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -> str:

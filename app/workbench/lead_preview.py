@@ -7,12 +7,12 @@ from collections.abc import Callable
 import streamlit as st
 
 from app import addresses, markup, shell
+from app.screens import SCREENS
 from app.services import Services
 from app.workbench import lead_mode
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow.annotate import looking
-from workflow.lead import stage_preview
 
 LOOKING = "This preview takes no item, and you can still review every item blind."
 TAKING = "Take an item to work on it yourself. Until it is decided, other pages hide its votes from you."
@@ -32,7 +32,7 @@ def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[],
         st.button(
             "Take an item", key=f"take.{stage}", type="primary", on_click=lead_mode.begin, args=(view.name, stage)
         )
-        if stage in stage_preview.REAL:
+        if stage in looking.REAL and "preview" in SCREENS:
             address = addresses.page("preview", view.name, stage=stage.value)
             link = markup.tag("a", markup.text("Preview a real item"), href=address, target="_self")
             shell.show(markup.tag("p", link, style="ts", data_part="real"))

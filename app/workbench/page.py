@@ -216,7 +216,7 @@ def task_page(
     earlier: Sequence[str] = (),
     to_write: int | None = None,
     have: str | None = None,
-    today: tuple[int, int] | None = None,
+    notes: Sequence[str] = (),
     now: datetime | None = None,
 ) -> Json:
     """Return the page of one claimed task.
@@ -227,11 +227,11 @@ def task_page(
         The hash of the static part that this browser already has.
     prefetch
         Media to fetch ahead. None: the browser continues with its earlier list.
-    today
-        The person's number of submissions today, and the person's daily goal.
+    notes
+        What extensions say on top of the page.
     """
     return {
-        **_frame("task", person=person, csrf=csrf, static=static, progress=progress, have=have, today=today, now=now),
+        **_frame("task", person=person, csrf=csrf, static=static, progress=progress, have=have, notes=notes, now=now),
         "task": task_part(schema, task),
         "prefetch": None if prefetch is None else list(prefetch),
         "earlier": list(earlier),
@@ -251,12 +251,12 @@ def pool_page(
     total: int,
     after: str | None = None,
     have: str | None = None,
-    today: tuple[int, int] | None = None,
+    notes: Sequence[str] = (),
     now: datetime | None = None,
 ) -> Json:
     """Return the page of the image pool: thumbnails for one dimension, and the need of each dimension."""
     return {
-        **_frame("pool", person=person, csrf=csrf, static=static, progress=progress, have=have, today=today, now=now),
+        **_frame("pool", person=person, csrf=csrf, static=static, progress=progress, have=have, notes=notes, now=now),
         "pool": {
             "dimensions": [dict(row) for row in dimensions],
             "dimension": dimension,
@@ -275,13 +275,13 @@ def nothing_page(
     progress: Progress,
     nothing: NoTask,
     have: str | None = None,
-    today: tuple[int, int] | None = None,
+    notes: Sequence[str] = (),
     now: datetime | None = None,
 ) -> Json:
     """Return the page for a person without a task: the reason and the one next step."""
     return {
         **_frame(
-            "nothing", person=person, csrf=csrf, static=static, progress=progress, have=have, today=today, now=now
+            "nothing", person=person, csrf=csrf, static=static, progress=progress, have=have, notes=notes, now=now
         ),
         "nothing": {"code": nothing.code, "sentence": nothing.sentence},
     }
@@ -295,7 +295,7 @@ def _frame(
     static: Json,
     progress: Progress,
     have: str | None,
-    today: tuple[int, int] | None,
+    notes: Sequence[str],
     now: datetime | None,
 ) -> Json:
     return {
@@ -310,7 +310,7 @@ def _frame(
             "kept": progress.kept,
             "decided": progress.decided,
         },
-        "today": {"done": today[0], "goal": today[1]} if today is not None else None,
+        "notes": list(notes),
         "now": instant(now or datetime.now(UTC)),
     }
 

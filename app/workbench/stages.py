@@ -7,14 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from app import shell, sidebar
+from app import my_work_sections, shell, sidebar
 from app.services import Services
 from app.workbench import lead_mode, lead_preview, page, preview, sent
 from app.workbench.mount import workbench
 from domain.records import NoTask, Progress, ProjectView, TaskView
 from domain.states import Stage
 from workflow.access import projects
-from workflow.annotate import authoring, claims, image_pool, own_pace, progress
+from workflow.annotate import authoring, claims, image_pool, progress
 from workflow.annotate.next_page import next_page
 
 Wish = Mapping[str, Any]
@@ -132,7 +132,7 @@ def _common(services: Services, view: ProjectView, stage: Stage, wish: Wish, num
         "static": page.static_part(view.schema, stage, project=view.name, title=view.title, made_up=view.made_up),
         "progress": numbers,
         "have": wish.get("have"),
-        "today": own_pace.today(services.store, person=services.person, zone=st.context.timezone),
+        "notes": my_work_sections.topline_notes(services),
     }
 
 

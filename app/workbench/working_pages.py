@@ -27,7 +27,4 @@ WORKING_PAGES = (
     _rating("refine", "Refine", 80, Stage.REFINEMENT),
     _rating("answer", "Answer", 85, Stage.ANSWERING),
     _rating("grade", "Grade", 90, Stage.GRADING),
-    _rating("compare", "Compare", 91, Stage.COMPARISON),
-    _rating("code", "Code", 92, Stage.CODING),
-    _rating("settle_codes", "Settle codes", 94, Stage.ARBITRATION, Role.SENIOR),
 )

@@ -2,7 +2,8 @@
 
 ``upload_section`` is a part of the page *Import*, and ``touchstone pool add`` does the same on the server's machine.
 ``pool_groups`` adds the groups of files that ``media_groups`` reads. ``triage_decisions`` gives out candidates and
-stores what people decide, ``triage_report`` counts it, and ``dashboard_section`` shows the counts to leads.
+stores what people decide, ``triage_report`` and ``triage_figures`` count it, and ``dashboard_section`` shows the counts
+to leads. ``stage_row`` is the record of the stage.
 
 Authors pick images without this folder: ``workflow.annotate.image_pool`` of core takes an image out of everyone's pool
 and begins the item. Decisions of triage are rows of ``db.candidate_images``, so archives and checks know them.
@@ -40,6 +41,18 @@ def _dashboard_sections() -> Sequence[Any]:
     return (SECTION,)
 
 
+def _stage_kinds() -> Sequence[Any]:
+    from extensions.image_pool.stage_row import ROW
+
+    return (ROW,)
+
+
+def _project_checks() -> Sequence[Any]:
+    from extensions.image_pool.triage_figures import broken_rules
+
+    return (broken_rules,)
+
+
 EXTENSION = Extension(
     name="image_pool",
     title="Image pool",
@@ -47,4 +60,6 @@ EXTENSION = Extension(
     commands=_commands,
     import_sections=_import_sections,
     dashboard_sections=_dashboard_sections,
+    stage_kinds=_stage_kinds,
+    project_checks=_project_checks,
 )

@@ -16,6 +16,7 @@ from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotA
 from domain.records import AssetView, NoTask, Person
 from domain.states import Stage, TriageState
 from extensions.image_pool import queries
+from extensions.image_pool.triage_figures import triage_of, waiting
 from extensions.image_pool.triage_records import TriageFrame, TriageGroup, TriageReceipt
 from extensions.image_pool.triage_report import triage_counts
 from media.perceptual_hash import ALIKE, distance
@@ -23,7 +24,6 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.annotate.no_work import why_closed
 from workflow.annotate.task_views import asset_view
-from workflow.annotate.triage_figures import triage_of, waiting
 
 AT_ONCE = 8
 """Maximum number of images shown together."""

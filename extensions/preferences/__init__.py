@@ -5,7 +5,8 @@ the stage ``comparison``, which core collects. ``preference_files`` writes them.
 (``page_figures``, ``page_parts``) also opens pairs; ``touchstone comparison`` of core does so, too.
 
 ``pair_votes`` and ``strengths`` are also for notebooks: ``from agreement import davidson``. ``judges_of_pairs``
-compares judges with people; ``report_section`` adds that to the calibration report.
+compares judges with people; ``report_section`` adds that to the calibration report. ``judge_win_rates`` counts judges'
+verdicts on pairs; ``judge_comparisons`` adds the win rates to the page *Results*, ``touchstone results`` and releases.
 """
 
 from __future__ import annotations
@@ -17,15 +18,40 @@ from domain.extensions import Extension
 
 
 def _pages() -> Sequence[Any]:
-    from extensions.preferences.pages import preferences
+    from extensions.preferences.pages import compare, preferences
 
-    return (preferences,)
+    return (preferences, compare)
 
 
 def _commands() -> Sequence[Any]:
-    from extensions.preferences.commands import preferences
+    from extensions.preferences.commands import comparison, preferences
 
-    return (preferences,)
+    return (preferences, comparison)
+
+
+def _stage_kinds() -> Sequence[Any]:
+    from extensions.preferences.stage_row import ROW
+
+    return (ROW,)
+
+
+def _project_checks() -> Sequence[Any]:
+    from extensions.preferences.comparison import broken_rules
+
+    return (broken_rules,)
+
+
+def _former_classes() -> Sequence[Any]:
+    from extensions.preferences.judge_win_rates import ModelComparison
+    from extensions.preferences.pair_intake import PairIntake
+    from extensions.preferences.project_preferences import Mark, Preference, Preferences, SamePair
+
+    earlier = "workflow.results.preferences"
+    return (
+        ("workflow.lead.pair_intake", "PairIntake", PairIntake),
+        ("workflow.results.win_rates", "ModelComparison", ModelComparison),
+        *((earlier, each.__name__, each) for each in (Mark, Preference, Preferences, SamePair)),
+    )
 
 
 def _figures() -> Sequence[Any]:
@@ -38,6 +64,12 @@ def _report_sections() -> Sequence[Any]:
     from extensions.preferences.report_section import KEY, pairs_section
 
     return ((KEY, pairs_section),)
+
+
+def _result_sections() -> Sequence[Any]:
+    from extensions.preferences.judge_comparisons import ComparisonSection
+
+    return (ComparisonSection(),)
 
 
 def _notebook_statistics() -> Sequence[Any]:
@@ -53,5 +85,9 @@ EXTENSION = Extension(
     commands=_commands,
     figures=_figures,
     report_sections=_report_sections,
+    result_sections=_result_sections,
     notebook_statistics=_notebook_statistics,
+    stage_kinds=_stage_kinds,
+    project_checks=_project_checks,
+    former_classes=_former_classes,
 )

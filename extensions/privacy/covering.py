@@ -17,6 +17,7 @@ from db import assets, outside_work, projects
 from db.engine import Session, Store
 from db.events import COVERED
 from domain.errors import ConflictError, InvalidInputError, Problem
+from domain.project_parts import archive_in
 from domain.records import Person
 from extensions.privacy import decisions, queries
 from extensions.privacy.boxes import HAND, KINDS, MARGIN, MOST_MARGIN, Box, CoverChoice, Decision
@@ -27,7 +28,6 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.image_pool import media_row
 from workflow.files import derived_media
-from workflow.files.project_export import archive_in
 
 if TYPE_CHECKING:
     from media.store import MediaStore

@@ -11,11 +11,11 @@ from datetime import UTC, date, datetime, timedelta
 from db import work_pace
 from db.engine import Session, Store
 from domain.records import Person
-from domain.states import Stage
+from domain.states import WITHOUT_TASKS, Stage
 from extensions.schedule import queries
 from workflow.access.projects import Access, require_lead, stages_of
 from workflow.access.written_items import left_to_write
-from workflow.annotate import triage_figures
+from workflow.annotate.stage_kinds import STAGE_KINDS
 from workflow.lead import people_at_work
 
 PACE_DAYS = 7
@@ -127,8 +127,9 @@ def _forecast(
 
 
 def _work_left(session: Session, access: Access, stage: Stage) -> int:
-    if stage is Stage.TRIAGE:
-        return triage_figures.waiting(session, access=access)
+    if stage in WITHOUT_TASKS:
+        kind = STAGE_KINDS.get(stage)
+        return kind.waiting(session, access=access) if kind is not None else 0
     if stage is Stage.AUTHORING:
         return left_to_write(session, access=access)
     return queries.unfinished(session, project_id=access.project_id, stage=stage)

@@ -1,20 +1,23 @@
-"""Deadlines and pace on My work, and who had which part on People."""
+"""Deadlines on My work, and who had which part on People."""
 
 from __future__ import annotations
 
-from datetime import UTC, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from db.engine import Store
+from db.tables import ScheduleRow
 from domain.roles import Role
+from domain.schedule import said_of
 from domain.states import Stage
-from testkit.factories import make_items, make_person, make_project, make_schema, vote
+from testkit.factories import make_items, make_person, make_project, make_schema
 from tests.app.screens import drawn, part, rows, words
-from tests.workflow.test_notices import set_deadlines
 from workflow.access.memberships import remove_member, set_member
-from workflow.annotate import own_pace
+from workflow.access.projects import access_to
 
 
 def the(test: AppTest, kind: str, ending: str) -> object:
@@ -24,6 +27,32 @@ def the(test: AppTest, kind: str, ending: str) -> object:
 def pressed(test: AppTest, label: str) -> AppTest:
     next(each for each in test.button if each.label == label).click()
     return test.run()
+
+
+def set_deadlines(store: Store, days: Mapping[Stage, date], *, order: Sequence[Stage] = ()) -> None:
+    """Store deadlines and the order of stages."""
+    with store.write() as session:
+        project = access_to(session, person=None, project="p").project_id
+        due = {stage.value: day.isoformat() for stage, day in days.items()}
+        offered = [stage.value for stage in order]
+        session.add(
+            ScheduleRow(project_id=project, number=1, deadlines=due, stage_order=offered, created_at=store.now())
+        )
+
+
+@pytest.mark.parametrize(
+    ("ahead", "words"),
+    [
+        (-40, "was due on 2026-04-22, 40 days ago"),
+        (-1, "was due on 2026-05-31, yesterday"),
+        (0, "is due on 2026-06-01, today"),
+        (1, "is due on 2026-06-02, tomorrow"),
+        (9, "is due on 2026-06-10, in 9 days"),
+    ],
+)
+def test_how_far_a_deadline_is(ahead: int, words: str) -> None:
+    now = datetime(2026, 6, 1, 23, 59, tzinfo=UTC)
+    assert said_of(now.date() + timedelta(days=ahead), now) == words
 
 
 def test_my_work_shows_deadlines_and_offers_stages_in_their_order(store: Store, home: Path) -> None:
@@ -37,22 +66,6 @@ def test_my_work_shows_deadlines_and_offers_stages_in_their_order(store: Store, 
     cards = [str(each.key) for each in mine.button if str(each.key).startswith("my_work.start.p.")]
     shown = [key.split(".")[3] for key in cards]
     assert shown.index("grading") < shown.index("verification")
-
-
-def test_my_work_says_what_i_did_today_and_keeps_the_goal_that_i_set(store: Store, home: Path) -> None:
-    make_project(store, loaded=make_schema())
-    make_items(store, 3)
-    ann = make_person(store, "ann")
-    vote(store, ann)
-    test = drawn(store, home, "my_work", "ann")
-    assert part(test, "pace") == "1 done today · 1 in seven days"
-    the(test, "number_input", "goal.tasks").set_value(2)  # type: ignore[attr-defined]
-    test = pressed(test, "Set")
-    assert own_pace.own_pace(store, person=ann).goal == 2
-    assert part(test, "pace").startswith("1 of 2 done today")
-    vote(store, ann)
-    assert "your goal is reached" in part(drawn(store, home, "my_work", "ann"), "pace")
-    assert len(rows(test, "In an active hour")) == own_pace.DAYS
 
 
 def test_people_lists_who_was_given_which_part(store: Store, home: Path) -> None:

@@ -35,12 +35,13 @@ from domain.settings import Settings
 from domain.states import Cut, Items, Stage
 from importers.items import read_items
 from testkit.factories import Clock, make_items, make_schema
+from testkit.guidelines import new_guideline
 from testkit.missing_extensions import needs_every
 from testkit.qualification import make_set, needs_qualification
 from tests.app.homes import Home, make_home, picture
-from tests.app.screens import drawn, part, rows, words
+from tests.app.screens import drawn, rows, words
 from tests.planting import plant_format
-from workflow.access import accounts, guidelines, memberships, projects
+from workflow.access import accounts, memberships, projects
 from workflow.access.projects import access_to
 from workflow.annotate import (
     claims,
@@ -178,7 +179,6 @@ def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
     assert "3 items written of 144 wanted · 141 left to write · 2 kept · 0 rejected" in page
     assert 'aria-label="2 kept, 0 in adjudication, 1 in verification, 0 without a verdict, 0 rejected"' in page
     assert "1 free image in the pool" in page
-    assert "Authoring · Verification" in part(show("dashboard", "lea"), "previews")
 
 
 def test_an_empty_dashboard_says_the_next_step(store: Store, show: Show) -> None:
@@ -627,10 +627,11 @@ def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: 
     page = words(show("agreement", "lea"))
     assert "Not counted among the people, as they are machines: gpt." in page
     assert "Among the people, with ratings out of files: ann, cy." in page
-    test = show("calibration", "lea")
-    test.segmented_control(key="calibration.stage").set_value(Stage.VERIFICATION).run()
-    chosen = {each.label: each.value for each in test.multiselect}
-    assert chosen == {"People": ["ann", "cy"], "Judges": ["gpt"], "Models of a judge's family": []}
+    if "calibration" in SCREENS:
+        test = show("calibration", "lea")
+        test.segmented_control(key="calibration.stage").set_value(Stage.VERIFICATION).run()
+        chosen = {each.label: each.value for each in test.multiselect}
+        assert chosen == {"People": ["ann", "cy"], "Judges": ["gpt"], "Models of a judge's family": []}
 
 
 def test_a_file_that_does_not_fit_is_told_in_words(store: Store, show: Show, tmp_path: Path) -> None:
@@ -701,7 +702,7 @@ def test_agreement_stands_apart_for_each_version_of_the_guideline(store: Store, 
     for number, value in enumerate(("no", "yes", "yes")):
         write_item(store)
         if number == 1:
-            guidelines.publish_version(store, by=None, project="tiny", text="Another text.", why="Another.")
+            new_guideline(store, project="tiny", text="Another text.", why="Another.")
         vote(store, "bo", "yes")
         vote(store, "chi", value, "wrong_answer" if value == "no" else None)
     test = show("agreement", "lea")
@@ -716,39 +717,6 @@ def test_agreement_stands_apart_for_each_version_of_the_guideline(store: Store, 
     lines = "\n".join(table(agreement_of(store, person=None, project="tiny", stage=Stage.VERIFICATION)))
     assert "nominal scale, guideline 1\n" in lines
     assert "nominal scale, guideline 2\n" in lines
-
-
-# ---- the guideline --------------------------------------------------------------------------------------------------
-
-
-def test_a_new_guideline_needs_a_sentence_and_is_told(store: Store, show: Show) -> None:
-    test = show("guideline", "lea")
-    before = test.text_area[0].value
-    assert "Change the text to make a new version." in words(test)
-    test.text_area[0].set_value(f"{before}\nLids count.").run()
-    test.button(key="guideline.save").click().run()
-    assert "Say in a sentence what has changed" in words(test)
-    assert len(guidelines.versions(store, by=None, project="tiny")) == 1
-    test.text_input(key="guideline.why").set_value("Lids.")
-    test.button(key="guideline.save").click().run()
-    assert "Version 2 is in force." in words(test)
-    first, second = guidelines.versions(store, by=None, project="tiny")
-    assert (first.text, second.text, second.why, second.by) == (before, f"{before}\nLids count.", "Lids.", "lea")
-
-
-def test_a_guideline_written_meanwhile_is_not_written_over(store: Store, show: Show) -> None:
-    test = show("guideline", "lea")
-    mine = f"{test.text_area[0].value}\nMine."
-    test.text_area[0].set_value(mine).run()
-    guidelines.publish_version(store, by=None, project="tiny", text="Theirs.", why="A better one.")
-    test.text_input(key="guideline.why").set_value("Mine.")
-    test.button(key="guideline.save").click().run()
-    assert "Version 2 came into force while you wrote" in words(test)
-    assert test.text_area[0].value == mine, "nothing that was typed is lost"
-    assert len(guidelines.versions(store, by=None, project="tiny")) == 2
-    test.button(key="guideline.seen").click().run()
-    test.button(key="guideline.save").click().run()
-    assert [version.text for version in guidelines.versions(store, by=None, project="tiny")][1:] == ["Theirs.", mine]
 
 
 # ---- questions before a step ----------------------------------------------------------------------------------------

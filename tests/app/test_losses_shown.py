@@ -14,12 +14,10 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from annotation_schemas.loader import load_text
-from app.calibration import report_files
 from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
 from domain.roles import Role
-from domain.states import Cut, Stage
 from reports.content import Paragraph
 from testkit.factories import make_person, make_project
 from tests.app.screens import drawn, words
@@ -246,14 +244,6 @@ def test_an_import_of_answers_says_what_it_could_not_read(home: Path) -> None:
     assert "Warning" not in told, "2.0 % is not more than 2 %, and nothing else differs"
 
 
-def first_screen_of(home: Path) -> str:
-    """Return what the page Calibration shows above its folded sections."""
-    store = resources().store
-    about = {"project": "p", "stage": Stage.GRADING, "people": ["ann", "ben"], "judges": ["big-1"]}
-    made = report_files.files_of(store, **about, pool=False, items=None, by=Cut.WHOLE, statistics=None, titles={})
-    return str(made["first"])
-
-
 def lost_zeros(home: Path) -> str:
     """The judge says what people say: 30 of 60 are right for a, 45 of 60 for b. Six replies about a, all of them zeros,
     are not readable: a has 30 of 54, and between 30 and 36 of 60."""
@@ -316,19 +306,6 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
         if (row["by"], row["group"]) == ("model", "a")
     ]
     assert (of_a["asked"], of_a["not_readable"], of_a["if_all_lowest"]) == ("60", "6", "0.5")
-    out = home / "report"
-    _, aside = said(
-        *("calibrate", "--project", "p", "--stage", "grading", "--out", str(out), "--human", "ann", "--human", "ben"),
-        *("--judge", "big-1"),
-    )
-    is_told(aside)
-    is_told(html.unescape((out / "report.html").read_text(encoding="utf-8")))
-    is_told(html.unescape((out / "card.html").read_text(encoding="utf-8")))
-    is_told(html.unescape(first_screen_of(home)))
-    (rows,) = [list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))) for path in out.rglob("*losses.csv")]
-    zero = next(row for row in rows if (row["by"], row["group"]) == ("people's grade", "0"))
-    assert (zero["asked"], zero["not readable"]) == ("45", "6")
-    is_told(rows[0]["warning"])
     store = resources().store
     make_person(store, "lead", role=Role.LEAD)
     found = drawn(store, home, "results", "lead", project="p")

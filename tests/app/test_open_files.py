@@ -66,8 +66,8 @@ def test_an_open_page_holds_one_file_and_a_closed_one_none(tmp_path: Path, sqlit
 
 async def _opened(server: Server, token: str, folder: Path, n: int) -> tuple[list[int], list[int]]:
     """How many sockets, and how many files of event loops, there are before, with and after ``n`` pages."""
-    pages = [LeadPage(server.url, path="guideline", project="tiny", token=token) for _ in range(n)]
-    first = LeadPage(server.url, path="guideline", project="tiny", token=token)
+    pages = [LeadPage(server.url, path="people", project="tiny", token=token) for _ in range(n)]
+    first = LeadPage(server.url, path="people", project="tiny", token=token)
     await first.open()
     first.http.close()
     seen = [await _settled(folder)]

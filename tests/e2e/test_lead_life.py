@@ -483,7 +483,7 @@ def _archive(lead: Desk, look: Look) -> None:
 def _read_only(chromium: Browser, server: Server) -> None:
     """Everyone reads it, and no one changes anything, at the page or behind it."""
     with at_desk(chromium, server, "lena") as lead:
-        lead.open(f"/guideline?project={PROJECT}")
+        lead.open(f"/people?project={PROJECT}")
         expect(lead.page.get_by_text(f"{TITLE} is archived: it can be read and exported")).to_be_visible()
     with at_desk(chromium, server, "ann") as ann:
         ann.open(f"/verify?project={PROJECT}")

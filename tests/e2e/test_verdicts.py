@@ -121,6 +121,7 @@ def vote(desk: Desk, login: str, plan: dict[str, str], cast: Cast, version: int)
 
 
 @needs("pages", "adjudication_reasons")
+@needs("pages", "guideline")
 def test_causes_become_a_guideline_and_later_votes_carry_it(
     serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:

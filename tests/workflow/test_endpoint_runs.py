@@ -28,7 +28,7 @@ from testkit.scripted import Asked, Reply, ScriptedServer, as_json, chat, closed
 from testkit.serving import environment
 from tests.paths import ROOT
 from tests.workflow.endpoint_worker import MEANS
-from workflow.results import project_answers, ranked_options
+from workflow.results import project_answers
 from workflow.runs import attempt_keeper, run_control, run_start, run_views
 from workflow.runs.model_plans import plan_for
 from workflow.runs.worker import means_of, work
@@ -175,13 +175,11 @@ def test_options_are_ranked_over_a_server_that_fails_now_and_then(store: Store, 
     assert dict(view.by_outcome) == {Outcome.ANSWERED: 6}
     found = project_answers.read_project(store, person=None, project="p")
     assert found.ways["scripted, text only"].how == "options ranked by sum_logprob"
-    scores = ranked_options.rank_options(store, found, person=None)
-    assert scores is not None
-    assert {name: line.found.value for (_, name), line in scores.by_score.items()} == {
-        "mean_logprob": 1.0,
-        "sum_logprob": 1.0,
-        "per_byte_logprob": 0.0,  # -1.5 / 3 of "red" is less than -1.6 / 4 of "blue"
-    }
+    for (told,) in rows(store, "SELECT detail FROM attempt WHERE outcome = 'answered'"):
+        detail = json.loads(told) if isinstance(told, str) else told
+        won = {name: detail["options"][place]["text"] for name, place in detail["winners"].items()}
+        # -1.5 / 3 of "red" is less than -1.6 / 4 of "blue"
+        assert won == {"mean_logprob": "red", "sum_logprob": "red", "per_byte_logprob": "blue"}
 
 
 EXPLAINED = {

@@ -1,14 +1,13 @@
-"""Texts whose task was lost: their writer finds them, the lead sees that there are some, and the blind stay blind."""
+"""Texts whose task was lost: their writer finds them."""
 
 from __future__ import annotations
 
 import pytest
 
 from db.engine import Store
-from domain.errors import LeaseLostError, NotAllowedError, NotFoundError
+from domain.errors import LeaseLostError, NotFoundError
 from domain.records import Person
-from domain.roles import Role
-from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from testkit.factories import Clock, claimed, make_items, make_people, make_project, make_schema, vote
 from workflow.annotate import claims, drafts, expired_drafts, submissions
 
 pytestmark = pytest.mark.both_databases
@@ -35,42 +34,13 @@ def late(store: Store, clock: Clock, *, raters: int = 1) -> tuple[Person, Person
     return ann, bob, view.id
 
 
-def test_a_late_text_is_on_its_writers_list_and_on_the_leads(store: Store, clock: Clock) -> None:
+def test_a_late_text_is_on_its_writers_list(store: Store, clock: Clock) -> None:
     ann, bob, task = late(store, clock)
     (text,) = expired_drafts.of_person(store, person=ann)
     assert (text.task, text.at, text.why, text.free) == (task, clock.now, expired_drafts.LATE, False)
     assert text.words == "Question 0?"
     assert [(line.title, line.text) for line in text.lines] == [("Which one?", "blue"), ("Note", "long text")]
     assert expired_drafts.of_person(store, person=bob) == []
-    lead = make_person(store, "lea", role=Role.LEAD)
-    (seen,) = expired_drafts.expired_submissions(store, by=lead, project="p")
-    assert (seen.login, seen.at, seen.item, seen.taken_up) == ("ann", clock.now, "colour/0", False)
-    assert "long text" not in str(seen), "the list says that there is a text, not what it is"
-    assert [line.text for line in expired_drafts.expired_submission(store, by=lead, project="p", id=seen.id)] == [
-        "blue",
-        "long text",
-    ]
-    for other in (ann, bob):
-        with pytest.raises(NotAllowedError):
-            expired_drafts.expired_submissions(store, by=other, project="p")
-        with pytest.raises(NotAllowedError):
-            expired_drafts.expired_submission(store, by=other, project="p", id=seen.id)
-    with pytest.raises(NotFoundError):
-        expired_drafts.expired_submission(store, by=lead, project="p", id=seen.id + 1)
-
-
-@pytest.mark.one_database
-def test_a_lead_who_reads_it_is_not_asked_blind_any_more(store: Store, clock: Clock) -> None:
-    late(store, clock, raters=3)
-    lead, other = make_people(store, "lea", "lou", role=Role.LEAD)
-    (seen,) = expired_drafts.expired_submissions(store, by=lead, project="p")
-    expired_drafts.expired_submission(store, by=lead, project="p", id=seen.id)
-    with pytest.raises(AssertionError, match="NoTask"):
-        claimed(store, lead)
-    mine = claimed(store, other)
-    with pytest.raises(NotAllowedError):
-        expired_drafts.expired_submission(store, by=other, project="p", id=seen.id)
-    submissions.submit(store, person=other, task=mine.id, key="k", values={"choice": "red"})
 
 
 @pytest.mark.one_database
@@ -86,7 +56,6 @@ def test_a_kept_text_can_be_taken_up_when_the_item_is_free_again(store: Store, c
     assert expired_drafts.of_person(store, person=ann) == []
     submissions.submit(store, person=ann, task=task, key="again", values={"choice": "blue"})
     assert expired_drafts.of_person(store, person=ann) == []
-    assert [late.taken_up for late in expired_drafts.expired_submissions(store, by=None, project="p")] == [True]
 
 
 def test_typed_but_never_sent_is_kept_too_and_can_be_put_away(store: Store, clock: Clock) -> None:
@@ -101,7 +70,6 @@ def test_typed_but_never_sent_is_kept_too_and_can_be_put_away(store: Store, cloc
     vote(store, bob)
     (text,) = expired_drafts.of_person(store, person=ann)
     assert (text.why, text.lines[0].text) == (expired_drafts.GONE, "half")
-    assert expired_drafts.expired_submissions(store, by=None, project="p") == [], "nothing was sent"
     with pytest.raises(NotFoundError):
         expired_drafts.put_away(store, person=bob, task=view.id)
     expired_drafts.put_away(store, person=ann, task=view.id)

@@ -10,6 +10,7 @@ import pytest
 
 from annotation_schemas.loader import load_text
 from db import items
+from db import submissions as stored_submissions
 from db.engine import Session, Store
 from domain.errors import LeaseLostError, NotAllowedError
 from domain.qualification import Standing
@@ -24,7 +25,6 @@ from workflow.access.memberships import set_member
 from workflow.access.projects import Access, access_to
 from workflow.annotate import (
     claims,
-    expired_drafts,
     gates,
     progress,
     submissions,
@@ -234,8 +234,10 @@ def test_who_is_stopped_finishes_what_they_have_and_takes_up_nothing_else(store:
         claims.heartbeat(store, person=ann[0], task=given_back)
     with pytest.raises(LeaseLostError, match="differ from known ones"):
         submissions.submit(store, person=ann[0], task=given_back, key="late", values={"choice": "red"})
-    (late,) = expired_drafts.expired_submissions(store, by=None, project="p")
-    assert (late.login, late.taken_up) == ("ann", False), "nothing typed is lost"
+    with store.read() as session:
+        project = access_to(session, person=None, project="p").project_id
+        ((_, row, writer),) = stored_submissions.lost_of_project(session, project_id=project, limit=2)
+    assert (row.public_id, writer.login) == (given_back, "ann"), "nothing typed is lost"
     (line,) = [line for line in progress.my_work(store, person=ann[0]) if line.stage is Stage.VERIFICATION][:1]
     assert (line.waiting, line.available) == (1, True), "what is in hand"
     submissions.submit(store, person=ann[0], task=kept, key="kept", values={"choice": "red"})

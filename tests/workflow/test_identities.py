@@ -18,8 +18,9 @@ from inference.spec import ModelSpec
 from testkit.factories import make_items, make_project
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judge_runs import FILLS, SCORE, World
+from workflow.access.projects import access_to
 from workflow.results import project_answers
-from workflow.results.calibration import study_of
+from workflow.results.judge_facts import about_judges, runs_by_judge
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import attempt_keeper, run_start, run_views
 
@@ -56,18 +57,11 @@ def eve_grades(store: Store, model: str, *, item: int | None = None) -> None:
 
 
 def about_judge(world: World) -> JudgeAbout:
-    """What a calibration says of the only judge that there is."""
+    """What reports and data cards say of the only judge that there is."""
     eve_grades(world.store, "one")
-    study, _ = study_of(
-        world.store,
-        person=None,
-        project="p",
-        stage=Stage.GRADING,
-        humans=["eve"],
-        vouched=["eve"],
-        judges=["judge by likeness 1"],
-    )
-    (about,) = study.judge_runs
+    with world.store.read() as session:
+        runs = runs_by_judge(session, access=access_to(session, person=None, project="p"))
+    (about,) = about_judges(world.store, runs, ["judge by likeness 1"])
     return about
 
 

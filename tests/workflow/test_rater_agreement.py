@@ -29,7 +29,6 @@ from testkit.factories import (
     vote,
 )
 from workflow.annotate import submissions
-from workflow.results.calibration_rule import store_rule
 from workflow.results.rater_agreement import agreement_of, mark
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import import_ratings
@@ -230,11 +229,16 @@ def test_what_changes_a_figure_changes_its_mark(store: Store) -> None:
     with store.write() as session:
         events.record(session, at=store.now(), kind="items.imported", project_id=1)
     assert new()
-    store_rule(store, by=None, project="p", text="margin=0.2")
-    assert new()
     claimed(store, ann)
     assert not new()
-    for kind in ("item.state", "item.revised", "run.withdrawn", "run.taken_back", "ratings.imported"):
+    for kind in (
+        "calibration.rule",
+        "item.state",
+        "item.revised",
+        "run.withdrawn",
+        "run.taken_back",
+        "ratings.imported",
+    ):
         with store.write() as session:
             events.record(session, at=store.now(), kind=kind, project_id=1)
         assert new(), kind

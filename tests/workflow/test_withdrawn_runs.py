@@ -11,7 +11,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db import events
 from db.engine import Store
-from domain.errors import ConflictError, InvalidInputError, RatingsError
+from domain.errors import ConflictError, InvalidInputError
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
 from domain.states import Stage
@@ -31,7 +31,6 @@ from tests.workflow.test_refinement import DIMENSION, FIELDS
 from workflow.annotate import refinement, submissions
 from workflow.annotate.authoring import edit_item
 from workflow.results import project_answers, rater_agreement
-from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import attempt_keeper, judge_readings, run_control, run_grading, run_views
 
@@ -87,10 +86,6 @@ def test_a_judges_run_counts_nowhere_and_comes_back_as_it_was(world: World) -> N
     (view,) = run_views.runs_of(world.store, by=None, project="p", kind=RunKind.JUDGE)
     assert (view.name, view.withdrawn, view.answered) == ("judge by likeness 1", "the wrong template", 8)
     assert judge_readings.verdicts_of(world.store, by=None, run=run)["score"].total() == 8, "its replies can be read"
-    with pytest.raises(RatingsError, match="no such rater"):
-        study_of(
-            world.store, person=None, project="p", stage=Stage.GRADING, humans=["ann"], judges=["judge by likeness 1"]
-        )
     with pytest.raises(ConflictError, match="withdrawn before: the wrong template"):
         run_control.withdraw(world.store, by=None, run=run, reason="again")
     run_control.take_back(world.store, by=None, run=run)

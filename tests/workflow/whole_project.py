@@ -27,9 +27,9 @@ from testkit.factories import (
     make_schema,
     vote,
 )
+from testkit.guidelines import new_guideline
 from testkit.pictures import encoded, numbered
 from testkit.schema_versions import take_schema
-from workflow.access import guidelines
 from workflow.annotate import drafts, image_pool, submissions
 from workflow.annotate.authoring import edit_item
 
@@ -70,7 +70,7 @@ def build(store: Store, media: MediaStore, folder: Path) -> None:
         vote(store, person, "blue" if person is bob else "red")
     submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     edit_item(store, person=sen, project="p", item="colour/3", fields={"question": "Which colour, then?"})
-    guidelines.publish_version(store, by=None, project="p", text="Be very exact.", why="too vague")
+    new_guideline(store, project="p", text="Be very exact.", why="too vague")
     text = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", SETTLING)
     later = text.replace("version: 1", "version: 2").replace("title: Colour,", "title: Colours,")
     take_schema(store, load_text(later, "Be very exact.", "blind"))

@@ -11,7 +11,7 @@ from typing import Any
 
 from db import item_revisions, items, task_slots
 from db.engine import Session
-from db.records import StoredTask
+from db.records import StoredAnnotation, StoredTask
 from domain.errors import Problem
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage
@@ -31,6 +31,14 @@ def with_stage(row: StoredTask, values: Mapping[str, Any]) -> dict[str, Any]:
     said = {name: value for name, value in values.items() if name != DECIDED_IN}
     stage = task_slots.settled_in(row.unit)
     return said if stage is Stage.VERIFICATION else {**said, DECIDED_IN: stage.value}
+
+
+def votes(session: Session, row: StoredTask) -> Sequence[StoredAnnotation]:
+    """Return the votes that the decision is about."""
+    if row.item_id is None or row.revision is None:
+        return ()
+    stage = task_slots.settled_in(row.unit)
+    return items.latest_by_stage(session, item_id=row.item_id, revision=row.revision, stages=(stage,))[stage]
 
 
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:

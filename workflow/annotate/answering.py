@@ -27,6 +27,7 @@ from workflow.access.projects import Access
 from workflow.access.visibility import LOOKED, has_looked
 from workflow.annotate import answer_readings, grading
 from workflow.annotate.answer_readings import NewAnswer
+from workflow.annotate.stage_kinds import Revision
 
 FIXED = "This answer counts by now, so it stays as it is; tell a lead if it was a slip."
 
@@ -43,12 +44,12 @@ def follow_state(
     session: Session,
     *,
     access: Access,
-    revision: tuple[int, int, str],
+    revision: Revision,
     before: ItemState,
     state: ItemState,
     now: datetime,
 ) -> None:
-    """Open or close an item's revision (item id, number, dimension) for answering, as the new verdict requires.
+    """Open or close an item's revision for answering, as the new verdict requires.
 
     Given answers stay.
     """
@@ -59,6 +60,11 @@ def follow_state(
         _open(session, access, stage, [revision], now)
     elif before is ItemState.KEPT:
         close(session, access=access, item_id=revision[0], revision=revision[1], dimension=revision[2])
+
+
+def follow_revision(session: Session, *, access: Access, revision: Revision, now: datetime) -> None:
+    """Let people answer a new revision that needs no verdict."""
+    open_new(session, access=access, revisions=[revision], now=now)
 
 
 def close(session: Session, *, access: Access, item_id: int, revision: int, dimension: str) -> None:

@@ -20,8 +20,7 @@ from domain.roles import Role, at_least
 from domain.states import VERIFICATIONS, ItemState, Stage, TaskState
 from workflow.access.event_log import log, log_items
 from workflow.access.projects import Access, access_to
-from workflow.annotate import answer_readings, answering, sent_back
-from workflow.annotate.refinement_intake import open_answers
+from workflow.annotate import answer_readings, answering, sent_back, stage_kinds
 from workflow.annotate.task_views import roles_of
 from workflow.annotate.verification import first_state, open_verification, settle
 
@@ -114,9 +113,7 @@ def revise(
     log(session, "item.revised", by=editor_id, project=access, item=item, now=now, data={"revision": number})
     answer_readings.refresh(session, access=access, item_id=item.id, now=now)
     open_verification(session, access=access, revisions=[(item.id, number, item.dimension)], now=now)
-    answering.open_new(session, access=access, revisions=[(item.id, number, item.dimension)], now=now)
-    sent = tasks.answers_in_refinement(session, item_id=item.id, counting=True)
-    open_answers(session, access=access, answers=[(id, item.id, number, item.dimension) for id in sent], now=now)
+    stage_kinds.follow_revision(session, access=access, revision=(item.id, number, item.dimension), now=now)
     settle(session, access=access, item=item, now=now)
     return number
 

@@ -13,7 +13,7 @@ from domain.records import NoTask, Person, TaskView
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
-from workflow.annotate import comparison, gates
+from workflow.annotate import gates, stage_kinds
 from workflow.annotate.leases import KEPT, extend, give_up, held_task, postpone_task, resume, why_lost
 from workflow.annotate.task_views import task_view
 
@@ -154,8 +154,9 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
         mine = resume(session, access=access, row=row, person=person, now=now)
         if mine is None:
             raise LeaseLostError("Others have all of its slots now, so it is not free for you; your text stays here.")
-        if comparison.is_replaced(session, row=mine):
-            raise LeaseLostError(f"{comparison.REPLACED} {KEPT}")
+        kind = stage_kinds.of(mine.stage)
+        if kind.is_replaced(session, row=mine):
+            raise LeaseLostError(f"{kind.replaced} {KEPT}")
         for other in task_claims.in_hand(session, project_id=row.project_id, stage=row.stage, person_id=person.id):
             if other.id != mine.id:
                 postpone_task(session, access=access, row=other, person=person, now=now)

@@ -1,4 +1,4 @@
-"""A person's lost drafts, expired submissions, postponed items and recent submissions."""
+"""A person's drafts and submissions of lost tasks, postponed items and recent submissions."""
 
 from __future__ import annotations
 
@@ -9,22 +9,18 @@ from typing import Any
 from annotation_schemas import registry
 from annotation_schemas.kinds import title_of
 from annotation_schemas.model import as_words
-from db import answers, events, items, postponed, submissions, task_claims, tasks
+from db import answers, events, postponed, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredDraft, StoredTask
 from domain.errors import NotFoundError
-from domain.exposure import Disclosure, Fact, Route
 from domain.policies import LEASE
-from domain.records import EarlierSubmission, ExpiredDraft, ExpiredSubmission, Person, PostponedTask, TextLine
+from domain.records import EarlierSubmission, ExpiredDraft, Person, PostponedTask, TextLine
 from domain.states import TaskState
-from workflow.access import exposure
-from workflow.access.projects import Access, access_by_id, require_lead
-from workflow.access.visibility import look_into
+from workflow.access.projects import Access, access_by_id
 from workflow.annotate.leases import may_resume
 from workflow.annotate.task_views import fields_shown
 
 MOST = 20
-MOST_LATE = 200
 FIRST_WORDS = 90
 
 LATE = "It came after its lease had ended, when someone else had the item."
@@ -97,7 +93,7 @@ def of_person(store: Store, *, person: Person) -> list[ExpiredDraft]:
         found = []
         for draft, row in submissions.lost_of_person(session, person_id=person.id, limit=MOST):
             access = _access(session, person, row)
-            lines = _lines(access, row, draft) if access is not None else ()
+            lines = lines_of(access, row, draft) if access is not None else ()
             if access is None or not lines:
                 continue
             found.append(
@@ -135,54 +131,6 @@ def put_away(store: Store, *, person: Person, task: str) -> None:
         submissions.put_away(session, draft=draft, now=store.now())
 
 
-def expired_submissions(store: Store, *, by: Person | None, project: str) -> list[ExpiredSubmission]:
-    """Return the submissions that arrived after their lease had ended, newest first; leads only."""
-    with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        return [
-            ExpiredSubmission(
-                id=draft.id,
-                login=person.login,
-                name=person.name,
-                at=draft.saved_at,
-                stage=row.stage,
-                dimension=row.dimension,
-                item=items.by_id(session, id=row.item_id).external_id if row.item_id is not None else None,
-                taken_up=row.person_id == draft.person_id and row.state in (TaskState.CLAIMED, TaskState.DONE),
-            )
-            for draft, row, person in submissions.lost_of_project(
-                session, project_id=access.project_id, limit=MOST_LATE
-            )
-        ]
-
-
-def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Sequence[TextLine]:
-    """Return the text of one expired submission.
-
-    A lead who reads the text while others still answer is no longer asked about the item blind. Raises
-    ``NotAllowedError`` for a lead who is being asked about the item now.
-    """
-    with store.write() as session:
-        access = require_lead(session, by=by, project=project)
-        for draft, row, _ in submissions.lost_of_project(session, project_id=access.project_id, limit=1, id=id):
-            if row.item_id is not None:
-                item = items.by_id(session, id=row.item_id)
-                look_into(session, access=access, person=by, item=item, now=store.now())
-                told = Disclosure((), (Fact.VOTES,), (row.stage,))
-                exposure.record_look(
-                    session,
-                    access=access,
-                    person=by,
-                    item_ids=[item.id],
-                    route=Route.EXPIRED,
-                    record=_lines(access, row, draft),
-                    told=told,
-                    now=store.now(),
-                )
-            return _lines(access, row, draft)
-        raise NotFoundError("There is no such expired submission in this project.")
-
-
 def _access(session: Session, person: Person, row: StoredTask) -> Access | None:
     """Return the task's project if this person is still a member and may work in the stage and the dimension."""
     try:
@@ -200,7 +148,7 @@ def _words(session: Session, access: Access, row: StoredTask) -> str:
     return first if len(first) <= FIRST_WORDS else f"{first[: FIRST_WORDS - 1]}…"
 
 
-def _lines(access: Access, row: StoredTask, draft: StoredDraft) -> Sequence[TextLine]:
+def lines_of(access: Access, row: StoredTask, draft: StoredDraft) -> Sequence[TextLine]:
     """Return the draft as titles and texts."""
     content: Mapping[str, Any] = draft.content
     values = content.get("values") or {}

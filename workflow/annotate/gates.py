@@ -17,7 +17,7 @@ from db.records import StoredTask
 from domain.records import NoTask, Person
 from domain.states import Purpose, Stage
 from workflow.access.projects import Access
-from workflow.annotate import claim_rules, comparison, free_slots, no_work, qualification
+from workflow.annotate import claim_rules, free_slots, no_work, qualification, stage_kinds
 from workflow.annotate.leases import extend, may_resume, resume
 
 
@@ -86,7 +86,7 @@ def ask(visit: Visit) -> Answer:
     """Return the answer of the first gate that does not let the person pass, or why no work is left."""
     for gate in GATES:
         said = gate.take(visit)
-        if isinstance(said, GivenTask) and comparison.renew(
+        if isinstance(said, GivenTask) and stage_kinds.of(said.row.stage).renew(
             visit.session, access=visit.access, row=said.row, now=visit.now
         ):
             return (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from annotation_schemas.model import Grading
-from db import items, projects, task_counts, task_slots, tasks
+from db import items, projects, runs, task_counts, task_slots, tasks
 from db.engine import Session
 from db.records import StoredTask
 from domain.order import spread
@@ -19,6 +19,7 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access
 from workflow.annotate.grading_sample import Frame, frame, is_open, plan_of, planned
 from workflow.annotate.sample_standing import SampleProgress, standing
+from workflow.annotate.stage_kinds import Revision
 
 DRAWN = "grading.drawn"
 """Kind of the event that a sample was drawn."""
@@ -248,7 +249,9 @@ def sample_of(session: Session, *, access: Access) -> Sample | SampleProgress | 
     )
 
 
-def follow_state(session: Session, *, access: Access, item_id: int, before: ItemState, state: ItemState) -> None:
+def follow_state(
+    session: Session, *, access: Access, revision: Revision, before: ItemState, state: ItemState, now: datetime
+) -> None:
     """Open or close grading of the answers to an item, as its new verdict requires.
 
     Given grades stay. While an item is being verified again, people also keep the answers they hold. Untouched
@@ -257,6 +260,7 @@ def follow_state(session: Session, *, access: Access, item_id: int, before: Item
     stage = access.schema.stages.grading
     if stage is None or state is before:
         return
+    item_id, _, _ = revision
     if state is ItemState.KEPT:
         every = task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING, item_id=item_id)
         every_one = stage.outputs is None and stage.sample is None
@@ -265,6 +269,13 @@ def follow_state(session: Session, *, access: Access, item_id: int, before: Item
     elif state is ItemState.REJECTED or before is ItemState.KEPT:
         rows = tasks.of_item(session, item_id=item_id, stage=Stage.GRADING)
         task_slots.withdraw(session, units=list(dict.fromkeys(row.unit for row in rows)))
+
+
+def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool, now: datetime) -> None:
+    """Withdraw the slots of a withdrawn run's answers, and fill up the sample; given grades stay."""
+    for prediction_id, _, _ in runs.to_grade(session, run_id=run_id) if withdrawn else ():
+        task_slots.withdraw(session, units=[task_slots.unit_of_prediction(prediction_id=prediction_id)])
+    draw(session, access=access, now=now)
 
 
 def _last(every: Iterable[task_counts.AnswerSlots]) -> list[task_counts.AnswerSlots]:

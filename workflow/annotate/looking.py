@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from db import candidate_images
 from db.engine import Session, Store
 from domain.records import NoTask, Person
-from domain.states import Stage
+from domain.states import VERIFICATIONS, WITHOUT_TASKS, Stage
 from workflow.access.projects import Access, access_to
 from workflow.annotate import gates, no_work
+from workflow.annotate.stage_kinds import STAGE_KINDS
+
+REAL = frozenset({*VERIFICATIONS, Stage.AUTHORING, Stage.ANSWERING, Stage.GRADING})
+"""Stages that are previewed with a real item. The others show votes, several models' answers, or errors in answers. A
+preview of those would change what the viewer may still be asked.
+"""
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ def look(store: Store, *, person: Person, project: str, stage: Stage) -> StageLo
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         held = _in_hand(session, access, person, stage, store)
-        if stage is Stage.TRIAGE:
+        if stage in WITHOUT_TASKS:
             return StageLook(held, gates.why_closed(gates.Visit(session, access, person, stage, store.now())))
         visit = gates.Visit(session, access, person, stage, store.now())
         found, nothing = gates.coming_items(visit, limit=1)
@@ -47,15 +52,8 @@ def look(store: Store, *, person: Person, project: str, stage: Stage) -> StageLo
 
 
 def _in_hand(session: Session, access: Access, person: Person, stage: Stage, store: Store) -> bool:
-    if stage is not Stage.TRIAGE:
-        row = gates.before_them(gates.Visit(session, access, person, stage, store.now()))
-        return row is not None and row.lease_until is not None and row.lease_until > store.now()
-    part = access.schema.stages.triage
-    held = candidate_images.in_hand(
-        session,
-        project_id=access.project_id,
-        person_id=person.id,
-        now=store.now(),
-        per_source=part.per_source if part is not None else None,
-    )
-    return bool(held)
+    if stage in WITHOUT_TASKS:
+        kind = STAGE_KINDS.get(stage)
+        return kind is not None and kind.has_in_hand(session, access=access, person=person, now=store.now())
+    row = gates.before_them(gates.Visit(session, access, person, stage, store.now()))
+    return row is not None and row.lease_until is not None and row.lease_until > store.now()

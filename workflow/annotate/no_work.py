@@ -9,28 +9,13 @@ from db import items, postponed, task_counts
 from db.engine import Session
 from domain.errors import NotAvailableError
 from domain.records import NoTask, Person
-from domain.states import UNSETTLED, VERIFICATIONS, Stage, TaskState
+from domain.states import UNSETTLED, Stage, TaskState
 from workflow.access.projects import Access, role_for, stages_of
-from workflow.annotate import image_pool
+from workflow.annotate import image_pool, stage_kinds
 
 WAITS_FOR_MEDIA = (
     "What is left for you waits for images or clips that are not there yet; a lead brings them in. Come back later."
 )
-
-_NOTHING_YET = {
-    Stage.VERIFICATION: "There is nothing to verify yet; items come from authoring or from an import.",
-    **dict.fromkeys(
-        VERIFICATIONS[1:], "There is nothing to verify here yet; items come when the verification before has kept them."
-    ),
-    Stage.ADJUDICATION: "There is nothing to settle: no votes have differed.",
-    Stage.GRADING: "There is nothing to grade yet; a lead imports models' answers.",
-    Stage.COMPARISON: "There is nothing to compare yet; a lead opens pairs of models' answers.",
-    Stage.CODING: "There is nothing to code yet; a lead sends wrong answers here.",
-    Stage.ARBITRATION: "There is nothing to settle: no coders have differed.",
-    Stage.ANSWERING: "There is nothing to answer yet; items come here when verification has kept them.",
-    Stage.TRIAGE: "There is nothing to triage yet.",
-    Stage.REFINEMENT: "There is nothing to refine yet; a lead sends a model's answers here.",
-}
 
 _NO_SAMPLE_YET = "There is nothing to grade yet; a lead opens the planned sample of answers."
 _SAMPLE_DONE = "All that is open of the planned sample is graded. Thank you."
@@ -99,4 +84,4 @@ def why_no_task(
     planned = stage is Stage.GRADING and grading is not None and grading.sample is not None
     if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):
         return NoTask("all_done", _SAMPLE_DONE if planned else "All done here. Thank you.")
-    return NoTask("all_done", _NO_SAMPLE_YET if planned else _NOTHING_YET[stage])
+    return NoTask("all_done", _NO_SAMPLE_YET if planned else stage_kinds.of(stage).nothing_yet)

@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from db import candidate_images, items, task_counts, work_counts
+from db import items, task_counts, work_counts
 from db.engine import Session, Store
 from db.records import StoredWorkCount
 from domain.records import NoTask, Person, Progress, StageWork
-from domain.states import BLIND, ItemState, Stage
+from domain.states import BLIND, WITHOUT_TASKS, ItemState, Stage
 from workflow.access.projects import Access, access_to, projects_of, stages_of
 from workflow.access.written_items import count_written
-from workflow.annotate import claim_rules, gates, image_pool, qualification, triage_figures
+from workflow.annotate import claim_rules, gates, image_pool, qualification
 from workflow.annotate.no_work import why_closed, why_no_task
-
-WORKED_ON = tuple(stage for stage in Stage if stage is not Stage.TRIAGE)
-"""Stages that have a working page."""
+from workflow.annotate.stage_kinds import STAGE_KINDS
 
 MANY = 1000
 """From this number of waiting items on, the rest is not counted on every page."""
@@ -185,9 +183,10 @@ def _lines(
 ) -> list[StageWork]:
     lines = []
     for stage in stages_of(access.schema):
-        if stage is Stage.TRIAGE and access.may_do(stage):
-            lines.append(_triage_left(session, access, person))
-        if stage not in WORKED_ON or not access.may_do(stage):
+        if not access.may_do(stage):
+            continue
+        if stage in WITHOUT_TASKS:
+            lines.append(_line_without_tasks(session, access, person, stage))
             continue
         closed = gates.why_refused(gates.Visit(session, access, person, stage, now))
         figures, new = count_work(session, access=access, person=person, stage=stage, now=now, fresh=True)
@@ -230,19 +229,20 @@ def _beyond(session: Session, access: Access, person: Person, stage: Stage, clos
     return task_counts.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)
 
 
-def _triage_left(session: Session, access: Access, person: Person) -> StageWork:
-    """Return the triage work of a person, which has no dimension."""
-    closed = why_closed(session, access=access, person=person, stage=Stage.TRIAGE, dimension=None)
-    left = 0 if closed else triage_figures.waiting(session, access=access)
+def _line_without_tasks(session: Session, access: Access, person: Person, stage: Stage) -> StageWork:
+    """Return the work of a person in a stage without tasks, which has no dimension."""
+    closed = why_closed(session, access=access, person=person, stage=stage, dimension=None)
+    kind = STAGE_KINDS.get(stage)
+    left = kind.waiting(session, access=access) if kind is not None and closed is None else 0
     return StageWork(
         project=access.name,
         title=access.title,
-        stage=Stage.TRIAGE,
+        stage=stage,
         dimension="",
         waiting=left,
-        mine_done=candidate_images.decided_by(session, project_id=access.project_id, person_id=person.id),
+        mine_done=kind.done_by(session, access=access, person=person) if kind is not None else 0,
         available=left > 0,
-        why=_sentence(closed) or ("" if left else "No frame waits for triage."),
+        why=_sentence(closed) or ("" if left or kind is None else kind.nothing_yet),
     )
 
 

@@ -10,6 +10,7 @@ from db.engine import Session
 from domain.policies import ONE_ROUND
 from domain.states import Stage
 from workflow.access.projects import Access
+from workflow.annotate.stage_kinds import Revision
 
 
 def open_answers(
@@ -39,6 +40,13 @@ def open_answers(
         )
     task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
     return len(slots)
+
+
+def follow_revision(session: Session, *, access: Access, revision: Revision, now: datetime) -> None:
+    """Show the answers that count next to a new revision of their item."""
+    item_id, number, dimension = revision
+    sent = tasks.answers_in_refinement(session, item_id=item_id, counting=True)
+    open_answers(session, access=access, answers=[(id, item_id, number, dimension) for id in sent], now=now)
 
 
 def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool, now: datetime) -> None:

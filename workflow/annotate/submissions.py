@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from annotation_schemas.model import PREDICTION
 from db import events, item_revisions, items, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredTask
+from domain import extensions
 from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotFoundError, Problem
 from domain.records import Person, Submission, SubmissionReceipt, TaskView
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
@@ -20,16 +21,10 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.annotate import (
     adjudication,
-    answer_steps,
-    answering,
     author_forms,
-    authoring,
-    coding,
-    comparison,
     earlier_forms,
-    grading,
     qualification,
-    refinement,
+    stage_kinds,
     verification,
 )
 from workflow.annotate.drafts import must_be_json
@@ -38,35 +33,6 @@ from workflow.annotate.task_views import shuffled_fields, task_view
 
 LONGEST_NOTE = 20_000
 NO_LONGER = "This is no longer yours to change: its item has changed, or others are asked about it."
-
-
-@dataclass(frozen=True)
-class _Step:
-    """The functions with which a stage handles a submission."""
-
-    check: Callable[[Session, Access, StoredTask, Submission], Sequence[Problem]]
-    """Function that returns all problems with the submission."""
-    place: Callable[[Session, Access, StoredTask, Submission, Person, datetime], tuple[int, int]]
-    """Function that returns the item and revision that the submission is about."""
-    after: Callable[[Session, Access, StoredTask, Submission, Person, datetime], ItemState | None]
-    """Function that does what follows from the submission."""
-    why_fixed: Callable[[Session, Access, StoredTask, datetime], str | None]
-    """Function that returns why the submission can no longer be corrected."""
-
-
-_STEPS: Mapping[Stage, _Step] = {
-    Stage.AUTHORING: _Step(authoring.check, authoring.place, authoring.after, authoring.why_fixed),
-    **dict.fromkeys(
-        VERIFICATIONS, _Step(verification.check, verification.place, verification.after, verification.why_fixed)
-    ),
-    Stage.ADJUDICATION: _Step(adjudication.check, adjudication.place, adjudication.after, adjudication.why_fixed),
-    Stage.REFINEMENT: _Step(refinement.check, refinement.place, refinement.after, refinement.why_fixed),
-    Stage.ANSWERING: _Step(answering.check, answering.place, answering.after, answering.why_fixed),
-    Stage.GRADING: _Step(answer_steps.check, answer_steps.place, grading.after, answer_steps.why_fixed),
-    Stage.COMPARISON: _Step(answer_steps.check, answer_steps.place, answer_steps.after, comparison.why_fixed),
-    Stage.CODING: _Step(answer_steps.check, coding.place, coding.after, coding.why_fixed),
-    Stage.ARBITRATION: _Step(answer_steps.check, coding.place, coding.after, coding.why_fixed),
-}
 
 
 def submit(
@@ -183,7 +149,7 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage, task: str 
         last = submissions.last_of_person(
             session, person_id=person.id, project_id=access.project_id, stage=stage, task=task
         )
-        if last is None or stage not in _STEPS:
+        if last is None:
             raise NotFoundError("There is nothing to undo here yet.")
         row, access = held_task(session, person=person, task=last[1].public_id, with_item=True)
         theirs = row.state is TaskState.DONE and row.person_id == person.id
@@ -259,8 +225,11 @@ def _refusal(session: Session, access: Access, row: StoredTask, person: Person, 
         barred = qualification.require(session, access=access, person=person, stage=row.stage)
         if barred is not None:
             return LeaseLostError(f"{barred.sentence} {KEPT}")
-    if row.person_id in (None, person.id) and comparison.renew(session, access=access, row=row, now=now):
-        return LeaseLostError(f"{comparison.REPLACED} {KEPT}")
+    if row.stage not in stage_kinds.STAGE_KINDS:
+        return LeaseLostError(f"{extensions.missing('stages', row.stage)} {KEPT}")
+    kind = stage_kinds.of(row.stage)
+    if row.person_id in (None, person.id) and kind.renew(session, access=access, row=row, now=now):
+        return LeaseLostError(f"{kind.replaced} {KEPT}")
     if row.state is TaskState.CLAIMED and row.person_id == person.id and row.stage is not Stage.AUTHORING:
         return None  # still their task, even after the lease
     if extend(session, access=access, row=row, person=person, now=now):
@@ -276,7 +245,7 @@ def _why_fixed(session: Session, access: Access, row: StoredTask, now: datetime)
         return (
             None if verification.is_slip(session, access, row, now) else verification.SETTLED
         )  # the same as for an item that was just settled
-    return _STEPS[row.stage].why_fixed(session, access, row, now)
+    return stage_kinds.of(row.stage).why_fixed(session, access, row, now)
 
 
 def _store(
@@ -284,10 +253,10 @@ def _store(
 ) -> SubmissionReceipt | ConflictError:
     if row.stage is Stage.ADJUDICATION:
         given = replace(given, values=adjudication.with_stage(row, given.values))
-    step, as_given = _STEPS[row.stage], given
+    kind, as_given = stage_kinds.of(row.stage), given
     version, given = earlier_forms.as_asked_now(session, access, row, given)
     given = replace(given, values=_in_order(session, access, row, given))
-    problems = step.check(session, access, row, given)
+    problems = kind.check(session, access, row, given)
     if version.is_earlier and (problems or version.asked_anew(given)):
         return _keep_for_new_form(session, access, row, person, given, now)
     if problems:
@@ -295,7 +264,7 @@ def _store(
     before = submissions.latest_of_task(session, task_id=row.id) if row.state is TaskState.DONE else None
     guidelines.note_reader(session, access=access, person=person, now=now)
     spent = _spent(session, row, person, given, before, now)
-    item_id, revision = step.place(session, access, row, given, person, now)
+    item_id, revision = kind.place(session, access, row, given, person, now)
     annotation = submissions.add(
         session,
         task=row,
@@ -315,13 +284,13 @@ def _store(
         guideline_hash=guidelines.accepted(session, access, given.guideline),
         now=now,
     )
-    kind = "task.corrected" if before else "task.submitted"
-    log(session, kind, by=person, task=row, now=now, data={"stage": row.stage.value})
+    event = "task.corrected" if before else "task.submitted"
+    log(session, event, by=person, task=row, now=now, data={"stage": row.stage.value})
     if given.field_seconds is not None and spent is not None:
         author_forms.log_field_times(
             session, access=access, row=row, person=person, at=given.field_seconds, whole=spent, now=now
         )
-    state = step.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None
+    state = kind.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None
     item = items.by_id(session, id=item_id)
     return SubmissionReceipt(
         annotation=annotation.public_id, saved_at=now, item=item.public_id, state=_state_to_tell(row.stage, state)
@@ -368,8 +337,9 @@ def _shown(
     session: Session, access: Access, row: StoredTask, person: Person, item_id: int, revision: int
 ) -> dict[str, Any] | None:
     """Return the shuffled parts as this person saw them: the options and the answer's place, or the left answer."""
-    if row.stage is Stage.COMPARISON:
-        return comparison.shown_places(session, access=access, row=row, person=person)
+    by_kind = stage_kinds.of(row.stage).shown(session, access=access, row=row, person=person)
+    if by_kind is not None:
+        return by_kind
     shuffle = getattr(getattr(access.schema.stages, row.stage.value), "shuffle", ())
     if not shuffle:
         return None

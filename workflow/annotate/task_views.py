@@ -18,7 +18,7 @@ from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteVi
 from domain.states import VERIFICATIONS, Purpose, Stage
 from workflow.access import guidelines
 from workflow.access.projects import Access, access_by_id
-from workflow.annotate import author_forms, comparison, earlier_forms
+from workflow.annotate import author_forms, earlier_forms, stage_kinds
 
 NO_SUCH = "There is no such picture or clip in a project of yours."
 
@@ -32,6 +32,8 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
     item = items.by_id(session, id=row.item_id) if row.item_id is not None else None
     revision = row.revision if row.revision is not None else (item.current_revision if item else None)
     proposed = author_forms.first_fields(session, access=access, row=row)
+    kind = stage_kinds.of(row.stage)
+    answers = kind.answers(session, row=row, shown=kind.shown(session, access=access, row=row, person=person))
     return TaskView(
         id=row.public_id,
         project=access.name,
@@ -44,8 +46,8 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
         lease_until=row.lease_until,
         draft=replace(kept, values=earlier_forms.draft_now(access, row.stage, kept.values)) if kept else None,
         correction=row.correcting,
-        answer=_answer(session, row),
-        answers=comparison.texts_of(session, access=access, row=row, person=person),
+        answer=_answer(session, row) if answers is None else None,
+        answers=answers,
         place=_place(session, row, person),
         settles=task_slots.settled_in(row.unit) if row.stage is Stage.ADJUDICATION else None,
         votes=tuple(_votes(session, row)),
@@ -69,7 +71,8 @@ def task_as_it_was(
     fields = {} if row.stage is Stage.AUTHORING else visible_fields(access.schema, row.stage, content)
     stood = {name: stored[name] for name, now in fields.items() if name in stored and _same_entries(stored[name], now)}
     place = stored.get(PREDICTION)
-    answers = {"values": said.answers, "reasons": said.reasons, "note": said.note}
+    answers = stage_kinds.of(row.stage).answers(session, row=row, shown=stored)
+    submitted = {"values": said.answers, "reasons": said.reasons, "note": said.note}
     return TaskView(
         id=row.public_id,
         project=access.name,
@@ -80,9 +83,9 @@ def task_as_it_was(
         fields=fields | stood,
         assets=tuple(_assets(session, access, row)),
         lease_until=said.created_at,
-        draft=Draft(seq=0, values=answers, saved_at=said.created_at),
-        answer=_answer(session, row),
-        answers=comparison.texts_said_of(session, row=row, said=said),
+        draft=Draft(seq=0, values=submitted, saved_at=said.created_at),
+        answer=_answer(session, row) if answers is None else None,
+        answers=answers,
         place=(place[0], place[1]) if place else None,
         settles=task_slots.settled_in(row.unit) if row.stage is Stage.ADJUDICATION else None,
         votes=tuple(_votes(session, row)),
@@ -215,7 +218,7 @@ def _assets(session: Session, access: Access, row: StoredTask) -> list[AssetView
 
 
 def _answer(session: Session, row: StoredTask) -> str | None:
-    if row.prediction_id is None or row.stage is Stage.COMPARISON:
+    if row.prediction_id is None:
         return None
     return items.prediction(session, id=row.prediction_id).text
 
@@ -229,14 +232,9 @@ def _place(session: Session, row: StoredTask, person: Person) -> tuple[int, int]
 
 
 def _votes(session: Session, row: StoredTask) -> list[VoteView]:
-    """Return the votes that an adjudicator sees, or the codes that an arbitrator sees."""
-    if row.stage is Stage.ARBITRATION and row.prediction_id is not None:
-        coded = submissions.latest_of_answer(session, prediction_id=row.prediction_id, stage=Stage.CODING)
-        return _side_by_side(coded, "Coder")
-    if row.stage is not Stage.ADJUDICATION or row.item_id is None or row.revision is None:
-        return []
-    stage = task_slots.settled_in(row.unit)
-    return votes_on(session, item_id=row.item_id, revision=row.revision, stages=(stage,))
+    """Return the submissions that a person settles in the stage, such as the votes that an adjudicator sees."""
+    kind = stage_kinds.of(row.stage)
+    return _side_by_side(kind.votes(session, row) or (), kind.voter)
 
 
 def votes_on(

@@ -20,7 +20,7 @@ from domain.roles import Role, at_least
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log_items
 from workflow.access.projects import Access, access_to
-from workflow.annotate import answering, coding, comparison, grading, qualification
+from workflow.annotate import qualification, stage_kinds
 from workflow.annotate.verdicts import StoredVote, as_votes, judge, of_stage, rounds_of, votes_wanted
 
 SETTLED = "This item is settled or being settled, so your vote stays as it is; tell a senior if it is wrong."
@@ -142,11 +142,8 @@ def follow(
         open_missing(session, access=access, states=states, now=now)
         match_slots(session, access=access, states=states, honour=honour)
     for item, before, verdict in changed:
-        grading.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
-        comparison.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
-        coding.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
         revision = (item.id, item.current_revision, item.dimension)
-        answering.follow_state(session, access=access, revision=revision, before=before, state=verdict.state, now=now)
+        stage_kinds.follow_state(session, access=access, revision=revision, before=before, state=verdict.state, now=now)
     contested = [(item, verdict.stage) for item, verdict in verdicts if verdict.state is ItemState.IN_ADJUDICATION]
     if contested:
         slots = [_for_senior(session, access, item, stage, now) for item, stage in contested]

@@ -33,8 +33,8 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, access_or_why, access_to
 from workflow.access.schema_changes import unfinished
 from workflow.access.stored_schemas import stored_schema
-from workflow.annotate import answer_readings, comparison, sent_back, triage_figures
-from workflow.annotate.verdicts import VerdictRules, judge, of_stage, rounds_of
+from workflow.annotate import answer_readings, sent_back
+from workflow.annotate.verdicts import VerdictRules, judge, of_stage
 from workflow.annotate.verification import follow, match_slots, open_missing
 from workflow.files import exposures
 
@@ -296,19 +296,12 @@ def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: in
 
 def people_asked(schema: Schema) -> dict[Stage, int]:
     """Return how many people a schema asks about each unit, by stage; 0 without the stage."""
-    stages = schema.stages
+    parts = {
+        stage: getattr(schema.stages, stage.value) for stage in Stage if stage not in (Stage.TRIAGE, Stage.AUTHORING)
+    }
     return {
-        **{
-            stage: stages.verifications[stage.value].raters if stage in rounds_of(schema) else 0
-            for stage in VERIFICATIONS
-        },
-        Stage.ANSWERING: stages.answering.people if stages.answering else 0,
-        Stage.GRADING: stages.grading.raters if stages.grading else 0,
-        Stage.REFINEMENT: 1 if stages.refinement else 0,
-        Stage.ADJUDICATION: 1 if stages.adjudication else 0,
-        Stage.COMPARISON: stages.comparison.raters if stages.comparison else 0,
-        Stage.CODING: stages.coding.raters if stages.coding else 0,
-        Stage.ARBITRATION: 1 if stages.arbitration else 0,
+        stage: getattr(part, "raters", getattr(part, "people", 1)) if part is not None else 0
+        for stage, part in parts.items()
     }
 
 
@@ -324,8 +317,6 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
     for external_id in dimensions.unlike(session, project_id=access.project_id, reading=access.reading):
         said.append(f"item {external_id} or a slot of it is in another dimension than its own.")
-    said += comparison.broken_rules(session, access=access)
-    said += triage_figures.broken_rules(session, access=access)
     for check in extensions.rows("project_checks"):
         said += check(session, access=access)
     for external_id in queries.own_votes(session, project_id=access.project_id):

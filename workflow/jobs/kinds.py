@@ -31,6 +31,8 @@ class Lane(StrEnum):
     """Threads of ``touchstone worker``, one for each kind that repeats itself."""
     WORKER = "worker"
     """The process ``touchstone worker`` itself, while it runs."""
+    COMMANDS = "commands"
+    """The processes of commands, each with the job that it began itself."""
 
 
 @dataclass(frozen=True)

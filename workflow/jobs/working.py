@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import logging
-import os
 import secrets
 import threading
 import time
@@ -82,8 +81,8 @@ class Worker:
     ----------
     kinds
         The register of kinds. The worker takes jobs of ``lane`` only.
-    ends_itself
-        Whether this process may end in the middle of a job that was canceled or taken over.
+    leave
+        Ends this process in the middle of a job that was canceled or taken over. None: the process must not end there.
     canceled
         Return whether the person at this process cancels its job.
     hear
@@ -98,13 +97,13 @@ class Worker:
         kinds: Mapping[str, JobKind],
         lane: Lane,
         *,
-        ends_itself: bool = False,
+        leave: Callable[[], None] | None = None,
         stop: Callable[[], bool] = lambda: False,
         canceled: Callable[[], bool] = lambda: False,
         hear: Progress = unheard,
     ) -> None:
         self.store, self.home, self.settings, self.kinds, self.stop = store, home, settings, kinds, stop
-        self.lane, self.ends_itself, self.canceled, self.hear = lane, ends_itself, canceled, hear
+        self.lane, self.leave, self.canceled, self.hear = lane, leave, canceled, hear
         self.current: JobKind | None = None
         """The kind of the present job."""
 
@@ -301,12 +300,12 @@ class _JobAttempt:
 
     def _leave(self) -> None:
         """End this process in the middle of a job. Work that reports no progress cannot be stopped in any other way."""
-        if not self.worker.ends_itself:
+        if self.worker.leave is None:
             return
         if self.is_canceled:
             with suppress(Exception):
                 self._end(JobState.CANCELED, CANCELED)
-        os._exit(0)
+        self.worker.leave()
 
 
 def lease(store: Store) -> timedelta:

@@ -13,17 +13,14 @@ from agreement.summary import Result
 from db import files, items, qualifications, work_pace
 from db.engine import Session, Store
 from db.records import StoredRun
+from domain import extensions
 from domain.errors import RatingsError
 from domain.qualification import Standing
 from domain.states import VERIFICATIONS, Cut, Purpose, Stage
-from reports.content import Rulings
-from reports.ruling import verdicts
-from reports.study import StoredRule
 from workflow.access.projects import Access
 from workflow.annotate import qualification
-from workflow.results import agreement_page, calibration, project_losses
-from workflow.results.calibrated_judges import about_judges, runs_by_judge
-from workflow.results.calibration_rule import stored_rule
+from workflow.results import agreement_page, project_losses
+from workflow.results.judge_facts import JudgeVerdicts, about_judges, runs_by_judge, without_names
 from workflow.results.losses import losses_of_judges
 from workflow.results.ratings import Raters, stage_rows
 
@@ -168,14 +165,9 @@ def _line(found: Result, names: set[str]) -> Facts:
         "n_units": found.n_units,
         "n_raters": found.n_raters,
         "n_left_out": found.n_left_out,
-        "reason": None if found.reason is None else _without_names(found.reason, names),
+        "reason": None if found.reason is None else without_names(found.reason, names),
         **args,
     }
-
-
-def _without_names(sentence: str, names: set[str]) -> str:
-    """Return the sentence, or a neutral one if the sentence names a person."""
-    return "It is not defined for these people." if any(name and name in sentence for name in names) else sentence
 
 
 # ---- judges ----------------------------------------------------------------------------------------------------------
@@ -185,8 +177,7 @@ def _judges(
     store: Store, access: Access, stage: Stage, raters: Raters, runs: Mapping[str, Sequence[StoredRun]]
 ) -> Iterator[Facts]:
     mine = [name for name in raters.judges if name not in raters.metrics]
-    rule = stored_rule(store, person=None, project=access.name, judges=mine)
-    ruled, why = _verdicts(store, access, stage, raters, mine, rule)
+    ruled = _verdicts(store, access, stage, raters, mine)
     for about in about_judges(store, runs, mine):
         yield {
             "stage": stage.value,
@@ -194,9 +185,9 @@ def _judges(
             "model": about.model,
             "template": None if about.template is None else f"{about.template}, version {about.template_version}",
             "asked": about.asked_at,
-            "verdicts": ruled.get(about.judge, []),
-            "why_none": why,
-            "rule": rule.words(given=None) if rule.rule is not None else None,
+            "verdicts": list(ruled.by_judge.get(about.judge, ())),
+            "why_none": ruled.why_none,
+            "rule": ruled.rule,
         }
     if raters.metrics:
         yield {"stage": stage.value, "metrics": sorted(raters.metrics)}
@@ -204,31 +195,9 @@ def _judges(
         yield {"stage": stage.value, "from_files": len(raters.from_files)}
 
 
-def _verdicts(
-    store: Store, access: Access, stage: Stage, raters: Raters, judges: Sequence[str], stored: StoredRule
-) -> tuple[dict[str, list[Facts]], str]:
-    """Return the verdicts for each criterion by judge, and the reason if there are no verdicts."""
-    if not judges:
-        return {}, ""
-    if stored.rule is None:
-        return {}, "not calibrated: the project keeps no rule of a verdict"
-    if not raters.people:
-        return {}, "not calibrated: no person has rated the same"
-    try:
-        study, _ = calibration.study_of(
-            store,
-            person=None,
-            project=access.name,
-            stage=stage,
-            humans=raters.people,
-            judges=judges,
-            vouched=[name for name in raters.people if name in raters.from_files],
-        )
-        section = verdicts(study, stored.rule, stored.words(given=None))
-    except RatingsError as error:
-        return {}, f"not calibrated: {_without_names(str(error), set(raters.people))}"
-    found: dict[str, list[Facts]] = {}
-    for each in (ruling for block in section.blocks if isinstance(block, Rulings) for ruling in block.rulings):
-        if each.dimension is None:
-            found.setdefault(each.judge, []).append({"criterion": each.criterion, "words": each.sentence})
-    return found, "not calibrated: it shares no rating with people"
+def _verdicts(store: Store, access: Access, stage: Stage, raters: Raters, judges: Sequence[str]) -> JudgeVerdicts:
+    """Return the verdicts on judges that an extension reaches."""
+    for function in extensions.rows("judge_verdicts"):
+        found: JudgeVerdicts = function(store, access, stage=stage, raters=raters, judges=judges)
+        return found
+    return JudgeVerdicts({}, "not calibrated: no extension that reaches verdicts is installed")

@@ -20,6 +20,7 @@ from annotation_schemas.keys import withheld_in
 from db import events, project_rows, releases
 from db.engine import IntegrityError, Store
 from domain.errors import ConflictError, InvalidFileError
+from domain.jobs import Progress, unheard
 from domain.manifests import MADE_BY, NAME
 from domain.records import Person
 from exporters.release_folder import FolderWriter
@@ -55,11 +56,6 @@ if TYPE_CHECKING:
 ITEMS = "items.jsonl"
 """The list of released items: id, split, dimension, revision, how the item was kept, and a hash of its public part."""
 PUBLIC, PRIVATE = "public", "private"
-Progress = Callable[[str, int, int], None]
-
-
-def silent(what: str, done: int, of: int) -> None:
-    """Ignore the progress."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +81,7 @@ def create(
     by: Person | None,
     project: str,
     asked: ReleaseOptions,
-    progress: Progress = silent,
+    progress: Progress = unheard,
 ) -> CreatedRelease:
     """Make a release. The same state of a project gives the same bytes, except for its number.
 

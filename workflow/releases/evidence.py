@@ -23,6 +23,7 @@ from db.evidence_rows import LEFT_OUT, EvidenceRows
 from db.survey import Survey
 from domain.errors import ConflictError, InvalidFileError
 from domain.evidence import FIGURES, POLICIES, VERDICTS, PrintedFigure, RowSelection
+from domain.jobs import Progress, unheard
 from domain.pseudonyms import PREFIX, pseudonyms
 from exporters.evidence_folder import EvidenceWriter
 from importers.evidence_folder import EvidenceFolder
@@ -31,12 +32,10 @@ from workflow.annotate.grading_sample import EXTENDED, OPENED
 from workflow.files.evidence_import import import_evidence
 from workflow.files.gate_counts import gates
 from workflow.files.manifest_entries import policy_of
-from workflow.files.project_export import Progress, silent
 from workflow.releases.printed_figures import Figures, ItemVerdict, Verdicts, figures_of
-from workflow.results.calibration_rule import RULE
 from workflow.results.file_raters import raters as raters_out_of_files
 
-EVENTS = frozenset({RULE, OPENED, EXTENDED, DESCRIBED, LABELLED})
+EVENTS = frozenset({events.CALIBRATION_RULE, OPENED, EXTENDED, DESCRIBED, LABELLED})
 """The kinds of events that figures rest on."""
 
 _AT_ONCE = 2_000
@@ -111,7 +110,7 @@ def write_evidence(
     notes: bool = False,
     hide_unsaid: bool = False,
     counted: Mapping[str, Any] | None = None,
-    progress: Progress = silent,
+    progress: Progress = unheard,
 ) -> Evidence:
     """Write the evidence below ``evidence/`` of a release. The same state and names give the same bytes.
 
@@ -268,7 +267,7 @@ def _as_stored(access: Access, said: Mapping[str, Any], found: Mapping[str, Any]
 
 @contextmanager
 def recomputing(
-    folder: Path, beside: Path, *, survey: Survey | None = None, progress: Progress = silent
+    folder: Path, beside: Path, *, survey: Survey | None = None, progress: Progress = unheard
 ) -> Iterator[tuple[Store, str]]:
     """Open a temporary store that holds one evidence bundle and nothing more. Yield the store and the project's name.
 
@@ -279,7 +278,7 @@ def recomputing(
     try:
         store.upgrade()
         with EvidenceFolder(folder) as evidence:
-            yield store, import_evidence(store, evidence, survey=survey, progress=progress).name
+            yield store, import_evidence(store, evidence, survey=survey, progress=progress)
     finally:
         store.close()
 

@@ -7,7 +7,6 @@ a release's evidence. So the release and any recomputation use the same code, on
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,28 +20,20 @@ from domain import extensions
 from domain.errors import NotFoundError, TouchstoneError
 from domain.evidence import VERDICTS, PrintedFigure, RowSelection, table_path
 from domain.states import Cut, Stage
-from reports.calibration import calibration
-from reports.content import Figure, ReportTable
 from workflow.access.projects import Access, access_to
 from workflow.files.exposures import report_of
 from workflow.files.gate_counts import GateCounts, gates
 from workflow.files.project_check import judged
 from workflow.releases.extension_checks import checks_of, missing_checks
 from workflow.releases.floors import measure_floor
-from workflow.results.calibration import study_of
+from workflow.results import result_sections
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
 from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.leaderboard_page import leaderboards
 from workflow.results.rater_agreement import agreement_of
-from workflow.results.ratings import RATED, Raters, raters_of
+from workflow.results.ratings import RATED, raters_of
 
 _ODD = re.compile(r"[^A-Za-z0-9_+=<>-]+")
-_COUNT = re.compile(r"\d[\d,.]* of \d[\d,.]*")
-"""A cell of a report that holds a count, and is no part of an id: ``8,412 of 8,412``."""
-_ADVICE = frozenset({"grade_next"})
-"""Tables of the report that give advice and have no figures."""
-_NAME = 60
-"""A longer cell of a report is a sentence, and no part of an id."""
 _BASIS = frozenset({"items", "sample", "schema", "scale", "scale_inferred", "answers", "tolerance"})
 """Arguments of a line of agreement that only describe the state of the project."""
 
@@ -147,14 +138,15 @@ def figures_of(
             part(f"agreement.{stage.value}", lambda at=stage: _agreement(store, access, at))  # type: ignore[misc]
         if stage is Stage.GRADING and raters.have_means():
             part("means", lambda: _means(store, access))
-        if raters.people and raters.machines and stage not in (Stage.COMPARISON, Stage.CODING, Stage.ANSWERING):
-            part(f"judges.{stage.value}", lambda at=stage, of=raters: _judges(store, access, at, of))  # type: ignore[misc]
+        for name, figures in extensions.rows("stage_figures") if raters.people or raters.machines else ():
+            part(f"{name}.{stage.value}", lambda figures=figures, at=stage, of=raters: figures(store, access, at, of))  # type: ignore[misc]
     part("leaderboard", lambda: _leaderboard(store, access))
     part("floors", lambda: _floors(store, access))
     for check in checks_of(access.schema):
         part(check.path, lambda told=check.told: told(store, access))  # type: ignore[misc]
-    without |= missing_checks(access.schema)
+    without |= missing_checks(access.schema) | extensions.all_missing("stage_figures")
     without |= {f"judges.{key}": why for key, why in extensions.all_missing("report_sections").items()}
+    without |= extensions.all_missing("printed_figures")
     part("exposure", lambda: _exposure(store, access))
     return Figures(_with_own_ids(told), without)
 
@@ -180,7 +172,7 @@ def _floors(store: Store, access: Access) -> Iterator[PrintedFigure]:
     """Yield the measured value of each agreement floor, over all votes."""
     for floor in access.schema.export.floors:
         found = measure_floor(store, access, floor)
-        rows = [*_votes(Stage(found.stage)), RowSelection(RATINGS, {"stage": found.stage})]
+        rows = [*votes_of(Stage(found.stage)), RowSelection(RATINGS, {"stage": found.stage})]
         at = (found.value, found.low, found.high, found.n_units, found.n_left_out)
         reason = found.why if found.value is None else None
         yield PrintedFigure(f"floors.{found.name}", f"Floor: {found.title}", *at, reason=reason, rows=rows)
@@ -194,7 +186,7 @@ def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[PrintedFigure]:
         elif isinstance(value, int | float | str) and not isinstance(value, bool):
             state = {"verdict": name} if name in ("kept", "rejected") and prefix == "gates" else {}
             title = f"Items: {name.replace('_', ' ')}"
-            yield PrintedFigure(id, title, value, rows=[RowSelection(VERDICTS, state), *_votes(Stage.VERIFICATION)])
+            yield PrintedFigure(id, title, value, rows=[RowSelection(VERDICTS, state), *votes_of(Stage.VERIFICATION)])
 
 
 def _agreement(store: Store, access: Access, stage: Stage) -> Iterator[PrintedFigure]:
@@ -210,13 +202,13 @@ def _agreement(store: Store, access: Access, stage: Stage) -> Iterator[PrintedFi
             by=by,
             statistics=reporting.with_means(named) if named else (),
         )
-        rows = [*_votes(stage), RowSelection(RATINGS, {"stage": stage.value})]
+        rows = [*votes_of(stage), RowSelection(RATINGS, {"stage": stage.value})]
         yield from _results(f"agreement.{stage.value}", agreement, rows)
 
 
 def _means(store: Store, access: Access) -> Iterator[PrintedFigure]:
     named = reporting.agreement_first(access.schema)
-    rows = [*_votes(Stage.GRADING), RowSelection(RATINGS, {"stage": Stage.GRADING.value}), RowSelection(REPLIES)]
+    rows = [*votes_of(Stage.GRADING), RowSelection(RATINGS, {"stage": Stage.GRADING.value}), RowSelection(REPLIES)]
     about: dict[str, Any] = {"person": None, "project": access.name}
     statistics = reporting.with_means(named) if named else ()
     yield from _results("means", agreement_of_means(store, **about, statistics=statistics), rows)
@@ -258,38 +250,6 @@ def _result(prefix: str, each: Result, rows: Sequence[RowSelection], *, alone: b
     )
 
 
-def _judges(store: Store, access: Access, stage: Stage, raters: Raters) -> Iterator[PrintedFigure]:
-    """Yield every number in the tables of the report on judges, with all raters included."""
-    study, source = study_of(
-        store,
-        person=None,
-        project=access.name,
-        stage=stage,
-        humans=raters.people,
-        judges=raters.machines,
-        vouched=[name for name in raters.people if name in raters.from_files],
-    )
-    rows = [*_votes(stage), RowSelection(RATINGS, {"stage": stage.value}), RowSelection(REPLIES)]
-    for table in calibration(study, source).tables():
-        if table.key in _ADVICE:
-            continue
-        yield from _table(f"judges.{stage.value}.{slug(table.key)}", table, rows)
-
-
-def _table(prefix: str, table: ReportTable, rows: Sequence[RowSelection]) -> Iterator[PrintedFigure]:
-    """Yield the figures and numbers of a table. The texts of a row name the row."""
-    for row in table.rows:
-        names = [cell for cell in row if isinstance(cell, str) and len(cell) <= _NAME and not _COUNT.fullmatch(cell)]
-        said = ".".join(map(slug, names)) or "all"
-        for column, cell in zip(table.columns, row, strict=True):
-            id, title = f"{prefix}.{said}.{slug(column)}", f"{table.title}: {', '.join(names)}: {column}"
-            if isinstance(cell, Figure):
-                at = (cell.value, cell.low, cell.high, cell.n_units, cell.n_left_out, cell.method, cell.reason)
-                yield PrintedFigure(id, title, *at, rows)
-            elif isinstance(cell, int | float) and not isinstance(cell, bool):
-                yield PrintedFigure(id, title, cell if math.isfinite(cell) else None, rows=rows)
-
-
 def _leaderboard(store: Store, access: Access) -> Iterator[PrintedFigure]:
     with store.read() as session:
         if not answers.count(session, project_id=access.project_id):
@@ -299,14 +259,8 @@ def _leaderboard(store: Store, access: Access) -> Iterator[PrintedFigure]:
     for board in found.of.values():
         for line in board.board.lines():
             yield _line(line)
-    for compared in found.compared:
-        rate, out = compared.rate, compared.failed + compared.waiting + compared.earlier
-        id = ".".join(map(slug, ("wins", compared.judge, compared.model, compared.baseline)))
-        title = f"{compared.model} against {compared.baseline}, by {compared.judge}"
-        value, low, high = (each if math.isfinite(each) else None for each in (rate.value, rate.low, rate.high))
-        yield PrintedFigure(
-            id, title, value, low, high, compared.n, out, rate.method, rate.reason, [RowSelection(REPLIES)]
-        )
+    for section in result_sections.sections():
+        yield from section.printed_figures(found.sections[section.name])
 
 
 def _line(line: LeaderboardLine) -> PrintedFigure:
@@ -315,7 +269,7 @@ def _line(line: LeaderboardLine) -> PrintedFigure:
     by = [each for each in (scores.kind, scores.criterion, scores.judge, scores.method, scores.option, option) if each]
     part = "mean_of_parts" if line.over == "parts" else "all" if line.part is None else line.part or "none"
     rows = [RowSelection(ANSWERS, {"model": line.model}), RowSelection(ITEMS, {"state": "kept"})]
-    rows += [RowSelection(READ)] if scores.kind == "key" else _votes(Stage.GRADING)
+    rows += [RowSelection(READ)] if scores.kind == "key" else votes_of(Stage.GRADING)
     rows += [RowSelection(REPLIES, {"criterion": scores.criterion})] if scores.kind in ("judge", "corrected") else []
     return PrintedFigure(
         ".".join(map(slug, ("leaderboard", "-".join(map(str, by)), line.model, part))),
@@ -334,7 +288,8 @@ def _line(line: LeaderboardLine) -> PrintedFigure:
 # ---- ids -------------------------------------------------------------------------------------------------------------
 
 
-def _votes(stage: Stage) -> list[RowSelection]:
+def votes_of(stage: Stage) -> list[RowSelection]:
+    """Return the submissions of a stage, as rows behind figures."""
     return [RowSelection(SUBMITTED, {"stage": stage.value})]
 
 

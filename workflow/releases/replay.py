@@ -13,9 +13,9 @@ from typing import Any
 from db.engine import Store
 from domain.errors import InvalidFileError, TouchstoneError
 from domain.evidence import PrintedFigure
+from domain.jobs import Progress, unheard
 from importers.evidence_folder import EvidenceFolder, FileChange, recorded_of
 from workflow.files.project_check import check
-from workflow.files.project_export import Progress, silent
 from workflow.releases.evidence import from_json, printed_verdicts, recomputing
 from workflow.releases.printed_figures import Figures, Verdicts, figures_of
 
@@ -101,7 +101,7 @@ class ReplayResult:
         }
 
 
-def replay(folder: Path, *, progress: Progress = silent) -> ReplayResult:
+def replay(folder: Path, *, progress: Progress = unheard) -> ReplayResult:
     """Recompute everything that a release prints, from its evidence alone.
 
     The function writes only to a temporary folder. Changed files are named, and recomputed in their changed form. If

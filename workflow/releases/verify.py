@@ -14,18 +14,18 @@ from typing import Any
 from db import exposure, people
 from domain.errors import InvalidFileError, TouchstoneError
 from domain.evidence import FOLDER, table_path
+from domain.jobs import Progress, unheard
 from domain.manifests import NAME
 from exporters.release_folder import hash_of
 from workflow.access.projects import access_to
 from workflow.files import exposures
-from workflow.files.project_export import Progress, silent
 from workflow.releases.evidence import recomputing
 from workflow.releases.listing import manifest_of
 
 LEDGER = table_path("exposure")
 
 
-def verify(folder: Path, *, private: Path | None = None, progress: Progress = silent) -> list[str]:
+def verify(folder: Path, *, private: Path | None = None, progress: Progress = unheard) -> list[str]:
     """Return the faults of a release, one sentence each; empty for an intact release.
 
     ``private`` is the folder with its private part, which is then verified too.

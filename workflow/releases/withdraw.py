@@ -9,10 +9,11 @@ from db import items, releases
 from db.engine import Session, Store
 from domain.errors import InvalidFileError, InvalidInputError, NotFoundError, Problem
 from domain.evidence import FOLDER as EVIDENCE
+from domain.jobs import Progress, unheard
 from domain.records import Person
 from exporters.release_folder import FolderWriter, hash_of
 from workflow.access.projects import Access, require_lead
-from workflow.releases.create import PRIVATE, PUBLIC, CreatedRelease, Progress, keep, silent, write
+from workflow.releases.create import PRIVATE, PUBLIC, CreatedRelease, keep, write
 from workflow.releases.draft import Draft, canary, regrouped, settled_by_seniors, version_of
 from workflow.releases.extension_checks import must_have_checks, names_in_manifest
 from workflow.releases.listing import stored
@@ -35,7 +36,7 @@ def withdraw(
     version: str,
     item: str,
     reason: str,
-    progress: Progress = silent,
+    progress: Progress = unheard,
 ) -> CreatedRelease:
     """Make a point release without one item. The facts of the original release hold for the new one.
 

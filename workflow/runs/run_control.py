@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from db import batches, run_attempts, run_chunks, runs, task_slots, withdrawn_runs
+from db import batches, run_attempts, run_chunks, runs, withdrawn_runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain import extensions
@@ -16,8 +16,7 @@ from domain.runs import OPEN, RESUMABLE, RunState
 from domain.settings import Settings
 from workflow.access.event_log import log
 from workflow.access.projects import Access
-from workflow.annotate import coding, comparison, grading
-from workflow.annotate.refinement_intake import follow_run
+from workflow.annotate import stage_kinds
 from workflow.runs.run_start import add_chunks, wake
 from workflow.runs.stored_runs import in_batches, refuse_changed, refuse_withdrawn, run_and_access
 
@@ -137,12 +136,7 @@ def withdraw_now(
     on it.
     """
     row = runs.withdraw(session, row=row, why=why, now=now)
-    for prediction_id, _, _ in runs.to_grade(session, run_id=row.id):
-        task_slots.withdraw(session, units=[task_slots.unit_of_prediction(prediction_id=prediction_id)])
-    follow_run(session, access=access, run_id=row.id, withdrawn=True, now=now)
-    comparison.follow_run(session, access=access, run_id=row.id, withdrawn=True)
-    coding.follow_run(session, access=access, run_id=row.id, withdrawn=True)
-    grading.draw(session, access=access, now=now)
+    stage_kinds.follow_run(session, access=access, run_id=row.id, withdrawn=True, now=now)
     log(session, withdrawn_runs.WITHDRAWN, by=by, run=row, now=now, data={"reason": row.withdrawn_why})
 
 
@@ -153,10 +147,7 @@ def take_back(store: Store, *, by: Person | None, run: str) -> None:
         if row.withdrawn_at is None:
             raise ConflictError("This run was not withdrawn.")
         runs.take_back(session, row=row)
-        follow_run(session, access=access, run_id=row.id, withdrawn=False, now=store.now())
-        comparison.follow_run(session, access=access, run_id=row.id, withdrawn=False)
-        coding.follow_run(session, access=access, run_id=row.id, withdrawn=False)
-        grading.draw(session, access=access, now=store.now())
+        stage_kinds.follow_run(session, access=access, run_id=row.id, withdrawn=False, now=store.now())
         log(session, withdrawn_runs.TAKEN_BACK, by=by, run=row, now=store.now())
 
 

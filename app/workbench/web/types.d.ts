@@ -248,8 +248,8 @@ interface Frame {
   static_hash: string;
   static: Static | null;
   progress: { done: number; left: number | null; kept: number; decided: number };
-  /** What someone has done today in all of their projects, and the goal that they set; null: they have none. */
-  today: { done: number; goal: number } | null;
+  /** What extensions say on top. */
+  notes: string[];
   now: string;
   menu?: Place[];
   /** The number of the wish that this page answers. */

@@ -12,14 +12,13 @@ from annotation_schemas.kinds import options_of
 from app import markup, shell
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.screens import Group, Screen
+from app.screens import SCREENS, Group, Screen
 from app.services import Services
 from domain.records import AdjudicationReason, ProjectView, SettledCase, VoteView
 from domain.roles import Role
 from domain.states import VERIFICATIONS
-from extensions.adjudication_reasons import reason_lists
+from extensions.adjudication_reasons import closing, reason_lists
 from extensions.adjudication_reasons.reason_lists import ContestedItem, Overview, SkipReasonRow
-from workflow.access import guidelines
 from workflow.lead import adjudication_reasons
 
 SCREEN = Screen("Adjudication reasons", place=120, role=Role.LEAD, group=Group.ITEMS)
@@ -165,13 +164,13 @@ def state_of(case: SettledCase) -> str:
 
 def _answer(services: Services, view: ProjectView, line: AdjudicationReason, name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if st.button("Add it to the guideline", key=f"reasons.write.{name}", type="primary"):
+        if "guideline" in SCREENS and st.button("Add it to the guideline", key=f"reasons.write.{name}", type="primary"):
             st.session_state["guideline.answers"] = [(line.reason, line.dimension)]
             shell.go("guideline", project=view.name)
         why = st.text_input("or say why the guideline stays as it is", key=f"reasons.why.{name}", width=420)
         if st.button("Close", key=f"reasons.close.{name}"):
             with shell.guard(services):
-                guidelines.answer(
+                closing.answer(
                     services.store,
                     by=services.person,
                     project=view.name,

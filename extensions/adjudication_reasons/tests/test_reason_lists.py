@@ -14,10 +14,10 @@ from domain.errors import NotAllowedError, NotFoundError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
-from extensions.adjudication_reasons import reason_lists
+from extensions.adjudication_reasons import closing, reason_lists
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
+from testkit.guidelines import new_guideline
 from tests.app.screens import drawn, words
-from workflow.access import guidelines
 from workflow.annotate import submissions
 from workflow.lead import adjudication_reasons
 
@@ -49,10 +49,8 @@ def test_the_items_behind_a_reason_and_the_file_of_all_decisions(store: Store) -
     seen = reason_lists.contested(store, by=None, project="p", item="colour/1", revision=1)
     assert [vote.values["choice"] for vote in sorted(seen.votes, key=lambda vote: str(vote.values))] == ["blue", "red"]
     assert (seen.decision, seen.reason, seen.note) == ("reject", "wrong_key", "See the handle.")
-    guidelines.publish_version(
-        store, by=None, project="p", text="Be exact.\nLids count.", why="So.", answers=[("wrong_key", "colour")]
-    )
-    guidelines.answer(store, by=None, project="p", reason="wrong_key", dimension="shape", why="A slip of the pen.")
+    new_guideline(store, project="p", text="Be exact.\nLids count.", why="So.", answers=[("wrong_key", "colour")])
+    closing.answer(store, by=None, project="p", reason="wrong_key", dimension="shape", why="A slip of the pen.")
     contest(store, people, 1)
     settle(store, sue)
     lines = adjudication_reasons.reasons(store, by=None, project="p")

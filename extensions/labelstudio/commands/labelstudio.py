@@ -9,10 +9,11 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.recorded import recorded
 from domain.errors import NotAvailableError, NotFoundError
 from domain.name_value_pairs import pairs as named
 from domain.states import Stage
@@ -119,7 +120,13 @@ def push(
     media = bridging.Media(shared, media_from=media_from, local_files=local_files)
     with _client(shared, address) as client:
         _ready(shared, client, project, stages=stage, ahead=ahead, hold=hold, media=media)
-        done = bridge.push(shared.store, client, bridging.forms_of(media), by=None, project=project)
+        forms = bridging.forms_of(media)
+        done = recorded(
+            shared,
+            "labelstudio push",
+            project,
+            lambda progress: bridge.push(shared.store, client, forms, by=None, project=project),
+        )
     media.sweep()
     _tell(bridging.outcomes_in_words(done) or ["Nothing to send, and nothing to call back."])
     for person in _status(shared, project, address).people:
@@ -136,7 +143,13 @@ def pull(project: Project, server: Server = None) -> None:
     shared, address = _opened(project, server)
     _status(shared, project, address)
     with _client(shared, address) as client:
-        done = bridge.pull(shared.store, client, bridging.forms_of(bridging.Media(shared)), by=None, project=project)
+        forms = bridging.forms_of(bridging.Media(shared))
+        done = recorded(
+            shared,
+            "labelstudio pull",
+            project,
+            lambda progress: bridge.pull(shared.store, client, forms, by=None, project=project),
+        )
     _tell(bridging.outcomes_in_words(done) or ["Nothing new there."])
 
 
@@ -171,15 +184,13 @@ def sync(
             before[0] = said
             _tell([f"{time.strftime('%H:%M:%S')}  {line}" for line in lines])
 
-        bridge.sync(
-            shared.store,
-            client,
-            bridging.forms_of(media),
-            by=None,
-            project=project,
-            every=every,
-            stop=stopped.is_set,
-            tell=tell,
+        about: Any = {"project": project, "every": every, "stop": stopped.is_set, "tell": tell}
+        forms = bridging.forms_of(media)
+        recorded(
+            shared,
+            "labelstudio sync",
+            project,
+            lambda progress: bridge.sync(shared.store, client, forms, by=None, **about),
         )
     typer.echo("Ended. What is out stays out; the same command goes on.")
 

@@ -15,17 +15,17 @@ from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from domain import extensions
 from domain.errors import InvalidInputError, NotFoundError, SchemaError
-from domain.states import RatersAre
+from domain.states import RatersAre, Stage
 from extensions.paper_tables import table_files
 from extensions.paper_tables.paper_tables import NOTHING, PaperTable, paper_tables, printed
 from extensions.paper_tables.table_layouts import TableLayout, parse_layout, read_layout, shipped
 from extensions.paper_tables.table_places import Head
+from testkit.coded_world import CODING, answer, code
+from testkit.coded_world import schema as coded
 from testkit.factories import BLIND, make_items, make_people, make_project
 from testkit.missing_extensions import needs
+from testkit.stage_work import open_work
 from tests.paths import ROOT
-from tests.workflow.test_coding import CODING, answer, code
-from tests.workflow.test_coding import schema as coded
-from workflow.lead.coding_intake import open_coding
 from workflow.results import leaderboard, project_answers
 from workflow.results.dimension_means import PEOPLE, agreement_of_answers
 from workflow.results.ratings_from_files import import_ratings
@@ -290,7 +290,7 @@ def test_a_share_of_answers_by_an_option(store: Store, tmp_path: Path) -> None:
 def test_a_share_of_answers_by_a_code(store: Store) -> None:
     make_project(store, loaded=coded(CODING.replace("raters: 2", "raters: 1")))
     answer(store, make_items(store, 4), "m", lambda at: "blue")
-    open_coding(store, by=None, project="p")
+    open_work(store, Stage.CODING)
     (ann,) = make_people(store, "ann")
     for codes in (["perception"], ["perception", "format"], ["format"], ["perception"]):
         code(store, ann, codes)

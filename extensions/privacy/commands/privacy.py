@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from app.commands.recorded import recorded
 from app.markup import count
 from domain.errors import InvalidFileError
 from extensions.privacy.boxes import MARGIN
@@ -72,8 +72,18 @@ def look(
     finder = None if by_hand else Finder(kinds=[*(kind or Kind)], neighbours=neighbours)
     shared = opened()
     moments = None if pictures_only or finder is None else rate
-    found = detection.detect(
-        shared.store, shared.media, by=None, project=project, finder=finder, rate=moments, progress=_progress
+    about: Any = {"project": project, "finder": finder, "rate": moments}
+    found = recorded(
+        shared,
+        "privacy look",
+        project,
+        lambda progress: detection.detect(
+            shared.store,
+            shared.media,
+            by=None,
+            progress=lambda done, n: progress("pictures and clips", done, n),
+            **about,
+        ),
     )
     out.mkdir(mode=0o700, parents=True, exist_ok=True)
     (out / "boxes.csv").write_text(decision_tables.write_pictures(found), encoding="utf-8", newline="")
@@ -200,11 +210,6 @@ def list_(
         )
     for seen in decided:
         typer.echo(detection.sentence(seen))
-
-
-def _progress(done: int, n: int) -> None:
-    if sys.stderr.isatty() and n:
-        print(f"\r{done:,} of {n:,} pictures and clips", end="\n" if done == n else "", file=sys.stderr)
 
 
 def _not_looked(what: str, names: Sequence[str]) -> None:

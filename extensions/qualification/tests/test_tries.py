@@ -27,7 +27,7 @@ from testkit.factories import (
     make_project,
     vote,
 )
-from workflow.access import guidelines
+from testkit.guidelines import new_guideline
 from workflow.access.memberships import set_member
 from workflow.access.projects import access_to
 from workflow.annotate import (
@@ -385,10 +385,10 @@ def test_a_new_guideline_can_ask_everyone_again(store: Store, project: str) -> N
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
     answer(store, ann, ["red"] * 4)
     sign(store, ann, sam, sue)
-    guidelines.publish_version(store, by=None, project=project, text="Be kind.", why="Kinder.")
+    new_guideline(store, project=project, text="Be kind.", why="Kinder.")
     claimed(store, ann)
     assert dashboard(store, person=None, project=project).without_set == ()
-    guidelines.publish_version(store, by=None, project=project, text="Be strict.", why="Stricter.", requalify=True)
+    new_guideline(store, project=project, text="Be strict.", why="Stricter.", requalify=True)
     assert dashboard(store, person=None, project=project).without_set == ("verification",)
     said = next_steps(store, person=None, project=project)
     assert said.startswith("The verification asks people to qualify first, and there is no set of items for it")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from annotation_schemas.state_words import state_called
 from app.commands.groups import find_group
+from app.commands.recorded import recorded
 from domain.errors import InvalidInputError, Problem
 from domain.states import ItemState
 from extensions.schema_migration.changes import Decisions
@@ -55,17 +56,24 @@ def register(cli: typer.Typer) -> None:
         if sum((schema is not None, undo, finish, history)) != 1:
             said = "Say one of --schema FILE, --undo, --finish, --history."
             raise InvalidInputError([Problem("schema", said)])
-        store = opened().store
+        shared = opened()
+        store = shared.store
         if history:
             lines = [_past(past) for past in change_history.history(store, by=None, project=name)]
             typer.echo("\n".join(lines or [f"{name} follows the schema that it was made with."]))
         elif finish:
-            typer.echo("\n".join(_done(migration.finish(store, by=None, project=name), every=every)))
+            done = recorded(
+                shared, "project migrate", name, lambda progress: migration.finish(store, by=None, project=name)
+            )
+            typer.echo("\n".join(_done(done, every=every)))
         elif undo and not yes:
             past = migration.to_undo(store, by=None, project=name)
             typer.echo(f"Would be taken back:\n{_past(past)}\nNothing has happened. Say --yes to do it.")
         elif undo:
-            typer.echo("\n".join(_done(migration.undo(store, by=None, project=name), every=every)))
+            done = recorded(
+                shared, "project migrate", name, lambda progress: migration.undo(store, by=None, project=name)
+            )
+            typer.echo("\n".join(_done(done, every=every)))
         else:
             loaded = _loaded(schema or "")
             if not yes:
@@ -74,7 +82,10 @@ def register(cli: typer.Typer) -> None:
                 if not seen.can_be_done:
                     raise typer.Exit(1)
                 return
-            done = migration.migrate(store, by=None, project=name, loaded=loaded, decisions=decisions)
+            about: Any = {"project": name, "loaded": loaded, "decisions": decisions}
+            done = recorded(
+                shared, "project migrate", name, lambda progress: migration.migrate(store, by=None, **about)
+            )
             typer.echo("\n".join(_done(done, every=every)))
 
 

@@ -11,7 +11,7 @@ import { openKeys, openMenu } from "./dialogs.js";
  * @param {Static} fixed
  * @returns {Child}
  */
-export function where({ progress, today }, fixed) {
+export function where({ progress, notes }, fixed) {
   const numbers = [`${progress.done} done`];
   if (progress.left !== null) numbers.push(`${progress.left} left`);
   const kept = progress.decided ? `kept ${Math.round((100 * progress.kept) / progress.decided)} %` : null;
@@ -23,7 +23,7 @@ export function where({ progress, today }, fixed) {
     fixed.project.made_up ? el("span", { class: "made-up" }, "made-up data") : null,
     el("span", { class: "numbers" }, numbers.join(", ")),
     kept ? el("span", { class: "numbers" }, kept) : null,
-    today ? el("span", { class: "numbers today" }, `${today.done} of ${today.goal} today`) : null,
+    ...notes.map((words) => el("span", { class: "numbers note-on-top" }, words)),
   );
 }
 

@@ -1,0 +1,13 @@
+"""The job ``command``: the row of a long task that a command does in its own process (``app.commands.recorded``)."""
+
+from __future__ import annotations
+
+from domain.errors import ConflictError
+from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
+
+
+def _refuse(context: JobContext) -> JobOutcome:
+    raise ConflictError(f"A job of a command is done by the command. Run it again: {context.input['command']} ...")
+
+
+COMMAND = JobKind("command", "Command", "A command works on {}", _refuse, lane=Lane.COMMANDS, resumes=False)

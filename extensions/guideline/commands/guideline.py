@@ -1,0 +1,85 @@
+"""``touchstone guideline``: show and change the guideline that people read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from domain.errors import InvalidFileError
+
+if TYPE_CHECKING:
+    from db.engine import Store
+
+Project = Annotated[str, typer.Argument(help="The project.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    guideline = typer.Typer(help="Show and change a project's guideline.", no_args_is_help=True)
+    cli.add_typer(guideline, name="guideline")
+    guideline.command("show")(show)
+    guideline.command("set")(set_guideline)
+
+
+def show(
+    project: Project,
+    version: Annotated[int | None, typer.Option(help="An earlier version; without it, the one in force.")] = None,
+    history: Annotated[bool, typer.Option("--history", help="All versions with their reasons, not the text.")] = False,
+) -> None:
+    """Print the guideline that is in force, or an earlier version of it."""
+    from extensions.guideline import versions
+
+    store = _store()
+    if not history:
+        typer.echo(versions.show(store, by=None, project=project, number=version).text, nl=False)
+        return
+    for known in versions.versions(store, by=None, project=project):
+        counts = ", ".join(f"{n} in {stage}" for stage, n in known.submissions.items()) or "nothing yet"
+        answers = f"; answers {known.answers} decisions" if known.answers else ""
+        typer.echo(
+            f"{known.number}  {known.at:%Y-%m-%d %H:%M}  {known.by or '-'}  submitted under it: {counts}{answers}"
+        )
+        typer.echo(f"   {known.why or 'came with the schema'}")
+
+
+def set_guideline(
+    project: Project,
+    file: Annotated[Path, typer.Argument(help="The new text, Markdown in UTF-8.")],
+    why: Annotated[str, typer.Option(help="What has changed, in a sentence; annotators read it.")],
+    answers: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An adjudication reason that it answers, in a dimension: its open decisions are done. Again for more.",
+            metavar="REASON@DIMENSION",
+        ),
+    ] = None,
+    requalify: Annotated[
+        bool, typer.Option("--requalify", help="Anyone who has qualified has to pass a set made under it.")
+    ] = False,
+) -> None:
+    """Bring a new version of the guideline into force; every later vote is stored with it."""
+    from extensions.guideline import versions
+
+    pairs = []
+    for answer in answers or ():
+        reason, at, dimension = answer.rpartition("@")
+        if not at:
+            raise typer.BadParameter(f"--answers {answer!r} is not REASON@DIMENSION.")
+        pairs.append((reason, dimension))
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidFileError(f"{file} cannot be read as UTF-8 text; nothing was changed.") from error
+    done = versions.publish_version(
+        _store(), by=None, project=project, text=text, why=why, answers=pairs, requalify=requalify
+    )
+    answered = f" It answers {done.answers} decisions." if done.answers else ""
+    typer.echo(f"Version {done.number} of the guideline of {project} is in force.{answered}")
+
+
+def _store() -> Store:
+    from app.services import opened
+
+    return opened().store

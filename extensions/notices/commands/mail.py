@@ -1,0 +1,71 @@
+"""``touchstone mail``: set up mail, send a test mail, and show the state of sent mails."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated
+
+import typer
+
+from domain.errors import SettingsError
+from domain.mail import MailState, MailTime
+
+mail = typer.Typer(help="Notices by e-mail: try the mail server, see what became of mails.", no_args_is_help=True)
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.add_typer(mail, name="mail")
+
+
+@mail.command("try")
+def try_(address: Annotated[str, typer.Argument(help="Where the mail goes.")]) -> None:
+    """Send one test mail now, and print the mail server's reply."""
+    from app.services import resources
+    from extensions.notices.sending import Letter, MailFailure, send
+    from extensions.notices.settings import require_address, require_server
+
+    settings = resources().settings
+    server, address = require_server(settings), require_address(address)
+    text = f"Hello,\n\nTouchstone at {settings.public_url} can send mail.\n"
+    try:
+        send(server, Letter(secrets.token_urlsafe(12), address, "Touchstone can send mail", text))
+    except MailFailure as error:
+        raise SettingsError(str(error)) from None
+    typer.echo(f"{server.host}:{server.port} took a mail to {address}. Look whether it arrives.")
+
+
+@mail.command("set")
+def set_(
+    login: Annotated[str, typer.Argument(help="Whose notices.")],
+    address: Annotated[str, typer.Argument(help="Their e-mail address.")],
+    when: Annotated[MailTime, typer.Option(help="When they are sent.")] = MailTime.DAILY,
+) -> None:
+    """Say where someone gets their notices by e-mail; they can change it on the page Notices."""
+    from app.services import opened
+    from extensions.notices import notice_mails
+    from workflow.access import accounts
+
+    store = opened().store
+    person = accounts.find_person(store, login=login)
+    notice_mails.choose(store, person=person, address=address, time=when)
+    typer.echo(f"{person.name} gets notices at {address}: {when.label}.")
+
+
+@mail.command("status")
+def status() -> None:
+    """How many mails wait, left or failed, and why the last ones did."""
+    from app.services import opened
+    from extensions.notices import notice_mails
+    from extensions.notices.settings import server_of
+
+    shared = opened()
+    server = server_of(shared.settings)
+    typer.echo(
+        f"Mails go to {server.host}:{server.port}." if server else "This server sends no mail (TOUCHSTONE_SMTP)."
+    )
+    counts, troubled = notice_mails.standing(shared.store)
+    typer.echo(", ".join(f"{counts.get(state, 0):,} {state.value}" for state in MailState))
+    for login, row in troubled:
+        said = row.said or "A worker ended over it, so it may have arrived; it is not sent again."
+        typer.echo(f"{row.created_at:%Y-%m-%d %H:%M} UTC  {login:<20} {row.state.value}: {said}")

@@ -1,0 +1,111 @@
+"""Invitations by mail: the box for addresses on the page *People*, and the mails with the links."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from db.engine import Store
+from domain.errors import InvalidInputError, Problem
+from domain.settings import Settings
+from extensions.notices import sending
+from extensions.notices.notice_mails import clipped
+from extensions.notices.sending import Letter, MailFailure
+from extensions.notices.settings import is_address, require_server, server_of
+from workflow.access import accounts
+
+MOST = 50
+"""Number of addresses accepted at once, because each mail takes a dialog with the mail server."""
+NAMED = 5
+"""Number of faulty addresses that an error names."""
+
+
+def draw_box(services: Services, *, key: str) -> None:
+    """Draw a box for mail addresses if this server sends mail; otherwise tell an admin how to set up mail."""
+    if server_of(services.settings) is not None:
+        st.text_area(
+            "E-mail the link to (may stay empty)",
+            key=key,
+            height=80,
+            placeholder="ann@example.org, bob@example.org",
+            help="Several addresses between commas or on lines of their own: each gets a link of its own.",
+        )
+    elif services.person.is_admin:
+        words = "This server sends no mail: hand the link over yourself, or set TOUCHSTONE_SMTP to have it e-mailed."
+        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="no-mail"))
+
+
+def addresses_in(settings: Settings, text: str) -> list[str]:
+    """Return the addresses in a text, without duplicates. Commas, semicolons and line breaks separate them.
+
+    Raises
+    ------
+    InvalidInputError
+        Some texts are not addresses (the error names them), or there are too many.
+    SettingsError
+        There are addresses, and this server sends no mail.
+    """
+    by_spelling: dict[str, str] = {}
+    for each in re.split(r"[,;\r\n]", text):
+        if address := each.strip():
+            by_spelling.setdefault(address.casefold(), address)
+    found = list(by_spelling.values())
+    if found:
+        require_server(settings)
+    wrong = [each for each in found if not is_address(each)]
+    if wrong:
+        named = ", ".join(clipped(each) for each in wrong[:NAMED])
+        more = f" and {len(wrong) - NAMED:,} more" if len(wrong) > NAMED else ""
+        are = "is no e-mail address" if len(wrong) == 1 else "are no e-mail addresses"
+        raise InvalidInputError(
+            [Problem("mail", f"{named}{more} {are}; write each as ann@example.org. No invitation was made.")]
+        )
+    if len(found) > MOST:
+        raise InvalidInputError(
+            [
+                Problem(
+                    "mail", f"These are {len(found):,} addresses; give at most {MOST} at once. No invitation was made."
+                )
+            ]
+        )
+    return found
+
+
+def send(
+    store: Store, settings: Settings, *, tokens: Mapping[str, str], base: str, by: str | None
+) -> dict[str, str | None]:
+    """Send invitations one after the other. Return for each address why the server refused its mail, or None.
+
+    If the server is unreachable for one mail, the other mails are not tried: each would wait just as long.
+    """
+    server = require_server(settings)
+    refused: dict[str, str | None] = {}
+    away = False
+    for address, token in tokens.items():
+        refused[address] = None
+        if away:
+            refused[address] = "This mail was not tried, as the mail server had just failed over another one."
+            continue
+        try:
+            sending.send(server, _letter(store, token=token, base=base, address=address, by=by))
+        except MailFailure as error:
+            refused[address] = str(error)
+            away = error.away
+    return refused
+
+
+def _letter(store: Store, *, token: str, base: str, address: str, by: str | None) -> Letter:
+    """Return the mail with an invitation."""
+    offered = accounts.invitation(store, token=token)
+    assert offered is not None, "it was made just now"
+    who = f"{clipped(by)} invites you" if by else "you are invited"
+    text = (
+        f"Hello,\n\n{who} to take part in {clipped(offered.title)}, a project in Touchstone. With this link you make an"
+        f"\naccount of your own; it works once, within {accounts.INVITATION_DAYS} days:\n\n{base}/invite/{token}\n"
+    )
+    return Letter(secrets.token_urlsafe(12), address, "You are invited to Touchstone", text)

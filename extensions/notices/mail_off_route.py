@@ -1,0 +1,55 @@
+"""``/mail-off/{token}``: the link in each mail that turns mails off, without signing in.
+
+A GET only shows a question, because programs open links for previews. A POST turns mails off; a mail program's own
+button also sends one.
+"""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from app.routes import plain_pages
+from app.routes.auth import calmly
+from app.routes.replies import read_body
+from app.services import Resources
+from domain.errors import NotFoundError
+from extensions.notices import notice_mails
+
+PUBLIC = ("/mail-off/",)
+NO_LINK = "This link turns off no one's mails. The page Notices says where yours go."
+
+
+def routes(resources: Resources) -> list[BaseRoute]:
+    """Return the routes of the question and of its button."""
+    store = resources.store
+
+    async def ask(request: Request) -> Response:
+        token = request.path_params["token"]
+        if not await run_in_threadpool(notice_mails.is_link, store, token=token):
+            return _page("No such link", plain_pages.paragraph(NO_LINK), status=404)
+        return _page(
+            "No more mails?",
+            plain_pages.paragraph("Touchstone then sends you no notices. They stay on the page Notices."),
+            plain_pages.form(f"/mail-off/{token}", "Send me no more mails"),
+        )
+
+    async def do(request: Request) -> Response:
+        await read_body(request)
+        try:
+            await run_in_threadpool(notice_mails.turn_off, store, token=request.path_params["token"])
+        except NotFoundError:
+            return _page("No such link", plain_pages.paragraph(NO_LINK), status=404)
+        words = "Touchstone sends you no more mails. The page Notices turns them on again."
+        return _page("No more mails", plain_pages.paragraph(words), plain_pages.link("/notices", "Notices"))
+
+    return [
+        Route("/mail-off/{token}", calmly(ask), methods=["GET"]),
+        Route("/mail-off/{token}", calmly(do), methods=["POST"]),
+    ]
+
+
+def _page(title: str, *body: str, status: int = 200) -> Response:
+    return HTMLResponse(plain_pages.page(title, *body), status_code=status, headers={"Cache-Control": "no-store"})

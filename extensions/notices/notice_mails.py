@@ -1,0 +1,236 @@
+"""E-mail notices: one mail with a person's new notices, once a day or at once.
+
+A mail is written once: one transaction takes the person's turn and records the mail's contents. A mail is sent at
+most once: if a worker dies while sending, the mail stays as it is, since nobody knows whether it arrived. If the
+mail server did not accept it, the mail is retried later. The app shows the same notices in any case.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from db import mails, people, projects
+from db.engine import Store
+from db.records import StoredMail, StoredMailChoice
+from domain.errors import NotFoundError
+from domain.mail import MailState, MailTime
+from domain.notices import Notice, NoticeKind
+from domain.records import Person
+from domain.states import Stage
+from extensions.notices.notice_list import notices_in
+from extensions.notices.sending import Letter, MailFailure
+from extensions.notices.settings import require_address
+from workflow.access.accounts import person_of
+from workflow.access.projects import access_to
+from workflow.annotate import progress
+
+DIGEST_HOUR = 6
+"""The hour (UTC) at which the notices of a day are sent in one mail."""
+AWAY_FOR = timedelta(hours=20)
+"""A person who has worked in a stage within this time knows what waits there."""
+WORK = "work:"
+TRIES = 10
+SHORTEST_WAIT, LONGEST_WAIT = timedelta(minutes=2), timedelta(hours=6)
+MANY = 100
+"""Maximum number of mails sent in one run."""
+CLIPPED = 100
+"""Maximum length of a name or title in a mail, in characters."""
+
+_log = logging.getLogger(__name__)
+
+
+# ---- mail settings --------------------------------------------------------------------------------------------------
+
+
+def choice(store: Store, *, person: Person) -> tuple[str, MailTime]:
+    """Return a person's address and time for notices."""
+    with store.read() as session:
+        row = mails.choice(session, person_id=person.id)
+        return (row.address, row.time) if row is not None else ("", MailTime.OFF)
+
+
+def choose(store: Store, *, person: Person, address: str, time: MailTime) -> None:
+    """Set a person's address and time for notices; raise ``InvalidInputError`` if the address is invalid."""
+    if address.strip() or time is not MailTime.OFF:
+        address = require_address(address)
+    with store.write(archived_too=True) as session:
+        mails.choose(session, person_id=person.id, address=address, time=time, now=store.now())
+
+
+def is_link(store: Store, *, token: str) -> bool:
+    """Return whether the token of a link turns off a person's mails."""
+    with store.read() as session:
+        return mails.by_off_token(session, token=token) is not None
+
+
+def turn_off(store: Store, *, token: str) -> None:
+    """Turn off mails to the person who received this link; raise ``NotFoundError`` for an unknown link."""
+    with store.write(archived_too=True) as session:
+        if not mails.turn_off(session, token=token):
+            raise NotFoundError("This link turns off no one's mails.")
+
+
+# ---- writing --------------------------------------------------------------------------------------------------------
+
+
+def write(store: Store, *, public_url: str) -> int:
+    """Write the mails that are due and return how many."""
+    with store.read() as session:
+        due = mails.takers(session)
+    return sum(_write(store, person_of(person), row, public_url) for person, row in due)
+
+
+def digest_is_due(told_at: datetime, now: datetime) -> bool:
+    """Whether the hour of the daily digest lies between the two times."""
+    last = now.replace(hour=DIGEST_HOUR, minute=0, second=0, microsecond=0)
+    if last > now:
+        last -= timedelta(days=1)
+    return told_at < last
+
+
+def _write(store: Store, person: Person, chosen: StoredMailChoice, public_url: str) -> bool:
+    now = store.now()
+    daily = digest_is_due(chosen.told_at, now)
+    if not daily and chosen.time is MailTime.DAILY:
+        return False
+    work = list(_work(store, person, now)) if daily else []
+    with store.read() as session:
+        found = [*(notice for notice in notices_in(session, person=person, now=now) if not notice.seen), *work]
+        known = mails.mailed(session, person_id=person.id, keys=[key for each in found for key in each.keys])
+        new = [each for each in found if not known.issuperset(each.keys)]
+        ids = {row.name: row.id for row, _ in projects.of_person(session, person_id=person.id)}
+    if not new and not daily:
+        return False
+    with store.write(archived_too=True) as session:
+        if not mails.take_turn(session, of=chosen, now=now):
+            return False
+        if daily:  # a stage without waiting work is announced again when new work arrives
+            mails.forget(session, person_id=person.id, begin=WORK, but=[key for each in work for key in each.keys])
+        if not new:
+            return False
+        keys = {key: ids[each.project] for each in new for key in each.keys}
+        mails.note_mailed(session, person_id=person.id, keys=keys, now=now)
+        text = text_of(new, name=person.name, time=chosen.time, public_url=public_url, off=chosen.off_token)
+        mails.add(session, person_id=person.id, subject=subject_of(new), text=text, now=now)
+    return True
+
+
+def _work(store: Store, person: Person, now: datetime) -> Iterator[Notice]:
+    """Yield notices for the stages in which work waits for a person who has not worked there recently."""
+    rows = [row for row in progress.my_work(store, person=person) if row.available and row.waiting]
+    with store.read() as session:
+        mine = {row.name: row for row, _ in projects.of_person(session, person_id=person.id)}
+        for (name, stage), of_them in groupby(rows, key=lambda row: (row.project, row.stage)):
+            if name not in mine:  # admins also see projects without being members
+                continue
+            last = mails.last_submission(session, person_id=person.id, project_id=mine[name].id, stage=stage)
+            if last is not None and last[1] > now - AWAY_FOR:
+                continue
+            n = sum(row.waiting for row in of_them)
+            called = access_to(session, person=person, project=name).schema.stages.in_a_sentence(stage)
+            words = f"{n:,} {'task waits' if n == 1 else 'tasks wait'} for you in the {called}."
+            if stage in (Stage.AUTHORING, Stage.TRIAGE):  # the number depends on the images that others take
+                words = f"Work waits for you in the {called}."
+            key = f"{WORK}{mine[name].id}:{stage}:{last[0] if last else 0}"
+            yield Notice(NoticeKind.WORK, name, mine[name].title, words, now, (key,))
+
+
+def subject_of(found: Sequence[Notice]) -> str:
+    """Return the subject of a mail, without text that other people wrote."""
+    return f"Touchstone: {found[0].words}" if len(found) == 1 else f"Touchstone: {len(found)} notices"
+
+
+def text_of(found: Sequence[Notice], *, name: str, time: MailTime, public_url: str, off: str) -> str:
+    """Return the text of a mail."""
+    lines = [f"Hello {clipped(name)},"]
+    by_project = sorted(found, key=lambda each: (each.title.casefold(), each.project))
+    for _, of_them in groupby(by_project, key=lambda each: each.project):
+        here = list(of_them)
+        lines += ["", f"In {clipped(here[0].title)}:"]
+        for each in here:
+            lines += [f"- {each.words}", f"  {public_url}{each.path}"]
+    lines += ["", f"Touchstone sends you this {time.label}. To change that: {public_url}/notices"]
+    lines += [f"No more mails: {off_address(public_url, off)}", ""]
+    return "\n".join(lines)
+
+
+def off_address(public_url: str, token: str) -> str:
+    """Return the link that turns off a person's mails."""
+    return f"{public_url}/mail-off/{token}"
+
+
+def clipped(text: str) -> str:
+    """Shorten a name or a title to one line of limited length."""
+    plain = " ".join(text.split())
+    return plain if len(plain) <= CLIPPED else plain[: CLIPPED - 1] + "…"
+
+
+# ---- handing over ---------------------------------------------------------------------------------------------------
+
+
+def hand_over(
+    store: Store, *, send: Callable[[Letter], None], public_url: str, stop: Callable[[], bool] = lambda: False
+) -> int:
+    """Send the mails that are due, one after another, and return how many the mail server accepted.
+
+    ``send`` raises ``MailFailure``. ``stop`` tells when to leave the rest for later.
+    """
+    sent = 0
+    for _ in range(MANY):
+        taken = None if stop() else _take(store)
+        if taken is None:
+            break
+        mail, address, token = taken
+        now = store.now()
+        if not address:
+            with store.write(archived_too=True) as session:
+                mails.end(session, id=mail.id, state=MailState.DROPPED, now=now)
+            continue
+        letter = Letter(mail.public_id, address, mail.subject, mail.text, off_address(public_url, token))
+        try:
+            send(letter)
+        except MailFailure as error:
+            _failed(store, mail, error)
+            if error.again:  # the mail server is probably down, so stop here
+                break
+        else:
+            sent += 1
+            with store.write(archived_too=True) as session:
+                mails.end(session, id=mail.id, state=MailState.SENT, now=store.now())
+    return sent
+
+
+def _take(store: Store) -> tuple[StoredMail, str, str] | None:
+    """Take a mail that is due; return it with its address (empty if the person wants no mails now) and their token."""
+    with store.write(archived_too=True) as session:
+        mail = mails.take(session, now=store.now())
+        if mail is None:
+            return None
+        chosen = mails.choice(session, person_id=mail.person_id)
+        wanted = chosen is not None and chosen.time is not MailTime.OFF
+        wanted = wanted and people.is_active(session, id=mail.person_id)
+        return mail, chosen.address if chosen and wanted else "", chosen.off_token if chosen else ""
+
+
+def _failed(store: Store, mail: StoredMail, error: MailFailure) -> None:
+    said = str(error)
+    _log.warning("a mail was not handed over (try %d): %s", mail.attempts, said)
+    with store.write(archived_too=True) as session:
+        now = store.now()
+        if error.again and mail.attempts < TRIES:
+            wait = min(SHORTEST_WAIT * 2 ** (mail.attempts - 1), LONGEST_WAIT)
+            mails.put_back(session, id=mail.id, due_at=now + wait, said=said)
+        else:
+            mails.end(session, id=mail.id, state=MailState.FAILED, now=now, said=said)
+
+
+# ---- state of the mails ---------------------------------------------------------------------------------------------
+
+
+def standing(store: Store) -> tuple[dict[MailState, int], list[tuple[str, StoredMail]]]:
+    """Return the number of mails in each state, and the newest unsent ones with the login of their receiver."""
+    with store.read() as session:
+        return mails.counts(session), [(login, mail) for mail, login in mails.troubled(session, limit=10)]

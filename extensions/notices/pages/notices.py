@@ -1,0 +1,64 @@
+"""The page *Notices*: other people's actions that concern the person, each with a link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import markup, shell
+from app.screens import Screen
+from app.services import Services
+from domain.notices import TOLD_FOR, Notice
+from extensions.notices import notice_list, notice_section
+
+SCREEN = Screen("Notices", place=13, group=None)
+
+LONGEST = 100
+"""Largest number of listed notices."""
+
+
+def render(services: Services) -> None:
+    """Draw the unseen notices first, then the others; in each group the newest first."""
+    shell.tell_refused()
+    found = notice_list.of_person(services.store, person=services.person)
+    shell.heading(
+        "Notices",
+        f"What others did that concerns you, in all your projects, of the last {TOLD_FOR.days} days. "
+        "What waits for you to do stands on My work.",
+    )
+    _list(services, found)
+    notice_section.draw(services)
+
+
+def _list(services: Services, found: Sequence[Notice]) -> None:
+    new = [each for each in found if not each.seen]
+    if not found:
+        shell.show(markup.notice("There is nothing to tell you."))
+        return
+    if new:
+        st.button(
+            f"Mark {markup.count(len(new), 'notice')} as read",
+            key="notices.seen",
+            on_click=_seen,
+            args=(services, [key for each in new for key in each.keys]),
+        )
+    heads = [("What", ""), ("Project", ""), ("When", ""), ("", "")]
+    shell.show(markup.table(heads, [_line(each) for each in found[:LONGEST]]))
+    if len(found) > LONGEST:
+        shell.show(markup.paragraph(f"{len(found) - LONGEST:,} older ones are not listed.", style="ts ts-quiet"))
+
+
+def _seen(services: Services, keys: Sequence[str]) -> None:
+    with shell.pressed(services):
+        notice_list.see_all(services.store, person=services.person, keys=list(keys))
+
+
+def _line(notice: Notice) -> list[markup.Markup]:
+    words = markup.tag("a", markup.text(notice.words), href=notice.path, target="_self")
+    return [
+        words if notice.seen else markup.tag("b", words),
+        markup.text(notice.title),
+        markup.text(markup.moment(notice.at)),
+        markup.text("" if notice.seen else "new"),
+    ]

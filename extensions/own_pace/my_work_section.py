@@ -1,0 +1,85 @@
+"""A person's own pace and daily goal on the page *My work*, and on top of working pages."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import markup, shell
+from app.my_work_sections import MyWorkSection
+from app.services import Services
+from extensions.own_pace import pace
+from extensions.own_pace.pace import OwnPace
+
+
+def draw(services: Services) -> None:
+    """Draw the person's work of today and the last days, next to the person's own daily goal."""
+    found = pace.own_pace(services.store, person=services.person, zone=st.context.timezone)
+    words, button = st.columns([5, 1.4], vertical_alignment="center")
+    with words:
+        shell.show(_done(found))
+    with (
+        button,
+        st.popover("Daily goal", key="my_work.goal", width="stretch"),
+        st.form("my_work.goal.form", border=False),
+    ):
+        st.number_input(
+            "Tasks a day",
+            1,
+            pace.LARGEST_GOAL,
+            found.goal,
+            key="my_work.goal.tasks",
+            placeholder="no goal",
+            help="Only you see your goal. Leave it empty for none.",
+        )
+        st.form_submit_button("Set", on_click=_set_goal, args=(services,), width="stretch", key="my_work.goal.set")
+    if found.n:
+        with st.expander("My last seven days", key="my_work.days"):
+            shell.show(_days(found))
+
+
+def _done(of: OwnPace) -> markup.Markup:
+    out_of = f" of {of.goal:,}" if of.goal else ""
+    parts = [markup.tag("b", markup.text(f"{of.today:,}{out_of} done today"))]
+    if of.goal and of.today >= of.goal:
+        parts.append(markup.text("your goal is reached"))
+    if of.n:
+        parts.append(markup.quiet(f"{of.n:,} in seven days"))
+    if of.an_hour is not None:
+        parts.append(markup.quiet(f"{of.an_hour:,.0f} in an active hour"))
+    done = markup.tag("div", markup.joined(parts, " · "))
+    if not of.goal:
+        return markup.tag("div", done, style="ts", data_part="pace")
+    bar = [
+        ("kept", "done today", min(of.today, of.goal)),
+        ("wanting", "to your goal", max(of.goal - of.today, 0)),
+    ]
+    return markup.tag("div", done, markup.bar(bar, total=of.goal, style="thin"), style="ts", data_part="pace")
+
+
+def _days(of: OwnPace) -> markup.Markup:
+    rows = [
+        [
+            markup.text(f"{day.day:%a} {day.day}"),
+            markup.number(day.n),
+            markup.text(f"{60 * day.hours:.0f} min" if day.timed else "-"),
+            markup.text(f"{day.timed / day.hours:,.0f}" if day.timed >= pace.LEAST and day.hours else "-"),
+        ]
+        for day in reversed(of.days)
+    ]
+    heads = [("Day", "line"), ("Tasks", "number"), ("Active time", "number"), ("In an active hour", "number")]
+    return markup.table(heads, rows)
+
+
+def _set_goal(services: Services) -> None:
+    with shell.pressed(services):
+        tasks = st.session_state["my_work.goal.tasks"]
+        pace.set_goal(services.store, person=services.person, tasks=int(tasks) if tasks is not None else None)
+
+
+def note(services: Services) -> str | None:
+    """Return the number of tasks of today and the goal, for the line on top of working pages."""
+    found = pace.today(services.store, person=services.person, zone=st.context.timezone)
+    return f"{found[0]} of {found[1]} today" if found is not None else None
+
+
+SECTION = MyWorkSection(top=draw)

@@ -1,0 +1,18 @@
+"""The page Preview without a browser, and the links to it."""
+
+from __future__ import annotations
+
+from db.engine import Store
+from tests.app.screens import part, words
+from tests.app.test_lead_screens import Show, first_home, home, show, store, write_item
+
+__all__ = ["first_home", "home", "show", "store"]  # fixtures
+
+
+def test_the_dashboard_links_to_the_preview_of_each_stage(store: Store, show: Show) -> None:
+    assert "Authoring · Verification" in part(show("dashboard", "lea"), "previews")
+    assert "This is a made-up item." in words(show("preview", "lea", stage="verification"))
+    write_item(store)
+    page = words(show("preview", "lea", stage="verification"))
+    assert "A preview: nothing is claimed or saved" in page
+    assert "made-up item" not in page

@@ -1,0 +1,90 @@
+"""The stages of core: authoring, verification, adjudication, answering and grading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from domain.states import VERIFICATIONS, Stage
+from workflow.annotate import (
+    adjudication,
+    answer_steps,
+    answering,
+    authoring,
+    grading,
+    refinement,
+    refinement_intake,
+    verification,
+)
+from workflow.annotate.stage_kinds import StageKind
+
+_AUTHORING = StageKind(
+    Stage.AUTHORING,
+    nothing_yet="The pool has no free image for you; a lead can add more.",
+    check=authoring.check,
+    place=authoring.place,
+    after=authoring.after,
+    why_fixed=authoring.why_fixed,
+)
+_VERIFICATION = StageKind(
+    Stage.VERIFICATION,
+    nothing_yet="There is nothing to verify yet; items come from authoring or from an import.",
+    check=verification.check,
+    place=verification.place,
+    after=verification.after,
+    why_fixed=verification.why_fixed,
+)
+_LATER = "There is nothing to verify here yet; items come when the verification before has kept them."
+_ADJUDICATION = StageKind(
+    Stage.ADJUDICATION,
+    nothing_yet="There is nothing to settle: no votes have differed.",
+    check=adjudication.check,
+    place=adjudication.place,
+    after=adjudication.after,
+    why_fixed=adjudication.why_fixed,
+    votes=adjudication.votes,
+)
+_ANSWERING = StageKind(
+    Stage.ANSWERING,
+    nothing_yet="There is nothing to answer yet; items come here when verification has kept them.",
+    check=answering.check,
+    place=answering.place,
+    after=answering.after,
+    why_fixed=answering.why_fixed,
+    follow_state=answering.follow_state,
+    follow_revision=answering.follow_revision,
+)
+_GRADING = StageKind(
+    Stage.GRADING,
+    nothing_yet="There is nothing to grade yet; a lead imports models' answers.",
+    check=answer_steps.check,
+    place=answer_steps.place,
+    after=grading.after,
+    why_fixed=answer_steps.why_fixed,
+    follow_state=grading.follow_state,
+    follow_run=grading.follow_run,
+)
+_REFINEMENT = StageKind(
+    Stage.REFINEMENT,
+    nothing_yet="There is nothing to refine yet; a lead sends a model's answers here.",
+    check=refinement.check,
+    place=refinement.place,
+    after=refinement.after,
+    why_fixed=refinement.why_fixed,
+    follow_revision=refinement_intake.follow_revision,
+    follow_run=refinement_intake.follow_run,
+)
+
+
+def rows() -> Sequence[StageKind]:
+    """Return the records of core's stages."""
+    later = (replace(_VERIFICATION, name=stage, nothing_yet=_LATER) for stage in VERIFICATIONS[1:])
+    return (
+        _AUTHORING,
+        _VERIFICATION,
+        *later,
+        _ADJUDICATION,
+        _ANSWERING,
+        _GRADING,
+        _REFINEMENT,
+    )
