@@ -43,6 +43,10 @@ class Extension:
     """Modules with a row ``CRITERION``, a row ``FIELD``, or both, called as the kind is."""
     formats: Rows = _nothing
     """Rows of ``annotation_schemas.formats.Format``."""
+    readers: Rows = _nothing
+    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``)."""
+    sheet_readers: Rows = _nothing
+    """Pairs of the ending of files with sheets (``.xlsx``) and an ``importers.table_lines.SheetReader``."""
     pages: Rows = _nothing
     """Modules with ``SCREEN`` (``app.screens.Screen``) and ``render``, called as the page is."""
     commands: Rows = _nothing
@@ -68,6 +72,8 @@ class Extension:
     """Rows of ``domain.strategies.Strategy``: how models are asked that ask for tools themselves."""
     adapters: Rows = _nothing
     """Rows of ``inference.adapters.ModelAdapter``: how models are opened that run on this machine."""
+    endpoint_strategies: Rows = _nothing
+    """Rows of ``inference.endpoint.opening.EndpointStrategy``: how endpoints are asked that do not write an answer."""
     model_sources: Rows = _nothing
     """Rows of ``app.running.description.ModelSource``: ways to choose a model's description on the pages of runs."""
     release_checks: Rows = _nothing
@@ -143,7 +149,8 @@ class Extension:
     """Pairs of a name and a function ``(session, *, access, stage)``. It returns the number of right answers and of all
     answers by person id, for the extension Scorecards."""
     derived_media: Rows = _nothing
-    """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
+    """Modules with ``names_of``, ``require_idle`` and ``delete`` for files made from images and clips. The extension
+    Privacy calls them once something is covered; its protocol ``DerivedMedia`` says what they take."""
     home_folders: Rows = _nothing
     """Names of folders in the home folder. Each has a folder for each project, which is deleted with the project."""
     settings: Rows = _nothing
@@ -162,6 +169,10 @@ class ExtensionNames:
     title: str
     kinds: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
+    """Formats of core that only this extension reads."""
+    sheet_readers: tuple[str, ...] = ()
+    """Endings of files."""
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
     stages: tuple[str, ...] = ()
@@ -178,9 +189,13 @@ class ExtensionNames:
     strategies: tuple[str, ...] = ()
     adapters: tuple[str, ...] = ()
     """Values of ``adapter`` in descriptions of models."""
+    endpoint_strategies: tuple[str, ...] = ()
+    """Strategies of core in which only this extension asks endpoints."""
     table_sources: tuple[str, ...] = ()
     report_sections: tuple[str, ...] = ()
     """Keys of sections."""
+    run_sections: tuple[str, ...] = ()
+    """Names of parts of a run's page."""
     printed_figures: tuple[str, ...] = ()
     """Beginnings of ids in the evidence of releases, of figures that sections of results have."""
     notebook_statistics: tuple[str, ...] = ()
@@ -242,12 +257,60 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         pages=("calibration",),
         commands=("calibrate",),
         schema_keys=("report.rule",),
+        notebook_statistics=(
+            "AdjustedBias",
+            "AgainstPerson",
+            "AlternativeTest",
+            "AtLevel",
+            "Ceiling",
+            "ClassRates",
+            "Classification",
+            "Confusion",
+            "ConstantComparison",
+            "Disattenuation",
+            "Drift",
+            "Grades",
+            "GroupBias",
+            "JudgeVerdict",
+            "NextUnits",
+            "NoiseCeiling",
+            "PassRates",
+            "PositionBias",
+            "Rule",
+            "SelfConsistency",
+            "SplitCeiling",
+            "UnparsedEffect",
+            "all_right",
+            "alternative_test",
+            "benjamini_yekutieli",
+            "bias_by_group",
+            "calibration_curve",
+            "ceiling_by_certainty",
+            "classification_rates",
+            "compare_with_constant",
+            "confusion_matrix",
+            "disattenuated_correlation",
+            "drift",
+            "family_bias",
+            "grades_needed",
+            "human_ceiling",
+            "judge_verdict",
+            "length_bias",
+            "next_units",
+            "noise_ceiling",
+            "pass_rates",
+            "position_bias",
+            "self_consistency",
+            "unparsed",
+            "winning_rates",
+        ),
         stage_figures=("judges",),
         figures=("calibration",),
         events=("calibration.rule",),
     ),
     "preferences": ExtensionNames(
         "Preferences",
+        kinds=("preference", "each_answer"),
         pages=("preferences", "compare"),
         stages=("comparison",),
         commands=("preferences", "comparison"),
@@ -266,6 +329,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         ),
         figures=("preferences",),
     ),
+    "rating_files": ExtensionNames("Files of ratings and replies", formats=("judgements",), readers=("ratings",)),
+    "spreadsheets": ExtensionNames("Spreadsheets", sheet_readers=(".xlsx",)),
     "variants": ExtensionNames(
         "Item variants",
         pages=("variants",),
@@ -273,7 +338,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         schema_keys=("report.pairs",),
         figures=("variants",),
     ),
-    "judge_comparison": ExtensionNames("Comparison of judges"),
+    "judge_comparison": ExtensionNames("Comparison of judges", run_sections=("Compare",)),
     "aggregation": ExtensionNames(
         "Aggregation of votes",
         notebook_statistics=("Aggregation", "DawidSkene", "aggregate", "dawid_skene"),
@@ -345,7 +410,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "slices": ExtensionNames("Slices"),
     "model_groups": ExtensionNames("Model groups", options=("results --group-models-by",)),
     "side_by_side": ExtensionNames("Side by side", options=("results --side-by-side",)),
-    "ranked_options": ExtensionNames("Ranked options"),
+    "run_records": ExtensionNames("Run records", run_sections=("Answers", "Replies")),
+    "ranked_options": ExtensionNames("Ranked options", endpoint_strategies=("rank_options",)),
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
@@ -384,6 +450,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
     ),
+    "replay": ExtensionNames("Verification and replay of releases", commands=("release verify", "release replay")),
+    "refinement": ExtensionNames("Refinement", pages=("refine",), stages=("refinement",), commands=("refine",)),
     "archives": ExtensionNames(
         "Archives, copies and deletion of projects",
         commands=("project export", "project import", "project clone", "project delete"),
@@ -411,6 +479,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
 NOUNS = {
     "kinds": "kind",
     "formats": "format",
+    "readers": "reader of",
+    "sheet_readers": "reader of",
     "pages": "page",
     "stages": "stage",
     "import_sections": "import",
@@ -420,8 +490,10 @@ NOUNS = {
     "run_kinds": "kind of runs",
     "strategies": "strategy",
     "adapters": "adapter",
+    "endpoint_strategies": "strategy of endpoints",
     "table_sources": "source of tables",
     "report_sections": "section of calibration reports",
+    "run_sections": "part of runs",
     "printed_figures": "figure of releases",
     "notebook_statistics": "statistic",
     "figures": "figure",

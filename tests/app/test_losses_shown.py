@@ -19,6 +19,7 @@ from app.services import resources
 from db.engine import Store, open_store
 from domain.roles import Role
 from testkit.factories import make_person, make_project
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, words
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
@@ -190,6 +191,7 @@ def empty_answers(home: Path) -> None:
     ratings(home, [(name, "m", "ben", value) for name, value in zip(names, ben, strict=True)])
 
 
+@needs("readers", "ratings")
 def test_agreement_leaves_out_grades_of_empty_answers(home: Path) -> None:
     empty_answers(home)
     asked = ["agreement", "p", "--stage", "grading", "--unit", "prediction", "--statistic", "percent_agreement"]
@@ -213,6 +215,7 @@ def graded(home: Path, n: int, *models: str) -> list[str]:
     return names
 
 
+@needs("formats", "judgements")
 def test_an_import_of_replies_says_what_it_could_not_read(home: Path) -> None:
     """Of 200 replies 30 are not readable, all of them zeros: 20 of 100 about a, 10 of 100 about b."""
     names = graded(home, 100, "a", "b")
@@ -269,6 +272,7 @@ def is_told(text: str, of_mean: str = "") -> None:
     assert (of_mean or bounds) in plain
 
 
+@needs("readers", "ratings")
 def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     told = lost_zeros(home)
     assert "120 replies: 120 new, 114 read, 6 not readable" in told
@@ -317,6 +321,7 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     is_told(html.unescape(words(found)))
 
 
+@needs("formats", "judgements")
 def test_zeros_that_are_lost_show_without_anyones_grades(home: Path) -> None:
     """8 of 800 replies (1.0 %) are lost, all of them zeros, and no person has graded anything."""
     names = graded(home, 400, "a", "b")
@@ -335,7 +340,7 @@ def test_zeros_that_are_lost_show_without_anyones_grades(home: Path) -> None:
 def test_the_page_import_says_what_the_command_says() -> None:
     def page() -> None:
         from agreement.losses import LossCell, losses_of
-        from app.views.import_ import show_losses
+        from app.importing.result_sentence import show_losses
 
         lost = losses_of([LossCell(660, {}, "a"), LossCell(340, {"empty": 340}, "b")], subject="big-1")
         show_losses([lost], new=1_000, repeated=0, noun="replies")
