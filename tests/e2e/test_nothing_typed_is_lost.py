@@ -18,11 +18,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from sqlalchemy import text
+from sqlmodel import col, select
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db import item_revisions, items
 from db.engine import Store
+from db.tables import AnnotationRow
 from domain.extensions import missing
 from domain.records import Person
 from domain.roles import Role
@@ -412,8 +414,6 @@ def _through(desk: Desk, accident: Accident, texts: dict[Locator, str]) -> None:
 
 def _history(server: Server, project: str, item: str) -> None:
     """What is kept of the item; ``test_comments_and_history`` looks at the page of it."""
-    from extensions.history import queries
-
     with opened(server) as store:
         lena = accounts.find_person(store, login="lena")
         with store.read() as session:
@@ -421,7 +421,9 @@ def _history(server: Server, project: str, item: str) -> None:
             stored = items.by_external_id(session, project_id=id, external_id=item)
             assert stored is not None
             (written,) = item_revisions.revisions(session, item_id=stored.id)
-            submitted = [row for row, _, _ in queries.submissions(session, item_id=stored.id)]
+            submitted = session.exec(
+                select(AnnotationRow).where(AnnotationRow.item_id == stored.id).order_by(col(AnnotationRow.id))
+            ).all()
         thread = comments.thread(store, person=lena, project=project, item=stored.public_id)
     assert written.content == {"question": QUESTION, "answer": ANSWER}
     assert [(row.stage, row.note) for row in submitted] == [
