@@ -11,11 +11,12 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas.formats import FORMATS
-from db import candidate_images, comment_threads, events, files, items, people
+from db import candidate_images, events, files, items, people
 from db.engine import Session
 from db.events import FRAMES_POOLED
 from db.records import StoredAsset, StoredEvent, StoredImportFile, StoredItem, StoredPerson
 from domain import json_text
+from extensions.history import queries
 from extensions.history.records import OriginStep
 from workflow.access.projects import Access
 
@@ -171,7 +172,7 @@ def _came(session: Session, item: StoredItem, file: StoredImportFile | None, why
     if item.author_id is not None:
         by = called(people.by_id(session, id=item.author_id), "")
         return OriginStep("Written", [("id", item.external_id)], item.created_at, by)
-    told = comment_threads.events(session, item_id=item.id)
+    told = queries.events(session, item_id=item.id)
     who = called(next((person for event, person in told if event.kind == "item.imported"), None), COMMAND)
     how = [("how it was made", why)] if why else []
     if file is None:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
-from db import notices as facts
 from db import projects, schedules, task_counts
 from db.engine import Session, Store
 from db.records import StoredProject
@@ -19,6 +18,7 @@ from domain.qualification import Standing
 from domain.records import Person
 from domain.schedule import NEAR, day_of, said_of
 from domain.states import Stage
+from extensions.notices.queries import seen_notices as facts
 from workflow.access import schedule
 from workflow.access.projects import Access, access_to, stages_of
 from workflow.annotate import comments
