@@ -76,7 +76,7 @@ NOT_ENFORCED: dict[str, str] = {}
 
 
 def _stage_of_extension(name: str, meaning: str) -> Row:
-    """Return the row of a stage whose working page belongs to an extension."""
+    """Return the row of a stage that belongs to an extension."""
     away = extensions.missing("stages", name)
     return Row("stage", name, away or meaning, available=away is None, away=away is not None)
 
@@ -89,12 +89,12 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "verification", "independent, blind votes on every item"),
     *(Row("stage", stage, "votes on every item that the round before has kept") for stage in VERIFICATIONS[1:]),
     Row("stage", "adjudication", "settling what the votes left open"),
-    Row("stage", "refinement", "looking for second right answers by means of a model's answer"),
+    _stage_of_extension("refinement", "looking for second right answers by means of a model's answer"),
     Row("stage", "answering", "people answer the items themselves, as models do"),
     Row("stage", "grading", "people grade models' answers, without the models' names"),
-    Row("stage", "comparison", "people say which of two models' answers is better, without the models' names"),
-    Row("stage", "coding", "people say what is wrong with models' answers, without the models' names"),
-    Row("stage", "arbitration", "settling the codes on which people differ"),
+    _stage_of_extension("comparison", "people say which of two models' answers is better, without the models' names"),
+    _stage_of_extension("coding", "people say what is wrong with models' answers, without the models' names"),
+    _stage_of_extension("arbitration", "settling the codes on which people differ"),
     *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),
     *(
         Row("criterion_kind", kind.name, kind.meaning, available=False, away=True)
@@ -241,6 +241,8 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
             yield "stage", "gold", ("stages", stage, "gold"), stage
         for number, criterion in enumerate(criteria_of(schema, stage)):
             yield "criterion_kind", criterion.kind, ("stages", stage, "criteria", number, "kind"), stage
+    if stages.arbitration is not None:
+        yield "stage", "arbitration", ("stages", "coding", "arbitration"), "arbitration"
     for stage, part in stages.verifications.items():
         yield "keep_rule", part.keep.rule, ("stages", stage, "keep", "rule"), stage
         if part.skips:

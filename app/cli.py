@@ -23,14 +23,12 @@ from domain.origin import acting_from
 COMMANDS = (
     "schema",
     "agreement",
-    "calibrate",
     "results",
     "answers",
     "projects",
     "import_files",
     "export_files",
     "release",
-    "release_statistics",
     "items",
     "serve",
     "run",
@@ -40,7 +38,6 @@ COMMANDS = (
     "demo",
     "check",
     "grading",
-    "comparison",
     "exposure",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""

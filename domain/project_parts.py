@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 
-ARCHIVE_FORMAT = "touchstone-project"
-ARCHIVE_VERSION = 1
-"""The version of archives that are written. Older archives can be read, newer ones are refused."""
 PASSING = "."
-"""The prefix of projects that are being imported or exported (``db.transit``). Users cannot choose it."""
+"""The prefix of projects that are being imported or deleted. Users cannot choose it."""
 
 
 class ProjectPart(StrEnum):
@@ -48,3 +46,8 @@ class WhoIsWho(StrEnum):
     """Every person gets a new account. If a login is taken, a number is added to it."""
     MAP = "map"
     """A file maps people to accounts."""
+
+
+def archive_in(home: Path, project: str) -> Path:
+    """Return the path of a project's archive that a lead requested on a page."""
+    return home / "archives" / f"{project}.zip"

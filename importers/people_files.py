@@ -1,4 +1,4 @@
-"""The reader of CSV files about people: their parts in a project, and the accounts here of another server's people."""
+"""The reader of CSV files about people: their parts in a project."""
 
 from __future__ import annotations
 
@@ -54,26 +54,3 @@ def _part(path: Path, number: int, told: Mapping[str, str], role: Role | None) -
 
 def _names(cell: str) -> list[str] | None:
     return [name for name in (each.strip() for each in cell.split(BETWEEN)) if name] or None
-
-
-def read_accounts(path: Path) -> dict[str, str | None]:
-    """Return the account here of each login in an archive.
-
-    The file is CSV with the columns ``login`` and ``account``. An empty account means a new one.
-
-    Raises
-    ------
-    InvalidFileError
-        The message names the invalid row.
-    """
-    found: dict[str, str | None] = {}
-    for number, told in table(path, ("login", "account"), needed=("login", "account")):
-        login, account = told["login"].casefold(), told["account"].casefold() or None
-        if not login:
-            raise refused(path, number, "login is empty")
-        if login in found:
-            raise refused(path, number, f"{login!r} is there twice")
-        if account is not None and account in found.values():
-            raise refused(path, number, f"the account {account!r} would be two people")
-        found[login] = account
-    return found

@@ -1,14 +1,12 @@
-"""``touchstone project rename``, ``archive``, ``unarchive`` and ``delete``: manage a project as a whole."""
+"""``touchstone project rename``, ``archive`` and ``unarchive``: manage a project as a whole."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from app.commands.options import ProjectName
-from app.commands.recorded import recorded
-from domain.errors import SettingsError
 
 
 def register(project: typer.Typer) -> None:
@@ -16,7 +14,6 @@ def register(project: typer.Typer) -> None:
     project.command("rename")(rename)
     project.command("archive")(archive)
     project.command("unarchive")(unarchive)
-    project.command("delete")(delete)
 
 
 def rename(project: ProjectName, title: Annotated[str, typer.Argument(help="As people read it from now on.")]) -> None:
@@ -47,36 +44,3 @@ def unarchive(project: ProjectName) -> None:
 
     done = project_care.unarchive(opened().store, by=None, project=project)
     typer.echo(f"{project} is in use again." if done else f"{project} was not archived.")
-
-
-def delete(
-    project: ProjectName,
-    yes: Annotated[
-        str | None, typer.Option("--yes", metavar="NAME", help="The name again, instead of typing it when asked.")
-    ] = None,
-) -> None:
-    """Delete a project for good: all work in it, its releases, and the media that no other project uses. The command
-    first lists what it deletes. Refused while runs, Label Studio or a release are at work.
-    """
-    from app.services import opened
-    from workflow.files import project_removal
-
-    shared = opened()
-    lost = project_removal.losses(shared.store, by=None, project=project)
-    typer.echo(f"With {project} goes for good: {lost.words}. Accounts of people stay.", err=yes is not None)
-    if yes is None:
-        typer.echo(f"To keep a copy: touchstone project export {project} --out {project}.zip")
-        yes = typer.prompt("Type the project's name to delete it", default="", show_default=False)
-        if not yes.strip():
-            raise SettingsError("No name was typed. Nothing was deleted.")
-    home = shared.settings.home
-    about: Any = {"project": project, "typed": yes, "home": home}
-    done = recorded(
-        shared,
-        "project delete",
-        project,
-        lambda progress: project_removal.delete_project(
-            shared.store, shared.media, by=None, progress=progress, **about
-        ),
-    )
-    typer.echo(f"{project} is deleted: {done.words}.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands import project_archive, project_care
+from app.commands import project_care
 from app.commands.options import ProjectName
 
 project = typer.Typer(help="Projects: make, copy, rename, archive, delete and list them.", no_args_is_help=True)
@@ -16,7 +16,6 @@ project = typer.Typer(help="Projects: make, copy, rename, archive, delete and li
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     cli.add_typer(project, name="project")
-    project_archive.register(project)
     project_care.register(project)
 
 

@@ -19,16 +19,9 @@ KEPT = 200
 """Number of stored figures. Older ones are deleted."""
 
 
-def _calibration(store: Store, **args: Any) -> Any:
-    from app.calibration.report_files import files_of  # loads streamlit, which a worker otherwise does without
-
-    return files_of(store, **args)
-
-
 WORKS: Mapping[str, Callable[..., Any]] = {
     "agreement": agreement_page.figures,
     "agreement_opinion": agreement_page.opinion,
-    "calibration": _calibration,
     "floors": floors.standings,
     "losses": project_losses.of_project,
     "results": leaderboard_page.leaderboards,

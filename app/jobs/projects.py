@@ -1,4 +1,4 @@
-"""Jobs about a whole project: its archive, a copy, its deletion, a release, and a point release.
+"""Jobs about a whole project: a release, and a point release.
 
 Each job makes one thing. If a process dies after making the thing and before the job's end, the next process finds the
 thing and does not make a second one.
@@ -6,68 +6,13 @@ thing and does not make a second one.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from domain.project_parts import ProjectPart
 from media.store import MediaStore
-from workflow.access import project_care
-from workflow.access.projects import all_projects
-from workflow.files import project_copy, project_export, project_removal
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 from workflow.releases import create, withdraw
 from workflow.releases.listing import Release, all_releases
 from workflow.releases.settings import ReleaseOptions
-
-
-def _archive(context: JobContext) -> JobOutcome:
-    project, home = _project(context), context.home
-    if context.job.result is None:
-        out = project_export.archive_in(home, project)
-        out.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        made = out.with_name(f"{project}.{context.job.id}.partial")  # someone may still read the existing archive
-        _clear(made)
-        try:
-            media = MediaStore(home / "media")
-            about: Any = {"by": context.by, "project": project}
-            project_export.export_project(context.store, media, **about, out=made, progress=context.progress)
-            made.replace(out)
-        finally:
-            _clear(made)
-        context.note({"packed": True})
-    assert context.by is not None
-    project_care.note_export(context.store, by=context.by, project=project)
-    return JobOutcome("The archive is ready.")
-
-
-def _clear(made: Path) -> None:
-    """Remove the leftovers of an archive from a process that died."""
-    for path in (made, *made.parent.glob(f".{made.name}.*")):
-        path.unlink(missing_ok=True)
-
-
-def _copy(context: JobContext) -> JobOutcome:
-    asked = context.input
-    name, title = asked["name"], asked["title"]
-    if context.is_resumed and any(project.name == name for project in all_projects(context.store)):
-        return JobOutcome(f"The copy is made: {title}.")
-    parts = frozenset(map(ProjectPart, asked["without"]))
-    about: Any = {"project": _project(context), "name": name, "title": title, "without": parts, "by": context.by}
-    media = MediaStore(context.home / "media")
-    made = project_copy.clone_project(context.store, media, progress=context.progress, **about)
-    return JobOutcome(" ".join([f"The copy is made: {title}.", *made.notes]))
-
-
-def _delete(context: JobContext) -> JobOutcome:
-    project, media = _project(context), MediaStore(context.home / "media")
-    about: Any = {"home": context.home, "project": project, "progress": context.progress}
-    runs = context.job.result
-    if runs is not None and all(each.name != project for each in all_projects(context.store)):
-        project_removal.finish_deletion(context.store, media, **about, of_runs=runs)
-    else:
-        context.note(project_removal.runs_of(context.store, by=context.by, project=project))
-        project_removal.delete_project(context.store, media, by=context.by, typed=context.input["typed"], **about)
-    return JobOutcome(f"{project} is deleted.")
 
 
 def _release(context: JobContext) -> JobOutcome:
@@ -126,9 +71,6 @@ def _since(context: JobContext, there: list[Release]) -> Release | None:
     return new[-1] if new else None
 
 
-ARCHIVE = JobKind("archive", "Archive", "Packing {}", _archive)
-COPY = JobKind("copy", "Copy", "Copying {}", _copy)
-DELETE = JobKind("delete", "Deletion", "Deleting {}", _delete)
 RELEASE = JobKind("release", "Release", "Making a release of {}", _release)
 WITHDRAW = JobKind("withdraw", "Point release", "Making a point release of {}", _withdraw)
-ROWS = (ARCHIVE, COPY, DELETE, RELEASE, WITHDRAW)
+ROWS = (RELEASE, WITHDRAW)

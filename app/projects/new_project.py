@@ -1,10 +1,10 @@
-"""Create a project on the page Projects: from an included schema, a YAML file, or a copy of another project."""
+"""Create a project on the page Projects: from an included schema, a YAML file, or as extensions offer."""
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -12,26 +12,17 @@ from annotation_schemas import shipped, yaml_text
 from annotation_schemas.loader import examine, examine_text
 from annotation_schemas.model import LoadedSchema
 from app import markup, shell
-from app.jobs.projects import COPY as COPY_JOB
-from app.projects import project_jobs
+from app.projects.project_actions import NewProject, project_beginnings
 from app.reruns import messages, session_values
 from app.schema_pages import form_preview
 from app.services import Services
-from domain.display_names import distinct_names
 from domain.errors import InvalidInputError, SchemaError, TouchstoneError
-from domain.project_parts import ProjectPart, left_out
 from domain.records import ProjectView
 from workflow.access import projects
 from workflow.access.project_names import LONGEST_NAME, LONGEST_TITLE, name_out_of, name_problems, title_problems
 
 WHO_MAY = "Admins make projects, and people who lead one."
-SHIPPED, FILE, COPY = "A schema that comes along", "A YAML file of your own", "A copy of a project"
-PARTS = {
-    ProjectPart.ITEMS: "Items, with images and clips",
-    ProjectPart.PEOPLE: "People with their roles",
-    ProjectPart.VOTES: "Votes and all that people did",
-    ProjectPart.RUNS: "Runs of models and judges",
-}
+SHIPPED, FILE = "A schema that comes along", "A YAML file of your own"
 _ROUND = "new_project.round"
 """The session's token of this form. A press makes one project, and the next form has a new token."""
 _MADE, _SAID = "new_project.made", "new_project.said"
@@ -51,14 +42,18 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
     if made and time.monotonic() - since < SECONDS:
         shell.go("dashboard", project=made)
     round = session_values.place().setdefault(_ROUND, secrets.token_hex(4))
-    ways = [SHIPPED, FILE, *([COPY] if led else [])]
-    way = st.radio("It begins from", ways, horizontal=True, key="new_project.way")
-    if way == COPY:
-        _copy(services, led, round)
-        return
+    others = {each.label: each for each in project_beginnings()} if led else {}
+    way = st.radio("It begins from", [SHIPPED, FILE, *others], horizontal=True, key="new_project.way")
+    new = others[way].draw(services, led) if way in others else _of_schema(services, way)
+    if new is not None:
+        _called(services, new, round)
+
+
+def _of_schema(services: Services, way: str) -> NewProject | None:
+    """Draw the choice of a schema, and a preview of its forms. None as long as there is no schema."""
     loaded = _shipped() if way == SHIPPED else _uploaded()
     if loaded is None:
-        return
+        return None
     schema = loaded.schema_
     words = f"{schema.title}: version {schema.version}, {markup.count(len(schema.dimensions), 'dimension')}, stages "
     stages = ", ".join(schema.stages.title_of(stage).lower() for stage in projects.stages_of(schema)) or "none"
@@ -71,7 +66,7 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
         session_values.place()[_MADE] = made.name, time.monotonic()
         messages.keep(_SAID, f"{made.title} is made. This list says what comes first.")
 
-    _called(services, schema.title, f"{round}.{loaded.hash[:12]}", make)
+    return NewProject(schema.title, loaded.hash[:12], make)
 
 
 def tell_made() -> None:
@@ -116,40 +111,13 @@ def _uploaded() -> LoadedSchema | None:
     return examined.loaded
 
 
-def _copy(services: Services, led: Sequence[ProjectView], round: str) -> None:
-    titles = distinct_names({view.name: view.title for view in led})
-    left, right = st.columns([2, 3])
-    with left:
-        names = list(titles)
-        chosen = st.selectbox("Project to copy", names, format_func=titles.__getitem__, key="new_project.of")
-    with right:
-        parts = st.multiselect(
-            "What comes along; its schema and guideline always do",
-            list(PARTS),
-            default=[ProjectPart.ITEMS],
-            format_func=PARTS.__getitem__,
-            key="new_project.parts",
-        )
-    view = next((view for view in led if view.name == chosen), led[0])
-    without = left_out(frozenset(PARTS) - frozenset(parts))
-    lacking = [PARTS[part].split(",")[0] for part in parts if part in without]
-    if lacking:
-        shell.show(markup.notice(f"{' and '.join(lacking)}: not without items, so that is left out."))
-
-    def make(name: str, title: str) -> None:
-        about = {"name": name, "title": title, "without": [part.value for part in without]}
-        project_jobs.begin(services, COPY_JOB.name, view.name, **about)
-
-    _called(services, f"Copy of {view.title}"[:LONGEST_TITLE], f"{round}.{view.name}", make)
-
-
-def _called(services: Services, title: str, key: str, make: Callable[[str, str], None]) -> None:
-    """Draw the title, the name and the button. ``make`` is called once with title and name."""
-    keys = f"new_project.title.{key}", f"new_project.name.{key}"
+def _called(services: Services, new: NewProject, round: str) -> None:
+    """Draw the title, the name and the button, which makes the project once."""
+    keys = f"new_project.title.{round}.{new.key}", f"new_project.name.{round}.{new.key}"
     left, middle, right = st.columns([3, 2, 1.2], vertical_alignment="bottom")
     with left:
-        st.text_input("Title, as people read it", value=title, max_chars=LONGEST_TITLE, key=keys[0])
-    typed = str(st.session_state.get(keys[0]) or title)
+        st.text_input("Title, as people read it", value=new.title, max_chars=LONGEST_TITLE, key=keys[0])
+    typed = str(st.session_state.get(keys[0]) or new.title)
     out_of_title = name_out_of(typed, taken=projects.taken_names(services.store))
     with middle:
         st.text_input(
@@ -173,7 +141,7 @@ def _called(services: Services, title: str, key: str, make: Callable[[str, str],
             place = session_values.place()
             place[_ROUND] = secrets.token_hex(4)  # before a press can end this run
             try:
-                make(name, called)
+                new.make(name, called)
             except TouchstoneError:
                 place[_ROUND] = round
                 raise

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from app import jobs
-from app.jobs.projects import DELETE
 from app.services import Services
 from domain.errors import ConflictError
 from domain.jobs import Job
 from workflow.jobs.desk import SlotConflict
 
 
-def begin(services: Services, kind: str, project: str, **args: Any) -> Job:
+def begin(services: Services, kind: str, project: str, *, of_project: bool = True, **args: Any) -> Job:
     """Begin such a task. A second press returns the running task.
+
+    ``of_project``: the task goes away with the project.
 
     Raises
     ------
@@ -22,7 +23,7 @@ def begin(services: Services, kind: str, project: str, **args: Any) -> Job:
     """
     slot = f"project/{project}/{services.person.id}"
     try:
-        return jobs.begin(services, kind, slot=slot, project=project, of_project=kind != DELETE.name, input=args)
+        return jobs.begin(services, kind, slot=slot, project=project, of_project=of_project, input=args)
     except SlotConflict as taken:
         words = f"Something else that you began with {project} is under way; try again when it is done."
         raise ConflictError(words) from taken

@@ -1,4 +1,4 @@
-"""The settings of the page Results: scores, slices, order, and groups of models."""
+"""The settings of the page Results: scores, slices, order, and those of sections."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from annotation_schemas.kinds import title_of
 from annotation_schemas.reporting import cut_first
 from app import markup, shell
 from app.services import Services
-from domain.attributes import size_of
 from domain.errors import InvalidInputError
 from domain.records import RULES, ProjectView
-from workflow.results import attributes, clusters, leaderboard_page
+from workflow.results import attributes, clusters, leaderboard_page, result_sections
 from workflow.results.score_choices import METHODS
 from workflow.results.slices import BINS, DIMENSION, Bins, edges_in_words, edges_of, similarity_of, texts, ways
 
@@ -73,10 +72,11 @@ def choose(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[
             reader = st.selectbox("Answers are read by", readers, key=f"results.reader.{view.name}")
         bins = cuts(f"results.{view.name}")
         common = st.toggle("Only items that every model has answered", key="results.common")
-    models_by: str | None = None
-    if of_models:
+    options: dict[str, Any] = {}
+    choosing = [section for section in result_sections.sections() if section.chooses and of_models]
+    if choosing:
         with compare, st.popover("Compare", width="stretch"):
-            models_by = _models_by(view, of_models)
+            options = {section.option: section.choose(view, of_models) for section in choosing}
     if by == ALIKE:
         one, other = st.columns(2)
         names = list(compared)
@@ -93,7 +93,7 @@ def choose(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[
         "common": common,
         "bins": bins,
         "method": method or "ppi",
-        "models_by": models_by,
+        "options": {option: value for option, value in options.items() if value is not None},
     }
     return left, wanted, sort or "mean"
 
@@ -116,20 +116,3 @@ def cuts(key: str, before: Bins = BINS) -> Bins:
     except InvalidInputError as error:
         shell.show(markup.notice(str(error)))
         return int(bins)
-
-
-def _models_by(view: ProjectView, names: Sequence[str]) -> str | None:
-    """Draw the grouping of models and return it in the form of the command option."""
-    chosen = [
-        st.selectbox(title, [None, *names], format_func=lambda each: each or "none", key=f"results.{key}.{view.name}")
-        for title, key in (("Groups of models by", "models_by"), ("Within each", "models_within"))
-    ]
-    if chosen[0] is None:
-        return None
-    limits = st.text_input("Limits of the groups, such as 10B", key=f"results.limits.{view.name}").strip()
-    odd = next((each for each in limits.split(",") if limits and size_of(each) is None), None)
-    if odd is not None:
-        shell.show(markup.notice(f"{odd.strip()!r} is no number such as 10 or 10B."))
-        limits = ""
-    path = f"{chosen[1]}/{chosen[0]}" if chosen[1] not in (None, chosen[0]) else chosen[0]
-    return f"{path}:{limits}" if limits else path

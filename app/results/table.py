@@ -1,4 +1,4 @@
-"""The table of the page Results: models by dimension or by another slice, with legend, downloads and attributes."""
+"""The table of the page Results: models by dimension or by another slice, with legend and downloads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.results import shown
 from app.widgets import version_switch
 from domain.records import ProjectView
 from domain.states import Items
-from workflow.results import attributes, clusters, people_rows
+from workflow.results import clusters, people_rows, result_sections
 from workflow.results import leaderboard as numbers
 from workflow.results.leaderboard import SlicedScores
 from workflow.results.leaderboard_lines import LeaderboardLine
@@ -127,37 +127,26 @@ def show_legend(cut: SlicedScores) -> None:
     )
 
 
-def show_attributes(found: Leaderboards) -> None:
-    """Draw a table of the models' attributes, if there are any."""
-    names = attributes.names(found.attributes.values())
-    if not names:
-        return
-    with st.expander(f"What is said of the models ({len(found.attributes)})"):
-        heads = [("Model", "name"), *((name.replace("_", " "), "") for name in names)]
-        rows = [
-            [markup.tag("b", markup.text(model)), *(markup.text(own.get(name, "-")) for name in names)]
-            for model, own in sorted(found.attributes.items())
-        ]
-        shell.show(shown.wide_table(heads, rows, part="models"))
-
-
 def show_downloads(view: ProjectView, found: Leaderboards, chosen: Leaderboard) -> None:
-    """Draw the downloads of the table, with the groups of models, as CSV and JSON."""
+    """Draw the downloads of the table, with what sections add to it, as CSV and JSON."""
     cut = chosen.board
-    of_groups = chosen.groups.lines() if chosen.groups else []
     reader = shown.other_reader(found.reader) if cut.scores.kind == "key" else None
     name = "-".join([view.name, "results", cut.scores.kind, *(each for each in (cut.scores.judge, reader) if each)])
     name += version_switch.in_name(found.schema_version)
     left, right, _ = st.columns([1, 1, 4])
     with left:
         shown.download(
-            "CSV", lambda: numbers.as_csv([*cut.lines(), *of_groups]), f"{name}.csv", key="results.csv", wide=True
+            "CSV",
+            lambda: numbers.as_csv([*cut.lines(), *result_sections.further_lines(chosen.sections)]),
+            f"{name}.csv",
+            key="results.csv",
+            wide=True,
         )
     with right:
         shown.download(
             "JSON",
             lambda: json.dumps(
-                numbers.as_json(found, [cut], [of_groups] if chosen.groups else ()),
+                numbers.as_json(found, [cut], [result_sections.json_of_board(chosen.sections)]),
                 indent=2,
                 ensure_ascii=False,
                 allow_nan=False,

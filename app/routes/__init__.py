@@ -5,11 +5,11 @@ from __future__ import annotations
 from starlette.routing import BaseRoute
 
 from app.routes import (
-    archives,
     auth,
     health,
     media,
     moved,
+    release_files,
     work,
 )
 from app.services import Resources
@@ -33,7 +33,7 @@ def routes_before(resources: Resources) -> list[BaseRoute]:
     compression.
     """
     return [
-        *archives.routes(resources),
+        *release_files.routes(resources),
         *media.routes(resources),
         *work.routes(resources),
         *moved.routes(),

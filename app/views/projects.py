@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from functools import partial
 from itertools import groupby
-from urllib.parse import quote
 
 import streamlit as st
 
 from annotation_schemas.state_words import BAR_STATES, state_called
 from app import addresses, markup, shell
 from app.jobs import page
-from app.jobs.projects import ARCHIVE, DELETE, ROWS
-from app.projects import new_project, project_jobs
-from app.reruns import dialogs, messages
+from app.jobs.projects import ROWS
+from app.projects import new_project
+from app.projects.project_actions import ProjectAction, project_actions, project_beginnings
+from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import confirm
@@ -26,12 +24,9 @@ from domain.roles import Role
 from domain.states import ItemState
 from workflow.access import accounts, project_care, projects
 from workflow.annotate import progress
-from workflow.files import project_export, project_removal
 from workflow.lead import project_list
 
 SCREEN = Screen("Projects", place=17, group=Group.SETTINGS)
-
-MEGABYTE = 1024 * 1024
 
 
 def render(services: Services) -> None:
@@ -43,7 +38,8 @@ def render(services: Services) -> None:
     done = messages.kept_message("projects.done")
     if done:
         shell.show(markup.notice(done, style="good"))
-    page.show(services, [row.name for row in ROWS])
+    added = [*(row.job for row in project_actions()), *(row.job for row in project_beginnings())]
+    page.show(services, [*(row.name for row in ROWS), *added])
     if mine:
         shell.show(_table(services, mine))
     else:
@@ -112,7 +108,8 @@ def _waits(services: Services, view: ProjectView, work: Sequence[StageWork]) -> 
 
 
 def _one(services: Services, led: Sequence[ProjectView]) -> None:
-    shell.section("Rename, archive, export, delete")
+    actions = project_actions()
+    shell.section(", ".join(["Rename", "archive", *(action.verb for action in actions)]))
     titles = distinct_names({view.name: view.title for view in led})
     names = list(titles)
     named = st.query_params.get("project") or st.session_state.get("touchstone.project")
@@ -142,9 +139,12 @@ def _one(services: Services, led: Sequence[ProjectView]) -> None:
             st.button("Take back into use", key="projects.unarchive", on_click=_unarchive, args=(services, view))
         else:
             st.button("Archive", key="projects.archive", on_click=_archive, args=(services, view))
-        st.button("Export whole", key="projects.export", on_click=_export, args=(services, view))
-        st.button("Delete", key="projects.delete", on_click=_delete, args=(services, view))
-    _archive_file(services, view)
+        for action in actions:
+            key = f"projects.{action.verb}"
+            st.button(action.label, key=key, on_click=_press, args=(services, view, action))
+    for action in actions:
+        if action.draw_below is not None:
+            action.draw_below(services, view)
 
 
 def _rename(services: Services, view: ProjectView, key: str) -> None:
@@ -175,52 +175,6 @@ def _unarchive(services: Services, view: ProjectView) -> None:
         messages.keep("projects.done", f"{view.title} is in use again.")
 
 
-def _export(services: Services, view: ProjectView) -> None:
+def _press(services: Services, view: ProjectView, action: ProjectAction) -> None:
     with shell.pressed(services):
-        project_jobs.begin(services, ARCHIVE.name, view.name)
-
-
-def _archive_file(services: Services, view: ProjectView) -> None:
-    path = project_export.archive_for(services.store, services.settings.home, by=services.person, project=view.name)
-    if path is None:
-        return
-    about = path.stat()
-    made = markup.moment(datetime.fromtimestamp(about.st_mtime, UTC))
-    words = f"Download {view.name}.zip"
-    link = markup.tag("a", markup.text(words), href=f"/archive/{quote(view.name)}", target="_self", download="")
-    size = max(about.st_size / MEGABYTE, 0.1)
-    rest = f" ({size:,.1f} MB, of {made}). It holds everything, as confidential as the database."
-    shell.show(markup.tag("p", link, markup.quiet(rest), style="ts", data_part="archive"))
-
-
-# ---- deleting --------------------------------------------------------------------------------------------------------
-
-
-def _delete(services: Services, view: ProjectView) -> None:
-    with shell.pressed(services):
-        lost = project_removal.losses(services.store, by=services.person, project=view.name)
-        name = f"projects.delete.{view.name}"
-        dialogs.show(f"Delete {view.title}?", partial(_ask, services, view, lost.words, name), name=name)
-
-
-def _ask(services: Services, view: ProjectView, lost: str, name: str) -> None:
-    key = f"{name}.typed"
-    shell.show(
-        markup.paragraph(f"With it goes for good: {lost}. Accounts of people stay.", style="ts"),
-        markup.paragraph("It cannot be undone. Export it whole first if it may be wanted again.", style="ts ts-quiet"),
-    )
-    typed = st.text_input(f"Type {view.name} to delete it", key=key)
-
-    def do() -> None:
-        if dialogs.is_open(name) and str(st.session_state.get(key) or "").strip() == view.name:
-            dialogs.close(name)
-            with shell.pressed(services):
-                project_jobs.begin(services, DELETE.name, view.name, typed=view.name)
-
-    left, right = st.columns(2)
-    no = left.button("Cancel", key=f"{name}.no", width="stretch", on_click=dialogs.close, args=(name,))
-    yes = right.button("Delete for good", key=f"{name}.yes", type="primary", width="stretch", on_click=do)
-    if yes and typed.strip() != view.name:
-        shell.show(markup.notice(f"That is not the project's name, {view.name}. Nothing is deleted.", style="bad"))
-    elif no or yes:
-        st.rerun()
+        action.press(services, view)

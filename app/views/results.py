@@ -1,11 +1,12 @@
 """The page *Results*: models' scores by dimension or another slice of the items.
 
 Scores come from the key, from people, from judges, and from judges after correction. Every number has its interval and
-its number of answers, and links to its cases. The parts of the page are in app/results.
+its number of answers, and links to its cases. The parts of the page are in app/results, and in extensions.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -13,7 +14,7 @@ import streamlit as st
 from app import markup, shell
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.results import choices, models, scores, shown, slices, table
+from app.results import choices, sections, shown, table
 from app.results.shown import NO_MODEL
 from app.screens import Group, Screen
 from app.services import Services
@@ -23,6 +24,7 @@ from domain.roles import Role
 from domain.states import Stage
 from workflow.results import leaderboard_page
 from workflow.results.leaderboard_page import Leaderboards
+from workflow.results.result_sections import ResultsPage
 
 SCREEN = Screen("Results", place=230, role=Role.LEAD, group=Group.NUMBERS)
 
@@ -67,6 +69,8 @@ def render(services: Services) -> None:
         place.empty()
         shell.show(markup.notice(NO_MODEL))
         return
+    common, bins = wanted["common"], wanted["bins"]
+    page = ResultsPage(view, leaderboards, None, common, bins, items)
     if not leaderboards.titles:
         place.empty()
         shell.show(
@@ -75,12 +79,11 @@ def render(services: Services) -> None:
                 "closed set of options, no grades of people and none of a judge."
             )
         )
-        models.show_compared(leaderboards)
+        sections.draw_sections(page)
         return
     there = list(leaderboards.titles)
     with left:
         at = choices.scores(view, titles)
-    common, bins = wanted["common"], wanted["bins"]
     chosen = leaderboards.of[there[at]]
     cut = chosen.board
     shell.show(
@@ -91,14 +94,7 @@ def render(services: Services) -> None:
     )
     table.show_legend(cut)
     table.show_downloads(view, leaderboards, chosen)
-    models.show_groups(chosen)
-    table.show_attributes(leaderboards)
-    models.show_gaps(chosen)
-    scores.show_overview(view, leaderboards, chosen, common=common, items=items)
-    scores.show_criteria(view, leaderboards, cut, common=common, bins=bins, items=items)
-    slices.show_slices(view, chosen)
-    scores.show_ranked(leaderboards)
-    models.show_compared(leaderboards)
+    sections.draw_sections(replace(page, chosen=chosen))
 
 
 def _under(version: int | None) -> str:

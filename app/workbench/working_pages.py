@@ -24,10 +24,6 @@ WORKING_PAGES = (
     Screen("Author", place=40, stage=Stage.AUTHORING, name="author", render=stages.write),
     *(_round(number, stage) for number, stage in enumerate(VERIFICATIONS, 1)),
     _rating("adjudicate", "Adjudicate", 70, Stage.ADJUDICATION, Role.SENIOR),
-    _rating("refine", "Refine", 80, Stage.REFINEMENT),
     _rating("answer", "Answer", 85, Stage.ANSWERING),
     _rating("grade", "Grade", 90, Stage.GRADING),
-    _rating("compare", "Compare", 91, Stage.COMPARISON),
-    _rating("code", "Code", 92, Stage.CODING),
-    _rating("settle_codes", "Settle codes", 94, Stage.ARBITRATION, Role.SENIOR),
 )

@@ -1,4 +1,4 @@
-"""Queries on votes that give reasons."""
+"""Queries on reasons that people gave with their votes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from db.tables import AnnotationRow, ItemRow
 from domain.states import VERIFICATIONS, Purpose, Stage
 
 _NEWER = aliased(AnnotationRow)
-"""An annotation that supersedes another."""
 
 
 class ReasonVote(NamedTuple):

@@ -10,14 +10,14 @@ from db.engine import Store
 from domain.errors import RatingsError
 from domain.evidence import PrintedFigure, RowSelection
 from domain.states import Stage
-from reports.calibration import calibration
+from extensions.calibration.kept_rule import stored_rule
+from extensions.calibration.project_study import study_of
+from extensions.calibration.report.calibration import calibration
+from extensions.calibration.report.ruling import verdicts
+from extensions.calibration.report.study import StoredRule
 from reports.content import Figure, ReportTable, Rulings
-from reports.ruling import verdicts
-from reports.study import StoredRule
 from workflow.access.projects import Access
 from workflow.releases.printed_figures import RATINGS, REPLIES, slug, votes_of
-from workflow.results.calibration import study_of
-from workflow.results.calibration_rule import stored_rule
 from workflow.results.judge_facts import JudgeVerdicts, without_names
 from workflow.results.ratings import Raters
 

@@ -15,9 +15,9 @@ from domain.extensions import Extension
 
 
 def _pages() -> Sequence[Any]:
-    from extensions.cases.pages import cases, failures
+    from extensions.cases.pages import cases, code, failures, settle_codes
 
-    return (cases, failures)
+    return (cases, failures, code, settle_codes)
 
 
 def _commands() -> Sequence[Any]:
@@ -39,8 +39,16 @@ def _table_sources() -> Sequence[Any]:
     return (("failures", failure_shares),)
 
 
+def _stage_kinds() -> Sequence[Any]:
+    from extensions.cases.stage_rows import ROWS
+
+    return ROWS
+
+
 def _former_classes() -> Sequence[Any]:
     from extensions.cases.case_list import CaseFilter, Listing, Show
+    from extensions.cases.coding import CodingProgress
+    from extensions.cases.coding_intake import CodingIntake
     from extensions.cases.failures_page import FailuresPage
 
     earlier = "workflow.results.cases"
@@ -50,6 +58,8 @@ def _former_classes() -> Sequence[Any]:
         (earlier, "Show", Show),
         (earlier, "Listing", Listing),
         ("workflow.lead.coding_intake", "FailuresPage", FailuresPage),
+        ("workflow.lead.coding_intake", "CodingIntake", CodingIntake),
+        ("workflow.annotate.coding", "CodingProgress", CodingProgress),
     )
 
 
@@ -60,5 +70,6 @@ EXTENSION = Extension(
     commands=_commands,
     figures=_figures,
     table_sources=_table_sources,
+    stage_kinds=_stage_kinds,
     former_classes=_former_classes,
 )

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from domain import csv_text
+from extensions.cases.coding import code_criteria
 from extensions.cases.failures import Failures, codes_in
-from workflow.annotate.coding import code_criteria
 
 COLUMNS = ("criterion", "code", "model", "dimension", "n", "of", "share", "low", "high")
 

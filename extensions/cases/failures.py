@@ -15,10 +15,10 @@ from db.engine import Store
 from domain.errors import ConflictError
 from domain.records import Person
 from domain.states import Items, Stage
+from extensions.cases import coding
+from extensions.cases.coding import CodingProgress
 from workflow.access.counted_items import Counting
 from workflow.access.projects import require_lead
-from workflow.annotate import coding
-from workflow.annotate.coding import CodingProgress
 from workflow.results.file_raters import people_names
 from workflow.results.graded_answers import Answer
 from workflow.results.project_answers import ProjectAnswers, current

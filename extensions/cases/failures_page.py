@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from db.engine import Store
 from domain.errors import ConflictError, NotFoundError
+from extensions.cases.coding_intake import CodingIntake, preview_coding
 from extensions.cases.failures import Failures, failures
-from workflow.lead.coding_intake import CodingIntake, preview_coding
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,6 @@ from workflow.annotate import stage_kinds
 from workflow.annotate.item_titles import title_of
 from workflow.annotate.task_views import asset_view
 from workflow.lead.item_list import searched
-from workflow.results import preferences
 from workflow.results.ratings import NO_GROUP
 
 NOBODY = "Touchstone"
@@ -184,12 +183,14 @@ def find(
         rows = item_list.rows(session, ids=item_list.page(session, **newest)[0])
         if differ is not None:
             named = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
-            if units is None and differ is Stage.COMPARISON:
-                apart = {named[name] for name in preferences.differing(session, access=access)}
-            elif units is None:
+            if units is None:
+                apart_names = stage_kinds.of(differ).differing(session, access=access)
+            else:
+                apart_names = [name for unit in units for name in _names_in(unit)]
+            if apart_names is None:
                 apart = _differing(queries.differing(session, project_id=access.project_id, stage=differ))
             else:
-                apart = {named[name] for unit in units for name in _names_in(unit) if name in named}
+                apart = {named[name] for name in apart_names if name in named}
             rows = [row for row in rows if row.id in apart]
         if group is not None:
             groups = {each.id: each.group or NO_GROUP for each in access.schema.dimensions}

@@ -128,7 +128,7 @@ def _asset(session: Session, asset: StoredAsset, role: str, called: Called) -> O
     facts += [("file", "not imported yet")] if asset.sha256 is None else []
     facts += _frame(session, asset)
     by = ""
-    if (triaged := candidate_images.of_asset(session, asset_id=asset.id)) is not None:
+    if (triaged := queries.of_asset(session, asset_id=asset.id)) is not None:
         candidate, person = triaged
         facts += [("sharpness", f"{candidate.sharpness:.1f}")] if candidate.sharpness is not None else []
         facts.append(("triage", candidate.state.value))
@@ -138,7 +138,7 @@ def _asset(session: Session, asset: StoredAsset, role: str, called: Called) -> O
 
 def _frame(session: Session, asset: StoredAsset) -> list[tuple[str, str]]:
     """Return the facts about a video frame: its time, its sharpness, and the reason for its choice."""
-    came = events.of_kind_since(
+    came = queries.of_kind_since(
         session, project_id=asset.project_id, kind=FRAMES_POOLED, since=asset.created_at, limit=_BATCHES
     )
     event = next((each for each in came if asset.name in each.data["frames"]), None)

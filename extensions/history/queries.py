@@ -1,16 +1,28 @@
-"""Queries on what happened to an item, and on the items that a person has to be kept blind about."""
+"""Queries on where an item came from, and what people said about it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
-from sqlalchemy import or_
+from sqlalchemy import exists, or_
 from sqlmodel import Session, col, select
 
 from db import reworded
-from db.records import StoredAnnotation, StoredEvent, StoredPerson
-from db.tables import AnnotationRow, EventRow, PersonRow, PredictionRow, TaskRow
+from db.records import StoredAnnotation, StoredCandidate, StoredEvent, StoredPerson
+from db.tables import AnnotationRow, CandidateRow, EventRow, PersonRow, PredictionRow, TaskRow, TriageDecisionRow
 from domain.states import BLIND, Purpose, Stage, TaskState
+
+
+def of_asset(session: Session, *, asset_id: int) -> tuple[StoredCandidate, StoredPerson | None] | None:
+    """Return an asset's triage record and the person whose decision counts. None: the asset was never in triage."""
+    wanted = (
+        select(CandidateRow, PersonRow)
+        .join(TriageDecisionRow, col(TriageDecisionRow.id) == CandidateRow.decision_id, isouter=True)
+        .join(PersonRow, col(PersonRow.id) == TriageDecisionRow.person_id, isouter=True)
+        .where(CandidateRow.asset_id == asset_id)
+    )
+    return session.exec(wanted).first()
 
 
 def submissions(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, StoredPerson, str | None]]:
@@ -67,3 +79,17 @@ def differing(session: Session, *, project_id: int, stage: Stage) -> Sequence[St
         col(AnnotationRow.id).not_in(newer),
     )
     return reworded.query(session, wanted.order_by(col(AnnotationRow.item_id)))
+
+
+def of_kind_since(
+    session: Session, *, project_id: int, kind: str, since: datetime, limit: int
+) -> Sequence[StoredEvent]:
+    """Return the first events of a kind since a moment."""
+    wanted = select(EventRow).where(EventRow.project_id == project_id, EventRow.kind == kind, EventRow.at >= since)
+    return session.exec(wanted.order_by(col(EventRow.id)).limit(limit)).all()
+
+
+def people(session: Session, *, project_id: int) -> list[str]:
+    """Return the logins of everyone who has caused an event in a project."""
+    theirs = exists().where(col(EventRow.person_id) == col(PersonRow.id), col(EventRow.project_id) == project_id)
+    return list(session.exec(select(PersonRow.login).where(theirs).order_by(col(PersonRow.login))))

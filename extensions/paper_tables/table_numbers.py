@@ -12,6 +12,7 @@ from typing import Any
 from agreement.losses import Losses
 from agreement.statistic import Statistic
 from agreement.summary import Result
+from annotation_schemas import registry
 from db.engine import Store
 from domain import extensions
 from domain.errors import InvalidInputError, NotFoundError, Problem, TouchstoneError
@@ -20,13 +21,12 @@ from domain.states import Cut, Items, Stage
 from domain.statistics import summarised
 from extensions.paper_tables.cell_number import Number, number_of, number_of_line
 from extensions.paper_tables.table_layouts import JUDGES, METRICS, PEOPLE, NumberSettings
-from workflow.annotate import coding
-from workflow.results import dimension_means, leaderboard, model_groups
+from workflow.results import dimension_means, leaderboard, result_sections
 from workflow.results.criterion_values import named_criteria, scored_criteria
 from workflow.results.dimension_means import Columns
 from workflow.results.leaderboard import SlicedScores
+from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.losses import losses_of_scores
-from workflow.results.model_groups import Grouping
 from workflow.results.project_answers import ProjectAnswers
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of
@@ -35,6 +35,8 @@ from workflow.results.scores import score_answers
 from workflow.results.slices import BINS, DIMENSION, GROUP
 
 _KINDS: Mapping[str, Kind] = {"key": "key", "people": "human", "judge": "judge", "corrected": "corrected"}
+GROUPING = "--group-models-by"
+"""The option of ``touchstone results`` whose section works out groups of models."""
 UNITS = {"answer": Stage.GRADING, "dimension": Stage.GRADING, "model": Stage.GRADING, "item": Stage.VERIFICATION}
 
 
@@ -105,28 +107,32 @@ class Numbers:
 
     def groups(self, said: NumberSettings) -> list[str]:
         """Return the groups of models that a layout selects, in order."""
-        return [group.label for group in self._grouped(said).groups]
+        return list(dict.fromkeys(line.model for line in self._grouped(said)))
 
-    def _grouped(self, said: NumberSettings) -> Grouping:
+    def _grouped(self, said: NumberSettings) -> list[LeaderboardLine]:
         board = self.board(said)
         place = ("groups", said.group_by, id(board))
         if place not in self._made:
             read = self._graded(board.scores.criterion) if said.graded else self._read
-            wanted = model_groups.parse_grouping(read, said.group_by or "")
-            self._made[place] = model_groups.grouped(read, board, wanted)
-        made: Grouping = self._made[place]
+            section = result_sections.asked_by(GROUPING)
+            (found,) = section.of_boards(read, [board], {GROUPING: said.group_by or ""})
+            self._made[place] = section.further_lines(found)
+        made: list[LeaderboardLine] = self._made[place]
         return made
 
     def _of_group(self, said: NumberSettings) -> Number:
-        group = next((each for each in self._grouped(said).groups if each.label == said.models), None)
-        if group is None:
+        lines = [line for line in self._grouped(said) if line.model == said.models]
+        if not lines:
             return Number(None, reason=f"No model is {said.models} here.")
+        whole = {line.over: line for line in lines if line.part is None}
         if said.part is not None:
             board = self.board(said)
             at = place_of(board, said.part)
-            return _outside(board, said.part) if at is None else number_of_line(group.cells[at])
-        mean = group.of_parts if said.over in ("dimensions", "groups") else None
-        return number_of_line(mean or group.whole)
+            if at is None:
+                return _outside(board, said.part)
+            return number_of_line(next(line for line in lines if line.part == board.slicing.labels[at]))
+        mean = whole.get("parts") if said.over in ("dimensions", "groups") else None
+        return number_of_line(mean or whole["answers"])
 
     def _score(self, said: NumberSettings) -> Number:
         if said.models is not None:
@@ -336,10 +342,13 @@ class Numbers:
 
     def codes(self, criterion: str | None) -> list[tuple[str, str]]:
         """Return the codes of a coding criterion: value as text, and label."""
-        there = {each.name: each for each in coding.code_criteria(self._read.schema)}
+        asked = registry.criteria_of(self._read.schema, Stage.CODING.value)
+        there = {each.name: each for each in asked if each.options}
         name = criterion or next(iter(there), None)
         if name is None or name not in there:
-            raise NotFoundError(coding.NO_CODING.format(name=self._read.schema.name))
+            name = self._read.schema.name
+            why = "has no coding of models' answers (`stages: coding`), so no failures are counted."
+            raise NotFoundError(f"The schema {name} {why}")
         return [(str(option.value), option.label) for option in there[name].options]
 
     def _of_extension(self, source: str, said: NumberSettings) -> Number:

@@ -25,9 +25,8 @@ from domain.roles import Role
 from domain.states import VERIFICATIONS, ItemState, Stage
 from media import made_up as drawn
 from workflow.access import accounts, memberships, projects
-from workflow.annotate import claims, image_pool, progress, qualification, refinement, submissions
+from workflow.annotate import claims, image_pool, progress, qualification, stage_kinds, submissions
 from workflow.files.import_files import import_files
-from workflow.lead import coding_intake, pair_intake
 from workflow.runs import run_grading
 
 SEED = 1
@@ -302,14 +301,22 @@ class _Builder:
         path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
         import_files(store, self.media, by=None, project=project, format="predictions", path=path)
         if stages.refinement is not None and number == GRADED:
-            for model in models:
-                refinement.open_refinement(store, by=None, project=project, model=model, only_differing=False)
+            self._open(Stage.REFINEMENT, models)
         if stages.grading is not None and stages.grading.sample is None and stages.grading.outputs is None:
             run_grading.send_imports(store, by=None, project=project)
         elif stages.grading is not None:
             run_grading.draw_sample(store, by=None, project=project)
         if stages.comparison is not None:
-            pair_intake.open_pairs(store, by=None, project=project)
+            self._open(Stage.COMPARISON)
+
+    def _open(self, stage: Stage, models: Sequence[str] | None = None) -> None:
+        """Open what the schema plans for a stage, unless the stage belongs to a missing extension."""
+        try:
+            kind = stage_kinds.of(stage)
+        except NotAvailableError as error:
+            self.left_out.append(str(error))
+            return
+        kind.open_work(self.store, by=None, project=self.project, models=models)
 
     def _models(self, number: int) -> tuple[str, str]:
         """Return two models, different for each number of items. Models in the schema come first."""
@@ -333,7 +340,7 @@ class _Builder:
         for _, person, task in self._everything(self.raters, Stage.GRADING):
             forms = made_up.forms(self.schema, "grading", self._item_of(task, number), task.answer)
             self._submit(person, task, min(forms, key=lambda form: _worth(form, name)))
-        coding_intake.open_coding(self.store, by=None, project=self.project)
+        self._open(Stage.CODING)
         first = self.schema.dimensions[0].id
         coders = self.raters[: coding.raters]
         for place, person, task in self._everything(coders, Stage.CODING, first):

@@ -1,31 +1,68 @@
 """Preferences: whose answers people prefer where they compare two models' answers, and how judges compare.
 
-``preference_figures`` works out win rates, strengths, agreement and the effect of the left position from the votes of
-the stage ``comparison``, which core collects. ``preference_files`` writes them. The page *Preferences*
-(``page_figures``, ``page_parts``) also opens pairs; ``touchstone comparison`` of core does so, too.
+In the stage ``comparison`` (``stage_row``), people say which of two answers is better: ``comparison_plan`` chooses the
+pairs, ``pair_intake`` opens them, and ``comparison`` shows and renews them. Its questions have kinds of their own
+(``kinds``). ``project_preferences`` reads what people said.
+
+``preference_figures`` works out win rates, strengths, agreement and the effect of the left position from these votes.
+``preference_files`` writes them. The page *Preferences* (``page_figures``, ``page_parts``) and
+``touchstone comparison`` open pairs.
 
 ``pair_votes`` and ``strengths`` are also for notebooks: ``from agreement import davidson``. ``judges_of_pairs``
-compares judges with people; ``report_section`` adds that to the calibration report.
+compares judges with people; ``report_section`` adds that to the calibration report. ``judge_win_rates`` counts judges'
+verdicts on pairs; ``judge_comparisons`` adds the win rates to the page *Results*, ``touchstone results`` and releases.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from domain.extensions import Extension
 
 
-def _pages() -> Sequence[Any]:
-    from extensions.preferences.pages import preferences
+def _kinds() -> Sequence[Any]:
+    from extensions.preferences.kinds import each_answer, preference
 
-    return (preferences,)
+    return (preference, each_answer)
+
+
+def _pages() -> Sequence[Any]:
+    from extensions.preferences.pages import compare, preferences
+
+    return (preferences, compare)
 
 
 def _commands() -> Sequence[Any]:
-    from extensions.preferences.commands import preferences
+    from extensions.preferences.commands import comparison, preferences
 
-    return (preferences,)
+    return (preferences, comparison)
+
+
+def _stage_kinds() -> Sequence[Any]:
+    from extensions.preferences.stage_row import ROW
+
+    return (ROW,)
+
+
+def _project_checks() -> Sequence[Any]:
+    from extensions.preferences.comparison import broken_rules
+
+    return (broken_rules,)
+
+
+def _former_classes() -> Sequence[Any]:
+    from extensions.preferences.judge_win_rates import ModelComparison
+    from extensions.preferences.pair_intake import PairIntake
+    from extensions.preferences.project_preferences import Mark, Preference, Preferences, SamePair
+
+    earlier = "workflow.results.preferences"
+    return (
+        ("workflow.lead.pair_intake", "PairIntake", PairIntake),
+        ("workflow.results.win_rates", "ModelComparison", ModelComparison),
+        *((earlier, each.__name__, each) for each in (Mark, Preference, Preferences, SamePair)),
+    )
 
 
 def _figures() -> Sequence[Any]:
@@ -40,6 +77,12 @@ def _report_sections() -> Sequence[Any]:
     return ((KEY, pairs_section),)
 
 
+def _result_sections() -> Sequence[Any]:
+    from extensions.preferences.judge_comparisons import ComparisonSection
+
+    return (ComparisonSection(),)
+
+
 def _notebook_statistics() -> Sequence[Any]:
     from extensions.preferences import pair_votes, strengths
 
@@ -49,9 +92,15 @@ def _notebook_statistics() -> Sequence[Any]:
 EXTENSION = Extension(
     name="preferences",
     title="Preferences",
+    kinds=_kinds,
     pages=_pages,
     commands=_commands,
     figures=_figures,
     report_sections=_report_sections,
+    result_sections=_result_sections,
     notebook_statistics=_notebook_statistics,
+    stage_kinds=_stage_kinds,
+    project_checks=_project_checks,
+    former_classes=_former_classes,
+    web=Path(__file__).parent / "web",
 )

@@ -16,9 +16,10 @@ from agreement.statistic import Statistic
 from db.engine import Store
 from domain.records import Person
 from domain.states import Items
-from workflow.results import project_answers, win_rates
+from extensions.preferences import judge_win_rates
+from extensions.preferences.project_preferences import Preference, preferences_of
+from workflow.results import project_answers
 from workflow.results.clusters import clusters_of_names
-from workflow.results.preferences import Preference, preferences_of
 from workflow.results.project_answers import ProjectAnswers
 from workflow.runs.judge_plans import PREFERENCE
 
@@ -68,7 +69,7 @@ def judged_pairs(store: Store, found: ProjectAnswers) -> list[JudgedPair]:
 
     The caller checks that the person may see the verdicts.
     """
-    there = win_rates.judged_pairs(store, found, person=None)
+    there = judge_win_rates.judged_pairs(store, found, person=None)
     pairs: dict[tuple[str, PairKey], tuple[int, JudgedPair]] = {}
     for (judge, model, other), units in there.orders.items():
         if PREFERENCE not in there.about[judge]:

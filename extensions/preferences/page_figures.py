@@ -9,10 +9,10 @@ from db import files
 from db.engine import Store
 from domain.records import Person
 from domain.states import Stage
+from extensions.preferences import pair_intake
+from extensions.preferences.pair_intake import PairIntake
 from extensions.preferences.preference_figures import PreferenceFigures, preference_figures
 from workflow.access.projects import require_lead
-from workflow.lead import pair_intake
-from workflow.lead.pair_intake import PairIntake
 
 _AS_LONG = 3
 """Ratings that take as long as a comparison."""

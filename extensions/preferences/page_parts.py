@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from agreement import Statistic
 from app import markup
 from app.results import shown
-from extensions.preferences import preference_files
+from extensions.preferences import judge_win_rates, preference_files
+from extensions.preferences.judge_win_rates import ModelComparison
 from extensions.preferences.preference_figures import CriterionPreferences, OfCriterion, Share
 from extensions.preferences.strengths import elo
 
@@ -137,3 +138,39 @@ def _title(at: Statistic) -> str:
     if math.isnan(at.low):
         return f"{at.value:.4f}; {at.reason}"
     return f"{at.value:.4f}, 95 % interval {at.low:.4f} to {at.high:.4f} ({at.method})"
+
+
+def comparison_table(compared: Sequence[ModelComparison]) -> markup.Markup:
+    """Return a table of how often each model's answers win against another model's, by judge."""
+    heads = [
+        ("Judge", "name"),
+        ("Model", "name"),
+        ("Against", "name"),
+        ("Win rate", ""),
+        ("Won", ""),
+        ("Lost", ""),
+        ("Even", ""),
+        ("By position", ""),
+        ("Left out", ""),
+        ("Lowest to highest", ""),
+    ]
+    rows = []
+    for each in compared:
+        left_out = each.failed + each.waiting + each.earlier
+        rows.append(
+            [
+                markup.text(each.judge),
+                markup.tag("b", markup.text(each.model)),
+                markup.text(each.baseline),
+                shown.rate(each.rate, f"n {each.n}", title=judge_win_rates.sentence(each)),
+                *(markup.text(str(n)) for n in (each.wins, each.losses, each.ties, each.inconsistent, left_out)),
+                markup.text(f"{each.lowest:.2f} to {each.highest:.2f}" if each.n else "-"),
+            ]
+        )
+    note = (
+        "Both orders of a pair are one comparison: won or lost where both replies prefer the same answer, even where"
+        " both say so, by position where they differ. Even and by position count half. Left out: a reply without a"
+        " verdict, an order that was not asked, an answer that was given anew since; lowest and highest are the rate if"
+        " those were all lost, or won."
+    )
+    return markup.tag("div", markup.table(heads, rows), markup.quiet(note), data_part="comparisons")

@@ -20,11 +20,11 @@ from domain.states import Items
 from extensions.preferences import judges_of_pairs
 from extensions.preferences.judges_of_pairs import JudgedPair, JudgeOfPairs
 from extensions.preferences.pair_votes import WinRate, left_preferred, pair_votes, win_rates
+from extensions.preferences.project_preferences import Mark, Preference, Preferences, SamePair, preferences_of
 from extensions.preferences.strengths import Strengths, davidson
 from workflow.access.counted_items import Counting
 from workflow.results import project_answers, slices
 from workflow.results.clusters import clusters_of_names
-from workflow.results.preferences import Mark, Preference, Preferences, SamePair, preferences_of
 from workflow.results.project_answers import ProjectAnswers
 from workflow.results.slices import BINS, DIMENSION, Bins, Slicing
 

@@ -19,10 +19,10 @@ from db.records import StoredAnnotation, StoredItem, StoredTask
 from domain.states import Items, ItemState, Stage, TaskState
 from extensions.schema_migration.effects import Effect
 from extensions.schema_migration.items import ChangeTally, OngoingChange, ask_again, with_votes_of_before
+from extensions.schema_migration.queries import changes
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access, require_lead
-from workflow.annotate import coding
-from workflow.annotate.comparison_plan import plan_of
+from workflow.annotate import stage_kinds
 from workflow.files.project_check import people_asked
 
 AT_ONCE = 10
@@ -61,15 +61,15 @@ class _Current:
     counted: Counting
     answers: frozenset[int]
     """Every model's last answer to each item, by id."""
-    pairs: frozenset[str] | None
-    """The planned pairs, for comparison."""
+    units: frozenset[str] | None
+    """The planned units, for stages that plan them."""
 
     def wants(self, item: StoredItem, slots: Sequence[StoredTask]) -> bool:
         """Return whether a unit with a finished submission would be offered to more people."""
         if self.counted.which is Items.KEPT and item.state is not ItemState.KEPT:
             return False
-        if self.pairs is not None:
-            return slots[0].unit in self.pairs
+        if self.units is not None:
+            return slots[0].unit in self.units
         if slots[0].prediction_id is not None:
             return slots[0].prediction_id in self.answers
         return slots[0].revision == item.current_revision
@@ -135,20 +135,18 @@ def _current(session: Session, access: Access, stage: Stage) -> _Current | None:
     counted = counting(session, access=access, stage=stage)
     if stage is Stage.ANSWERING and part.items == "all":
         counted = Counting(Items.ALL, counted.by_state)
-    pairs = None
-    if stage is Stage.COMPARISON:
-        plan = plan_of(session, access=access, stage=part, counted=counted)
-        pairs = frozenset(pair.unit for pair in plan.asked)
-    return _Current(counted, frozenset(answers.last(session, project_id=access.project_id)), pairs)
+    planned = stage_kinds.of(stage).units(session, access=access, counted=counted)
+    units = frozenset(each.unit for each in planned) if planned is not None else None
+    return _Current(counted, frozenset(answers.last(session, project_id=access.project_id)), units)
 
 
-def _lot(session: Session, access: Access, stage: Stage, *, after: int, hold: bool) -> schema_changes.ItemBatch:
-    return schema_changes.lot(
+def _lot(session: Session, access: Access, stage: Stage, *, after: int, hold: bool) -> changes.ItemBatch:
+    return changes.lot(
         session, project_id=access.project_id, after=after, limit=AT_ONCE, hold=hold, stages=stages_of(stage)
     )
 
 
-def _units(lot: schema_changes.ItemBatch, item: StoredItem, stage: Stage) -> Iterator[list[StoredTask]]:
+def _units(lot: changes.ItemBatch, item: StoredItem, stage: Stage) -> Iterator[list[StoredTask]]:
     """Yield the slots of each unit of an item in a stage."""
     units: dict[str, list[StoredTask]] = {}
     for slot in lot.slots.get(item.id, []):
@@ -158,7 +156,7 @@ def _units(lot: schema_changes.ItemBatch, item: StoredItem, stage: Stage) -> Ite
 
 
 def _again(
-    session: Session, access: Access, effect: Effect, item: StoredItem, lot: schema_changes.ItemBatch
+    session: Session, access: Access, effect: Effect, item: StoredItem, lot: changes.ItemBatch
 ) -> list[StoredAnnotation]:
     """Return the votes about the answers to an item that are asked again."""
     votes = [vote for vote in lot.votes.get(item.id, []) if vote.stage in lot.stages]
@@ -179,7 +177,7 @@ def _bring_up_lot(
     access: Access,
     change: OngoingChange,
     stage: Stage,
-    lot: schema_changes.ItemBatch,
+    lot: changes.ItemBatch,
     current: _Current,
     now: datetime,
     tally: ChangeTally,
@@ -194,10 +192,10 @@ def _bring_up_lot(
         units = list(_units(lot, item, stage))
         if stage in change.effect.raised:
             tally.add(opened=_fill_up(session, access, change, item, units, current, now))
-        if stage is Stage.CODING:
-            for unit in units:
-                if current.wants(item, unit):
-                    coding.offer_arbitration(session, access=access, row=unit[0], now=now, honour=True)
+        kind = stage_kinds.of(stage)
+        for unit in units:
+            if current.wants(item, unit):
+                kind.follow_votes(session, access=access, row=unit[0], now=now, honour=True)
 
 
 def _counted(slots: Sequence[StoredTask]) -> Counter[TaskState]:
@@ -243,7 +241,7 @@ def _fill_up(
         if not lacking and not off:
             continue
         added += [
-            task_slots.like(
+            changes.like(
                 first,
                 slot=number,
                 rank=number if order == "fewest_votes" else first.rank,

@@ -21,6 +21,8 @@ from domain.exposure import Route
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
+from testkit.coded_world import CODING
+from testkit.compared_world import COMPARISON
 from testkit.factories import (
     BLIND,
     SETTLING,
@@ -30,18 +32,16 @@ from testkit.factories import (
     make_predictions,
     make_project,
 )
+from testkit.missing_extensions import needs
 from testkit.qualification import begin_try, make_set, needs_qualification
 from testkit.serving import Server, touchstone
+from testkit.stage_work import open_work
 from tests.app.client import Client
 from tests.app.homes import PASSWORD, make_home
 from tests.app.screens import drawn
-from tests.workflow.test_coding import CODING
-from tests.workflow.test_comparison import COMPARISON
 from workflow.access import sign_in
 from workflow.annotate import claims, image_pool, submissions, task_views
 from workflow.files import exposures
-from workflow.lead.coding_intake import open_coding
-from workflow.lead.pair_intake import open_pairs
 
 ASKED = "{items: 2, reviewers: 1, pass_mark: 0.5}"
 
@@ -102,6 +102,8 @@ def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
 
 
 @needs_qualification
+@needs("stages", "coding")
+@needs("stages", "comparison")
 @pytest.mark.both_databases
 @pytest.mark.slow
 def test_the_ledger_has_what_clients_received_in_each_stage(store: Store, store_url: str, home: Path) -> None:
@@ -128,9 +130,9 @@ def test_the_ledger_has_what_clients_received_in_each_stage(store: Store, store_
         by(sen, "adjudicate", Stage.ADJUDICATION, lambda task: {"decision": "accept", "cause": "wrong_key"})
         make_predictions(store, item_ids, models=["gpt-x", "llama-y"])
         by(ann, "grade", Stage.GRADING, lambda task: {"score": 0.5})
-        open_pairs(store, by=None, project="p")
+        open_work(store, Stage.COMPARISON)
         by(bob, "compare", Stage.COMPARISON, lambda task: {"better": "left"})
-        open_coding(store, by=None, project="p")
+        open_work(store, Stage.CODING)
         by(ann, "code", Stage.CODING, lambda task: {"failure": ["format"]})
         work(server, store, new, "verify", "q", lambda task: {"choice": "red"})
     finally:

@@ -31,7 +31,7 @@ from tests.app.screens import until_done
 from tests.workflow.test_results import filled
 from workflow.annotate.submissions import submit
 from workflow.jobs import desk
-from workflow.results import agreement_page, rater_agreement
+from workflow.results import agreement_page, rater_agreement, result_sections
 from workflow.results.leaderboard import as_json
 
 pytestmark = pytest.mark.thorough
@@ -264,7 +264,9 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     resources.cache_clear()
     of_page = as_json(figure, [each.board for each in figure.of.values()])
     of_command = json.loads(told)
-    assert of_command.pop("comparisons") == [each.as_row() for each in figure.compared]
+    for section in result_sections.sections():
+        for key, value in section.json(figure.sections[section.name]).items():
+            assert of_command.pop(key) == value
     assert json.loads(json.dumps(of_page)) == of_command
     assert of_command["boards"][0]["lines"][2]["value"] == pytest.approx(1 / 3)
 

@@ -12,7 +12,6 @@ import json
 import os
 import signal
 import time
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 from typer.testing import CliRunner
 
 from app import jobs
@@ -39,9 +37,8 @@ from media.store import MediaStore
 from testkit.factories import make_fields, make_items, make_person, make_project, make_schema, vote
 from tests.app.killed_jobs import MOMENTS, killed_at, own_process, work_off
 from tests.app.screens import drawn, words
-from workflow.access import projects
 from workflow.access.projects import access_to
-from workflow.files import project_export, uploads
+from workflow.files import uploads
 from workflow.files.project_check import check
 from workflow.jobs import desk, working
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
@@ -108,22 +105,6 @@ def imported(services: Services, job: Job) -> bool:
     return items(services) == 3 + N and not [*check(services.store)]
 
 
-def packed(services: Services, job: Job) -> bool:
-    path = project_export.archive_for(services.store, services.settings.home, by=services.person, project="p")
-    assert path is not None
-    assert [each.name for each in path.parent.iterdir()] == ["p.zip"], "nothing half done is left"
-    return zipfile.ZipFile(path).testzip() is None
-
-
-def projects_of(services: Services) -> list[str]:
-    return [view.name for view in projects.all_projects(services.store)]
-
-
-def tables_left(services: Services) -> int:
-    with services.store.read() as session:
-        return int(session.connection().execute(text("SELECT count(*) FROM item")).scalar() or 0)
-
-
 ASKED = ReleaseOptions(despite=("items", "said", "media", "raters"))
 
 
@@ -154,19 +135,6 @@ CASES = [
         lambda services: ImportOrder("p", source(services), {"format": "jsonl", "dimension": None}),
         imported,
     ),
-    Case("archive", "project/p/1", lambda services: {}, packed),
-    Case(
-        "copy",
-        "project/p/1",
-        lambda services: {"name": "q", "title": "Q", "without": ["people", "votes", "runs"]},
-        lambda services, job: sorted(projects_of(services)) == ["p", "q"],
-    ),
-    Case(
-        "delete",
-        "project/p/1",
-        lambda services: {"typed": "p"},
-        lambda services, job: projects_of(services) == [] and tables_left(services) == 0,
-    ),
     Case("release", "project/p/1", lambda services: ASKED.dump(), lambda services, job: releases(services) == ["1"]),
     Case("withdraw", "project/p/1", released, lambda services, job: releases(services) == ["1", "1.1"]),
 ]
@@ -184,7 +152,6 @@ def begun(services: Services, case: Case) -> Job:
         slot=case.slot,
         by=services.person,
         project="p",
-        of_project=case.kind != "delete",
         input=case.input(services),
     )
 
@@ -369,9 +336,9 @@ def test_the_command_lists_shows_cancels_and_repeats(
 
 
 def test_a_page_shows_how_far_a_job_is_and_cancels_it(lea: Services) -> None:
-    begun(lea, Case("archive", "project/p/1", lambda services: {}, packed))
+    begun(lea, CASES[-2])
     page = drawn(lea.store, lea.settings.home, "projects", "lea")
-    assert page.get("progress")[0].proto.text == "Packing p: waits for a process"
+    assert page.get("progress")[0].proto.text == "Making a release of p: waits for a process"
     (cancel,) = [each for each in page.button if each.label == "Cancel"]
     cancel.click().run()
     assert desk.CANCELED in words(page.run())

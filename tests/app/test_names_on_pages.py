@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import io
-import re
-import zipfile
 from pathlib import Path
 
 from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 
 from annotation_schemas.loader import load_text
-from app.calibration.report_files import files_of
-from app.views.calibration import titles_of
 from db import files
 from db.engine import Store, open_store
 from db.tables import PersonRow
 from domain.records import Person, TaskView
 from domain.roles import Role
-from domain.states import Cut, RatersAre, Stage
-from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_predictions, make_project
+from domain.states import RatersAre, Stage
+from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from tests.app.screens import drawn, words
 from tests.workflow.test_further_verification import THREE
 from workflow.access import memberships, projects
 from workflow.annotate import submissions
-from workflow.results.ratings import raters_called, raters_of
 from workflow.results.ratings_from_files import import_ratings
 
 SCORES = {"qx-ann": [0, 0.5, 1, 0.5, 0, 0.5], "qx-bob": [0, 0.5, 1, 1, 0, 0], "Robin": [0, 1, 1, 0.5, 0, 0]}
@@ -57,67 +51,6 @@ def graded(tmp_path: Path, *, shapes: int = 0) -> tuple[Store, list[Person]]:
     file.write_text("\n".join(["unit,rater,criterion,value", *lines]), encoding="utf-8")
     import_ratings(store, by=None, project="p", path=file, refuse=lambda bad: None, raters=RatersAre.MACHINES)
     return store, people
-
-
-def test_calibration_names_people_told_apart_and_leads_to_their_answers(tmp_path: Path) -> None:
-    store, _ = graded(tmp_path)
-    raters = raters_of(store, person=None, project="p", stage=Stage.GRADING)
-    assert raters_called(store, raters) == {"qx-ann": "Robin (qx-ann)", "qx-bob": "Robin (qx-bob)"}
-    rename(store, "Bob B.", "qx-bob")
-    rename(store, "Ann A.", "qx-ann")
-    made = files_of(
-        store,
-        project="p",
-        stage=Stage.GRADING,
-        people=["qx-ann", "qx-bob"],
-        judges=["Robin"],
-        pool=False,
-        items=None,
-        by=Cut.WHOLE,
-        statistics=None,
-        titles={},
-    )
-    whole = made["first"] + "".join(part for _, _, parts in made["sections"] for part in parts if isinstance(part, str))
-    page = re.sub(r'href="[^"]*"', "", whole)
-    assert "Ann A." in page
-    assert "Bob B." in page
-    assert "qx-" not in page
-    assert "raters=qx-ann" in whole, "the ways to the items are by login"
-    with zipfile.ZipFile(io.BytesIO(made["zip"])) as packed:
-        tables = [packed.read(name).decode() for name in packed.namelist() if name.endswith((".csv", ".json"))]
-        assert any("Ann A." in text for text in tables)
-    store.close()
-
-
-def test_calibration_calls_dimensions_by_their_titles(tmp_path: Path) -> None:
-    """On the page and in its files; the ways to the items are by id, which addresses hold."""
-    store, _ = graded(tmp_path, shapes=3)
-    (view,) = projects.all_projects(store)
-    made = files_of(
-        store,
-        project="p",
-        stage=Stage.GRADING,
-        people=["qx-ann", "qx-bob"],
-        judges=["Robin"],
-        pool=False,
-        items=None,
-        by=Cut.DIMENSION,
-        statistics=None,
-        titles=titles_of(view.schema.schema_),
-    )
-    page = made["first"] + "".join(part for _, _, parts in made["sections"] for part in parts if isinstance(part, str))
-    assert "Colour" in page
-    assert {"Colour", "Shape"} <= set(re.findall(r"<td[^>]*>(\w+)", page))
-    assert {"colour", "shape"} == set(re.findall(r'href="[^"]*dimension=(\w+)', page))
-    words = re.sub(r"<[^>]*>", " ", page)
-    assert re.findall(r"\b(?:colour|shape)\b(?!/)", words) == [], "an id stands in an item's name alone"
-    store.close()
-
-
-def test_two_dimensions_of_one_title_stay_two() -> None:
-    text = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
-    schema = load_text(text.replace("title: Shape", "title: Colour"), "Be exact.", "blind").schema_
-    assert titles_of(schema) == {"colour": "Colour (colour)", "shape": "Colour (shape)"}
 
 
 def make_three_stages(store: Store) -> TaskView:

@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
-from domain.errors import InvalidInputError, NotFoundError
+from domain import extensions
+from domain.errors import InvalidInputError, NotAvailableError, NotFoundError
 from tests.workflow.test_results import filled
 
 
@@ -54,7 +55,6 @@ def test_the_three_forms_say_the_same(home: Path) -> None:
     assert "Accuracy against the key, what cannot be read counts as wrong, by dimension" in text
     assert "ran has answered 1 of 4 items" in text
     assert "1 earlier answers are left out" in text
-    assert "ran: the winner depends on the score on 1 of 1 items" in text
 
 
 def test_slices_are_told_with_their_number(home: Path) -> None:
@@ -68,25 +68,6 @@ def test_numbers_are_cut_at_the_edges_that_are_given(home: Path) -> None:
     assert {row["part"] for row in rows if row["part"]} <= {"0 to 2", "3 to 39", "40 and more"}
 
 
-def test_groups_of_models_are_in_all_three_forms(home: Path, tmp_path: Path) -> None:
-    sizes = tmp_path / "models.csv"
-    sizes.write_text("model,size\nran,7B\nfiled,7B\n", encoding="utf-8")
-    brought = CliRunner().invoke(cli, ["import", "p", "models", str(sizes)], catch_exceptions=False)
-    assert "Imported 2 described models." in brought.stdout
-    by_size = ("--group-models-by", "size")
-    rows = list(csv.DictReader(io.StringIO(said(*by_size, "--format", "csv"))))
-    assert [row["model"] for row in rows] == ["ran", "ran", "filed", "filed", "7B", "7B"]
-    assert float(rows[4]["value"]) == pytest.approx((float(rows[0]["value"]) + float(rows[2]["value"])) / 2)
-    assert (rows[4]["grouped_by"], rows[4]["models"], rows[0]["models"]) == ("size", "2", "")
-    told = json.loads(said(*by_size, "--format", "json"))
-    assert told["models"] == {"ran": {"size": "7B"}, "filed": {"size": "7B"}}
-    assert told["boards"][0]["groups"][0]["of"] == ["ran", "filed"]
-    text = said(*by_size)
-    assert "7B: 2 models, ran, filed" in text
-    assert "What is said of the models" in text
-    assert "grouped_by" not in said("--format", "csv")
-
-
 @pytest.mark.thorough
 def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
     for arguments, words in (
@@ -95,7 +76,6 @@ def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
         (["--edges", "1,5"], "dimension has no numbers that could be cut at 1,5"),
         (["--edges", "5,1"], "Slices begin at numbers from low to high"),
         (["--cluster", "goal"], "not put together by 'goal'"),
-        (["--group-models-by", "size"], "an attribute 'size'; there are none; import them with the format models"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             said(*arguments)
@@ -107,6 +87,11 @@ def test_without_anything_to_score_it_says_so(home: Path) -> None:
     assert "There is nothing to score here" in said("--scores", "human")
 
 
-def test_side_by_side_needs_two_criteria(home: Path) -> None:
-    assert "No one has scored two criteria or more." in said("--side-by-side")
-    assert json.loads(said("--side-by-side", "--format", "json")) == {"project": "p", "by": "dimension", "rows": []}
+def test_an_option_of_a_missing_extension_names_the_extension(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extensions, "installed", dict)
+    for option in (["--side-by-side"], ["--group-models-by", "size"], ["--comparisons", "pairs.csv"]):
+        with pytest.raises(NotAvailableError, match=rf"The option `results {option[0]}` belongs to the extension"):
+            said(*option)
+    assert [line["model"] for line in json.loads(said("--format", "json"))["boards"][0]["lines"]] == [
+        *("ran", "ran", "filed", "filed")
+    ]

@@ -31,10 +31,10 @@ NOT_ON_PAGES = {
     ("workflow/files/export.py", "--stage"),
     ("extensions/batch/batch_command.py", "--again"),
     ("extensions/batch/batch_command.py", "--batch"),
-    ("reports/ruling.py", "--rule"),
+    ("extensions/calibration/report/ruling.py", "--rule"),
     # Calibration's page measures every criterion on its own scale.
-    ("reports/study.py", "--criterion"),
-    ("reports/study.py", "--scale"),
+    ("extensions/calibration/report/study.py", "--criterion"),
+    ("extensions/calibration/report/study.py", "--scale"),
     # A command of core with an option that an extension reads.
     ("domain/extensions.py", "--mail"),
     # What other programs are started with, and a program that is started by a command alone.
@@ -52,14 +52,19 @@ NOT_ON_PAGES = {
     ("reports/rendering.py", "--ink"),
     ("reports/rendering.py", "--muted"),
     # What a browser is started with.
-    ("reports/pdf.py", "--disable-background-networking"),
-    ("reports/pdf.py", "--disable-gpu"),
-    ("reports/pdf.py", "--headless"),
-    ("reports/pdf.py", "--no-first-run"),
-    ("reports/pdf.py", "--no-pdf-header-footer"),
-    ("reports/pdf.py", "--no-sandbox"),
-    ("reports/pdf.py", "--print-to-pdf"),
-    ("reports/pdf.py", "--user-data-dir"),
+    ("extensions/calibration/report/pdf.py", "--disable-background-networking"),
+    ("extensions/calibration/report/pdf.py", "--disable-gpu"),
+    ("extensions/calibration/report/pdf.py", "--headless"),
+    ("extensions/calibration/report/pdf.py", "--no-first-run"),
+    ("extensions/calibration/report/pdf.py", "--no-pdf-header-footer"),
+    ("extensions/calibration/report/pdf.py", "--no-sandbox"),
+    ("extensions/calibration/report/pdf.py", "--print-to-pdf"),
+    ("extensions/calibration/report/pdf.py", "--user-data-dir"),
+    *((path, "--comparisons") for path in ("domain/extensions.py", "extensions/preferences/judge_comparisons.py")),
+    *((path, "--side-by-side") for path in ("domain/extensions.py", "extensions/side_by_side/section.py")),
+    ("domain/extensions.py", "--group-models-by"),
+    ("extensions/model_groups/section.py", "--group-models-by"),
+    ("extensions/paper_tables/table_numbers.py", "--group-models-by"),
 }
 """Options in texts that no page shows, each with its file."""
 

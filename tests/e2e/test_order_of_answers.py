@@ -19,18 +19,19 @@ from domain.records import TaskView
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
+from testkit.compared_world import answer, schema
 from testkit.factories import claimed, make_items, make_project
+from testkit.missing_extensions import needs
 from testkit.serving import Server, touchstone
+from testkit.stage_work import open_work
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
-from tests.workflow import test_comparison
 from workflow.access import accounts, memberships
 from workflow.annotate import image_pool, submissions
 from workflow.files import import_files
-from workflow.lead.pair_intake import open_pairs
 from workflow.runs import run_grading
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, needs("stages", "comparison")]
 
 MODELS = [f"m{number}" for number in range(5)]
 GRADERS = ("greta", "gus", "gil")
@@ -41,12 +42,12 @@ VALUES = {"perception": 1, "cognition": 0, "action": 1}
 
 def pairs_to_compare(store: Store) -> None:
     """A project with one pair of answers, which the last grader may compare."""
-    make_project(store, name="pairs", loaded=test_comparison.schema())
+    make_project(store, name="pairs", loaded=schema())
     ids = make_items(store, 1, project="pairs", fields={"question": "What is it?"})
     for name in ("one", "two"):
-        test_comparison.answer(store, ids, f"secret-{name}", lambda id, name=name: f"words {name}", project="pairs")  # type: ignore[misc]
+        answer(store, ids, f"secret-{name}", lambda id, name=name: f"words {name}", project="pairs")  # type: ignore[misc]
     memberships.set_member(store, by=None, project="pairs", login=GRADERS[-1], role=Role.ANNOTATOR)
-    assert open_pairs(store, by=None, project="pairs").opened == 1
+    open_work(store, Stage.COMPARISON, project="pairs")
 
 
 def compare_by_keys(desk: Desk) -> None:

@@ -35,6 +35,7 @@ from testkit.factories import (
     make_project,
     make_schema,
 )
+from testkit.project_archives import delete_project, needs_archives
 from testkit.schema_versions import take_schema
 from workflow.access import exposure
 from workflow.access.projects import access_to
@@ -43,7 +44,6 @@ from workflow.annotate.authoring import edit_item
 from workflow.annotate.next_page import next_page
 from workflow.files import exposures
 from workflow.files.project_check import check, remarks
-from workflow.files.project_removal import delete_project
 
 pytestmark = pytest.mark.both_databases
 
@@ -264,6 +264,7 @@ def test_a_task_that_no_database_can_hold_is_none(store: Store) -> None:
     assert [row.stage for row in rows(store)] == [Stage.VERIFICATION.value] * 2
 
 
+@needs_archives
 @pytest.mark.thorough
 @pytest.mark.parametrize("table", ["exposure", "exposure_shape"])
 def test_a_project_takes_its_ledger_away_with_it(store: Store, home: Path, table: str) -> None:
@@ -273,6 +274,6 @@ def test_a_project_takes_its_ledger_away_with_it(store: Store, home: Path, table
     show(store, ann)
     with store.read() as session:
         assert session.connection().scalar(text(f"SELECT count(*) FROM {table}"))
-    delete_project(store, MediaStore(home / "media"), by=None, project="p", typed="p")
+    delete_project(store, MediaStore(home / "media"))
     with store.read() as session:
         assert not session.connection().scalar(text(f"SELECT count(*) FROM {table}"))

@@ -13,7 +13,7 @@ import pytest
 
 from db import events
 from db.engine import Store
-from domain.errors import InvalidInputError, NotAllowedError, RatingsError
+from domain.errors import InvalidInputError, NotAllowedError
 from domain.states import RatersAre, Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from testkit.missing_extensions import needs
@@ -21,11 +21,12 @@ from workflow.access.projects import access_to
 from workflow.annotate import submissions
 from workflow.files.export import exported
 from workflow.results import file_raters, leaderboard, project_answers, rater_agreement, score_choices
-from workflow.results.calibration import study_of
 from workflow.results.dimension_means import PEOPLE, agreement_of_means
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.results.ratings_from_files import ImportedRatings, import_ratings
 from workflow.results.reply_counts import replies_of_judges
+
+pytestmark = needs("readers", "ratings")
 
 N = 40
 SCALE = (0, 0.5, 1)
@@ -99,8 +100,6 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     assert set(found.judged) == {("score", "gpt")}
     told = leaderboard.sliced_scores(found, score_choices.Scores("human", "score")).notes
     assert any("3 people have graded, of whom 3 in files: Ada L., bob, cy." in note for note in told), told
-    study, _ = study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=TRIO, judges=("gpt",))
-    assert study.humans == TRIO  # without a word from anyone who asks
     (replies,) = replies_of_judges(rated, person=None, project="p", stage=Stage.GRADING)
     assert (replies.judge, replies.scored, replies.with_people) == ("gpt", N, N)
     means = agreement_of_means(rated, person=None, project="p")
@@ -129,17 +128,8 @@ def test_who_is_said_to_be_a_machine_counts_nowhere_among_the_people_and_back(ra
         ("score", "gpt"),
         ("score", "cy"),
     }
-    with pytest.raises(RatingsError, match="cy has no account here: these ratings came from a file"):
-        study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=("bob", "cy"), judges=("gpt",))
-    vouched, _ = study_of(
-        rated, person=None, project="p", stage=Stage.GRADING, humans=TRIO, judges=("gpt",), vouched=("cy",)
-    )
     file_raters.mark(rated, by=None, project="p", people=["cy"])
     assert (kappa(rated), of_people(rated)) == (everyone, all_three)
-    marked, _ = study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=TRIO, judges=("gpt",))
-    assert (marked.humans, marked.rows) == (vouched.humans, vouched.rows)
-    with pytest.raises(RatingsError, match="cy counts among the people of this project, and so is no judge"):
-        study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=("bob",), judges=("cy",))
     with rated.read() as session:
         id = access_to(session, person=None, project="p").project_id
         said = [row.data for row, *_ in events.find_events(session, project_id=id, kinds=("raters.marked",), limit=9)]

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from db import answers
 from db.engine import Store
 from domain.replies import JudgeAbout
 from domain.run_kinds import RunKind
@@ -16,10 +15,12 @@ from domain.runs import RunPlan
 from domain.states import Stage
 from inference.spec import ModelSpec
 from testkit.factories import make_items, make_project
+from testkit.missing_extensions import needs
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judge_runs import FILLS, SCORE, World
+from workflow.access.projects import access_to
 from workflow.results import project_answers
-from workflow.results.calibration import study_of
+from workflow.results.judge_facts import about_judges, runs_by_judge
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import attempt_keeper, run_start, run_views
 
@@ -56,18 +57,11 @@ def eve_grades(store: Store, model: str, *, item: int | None = None) -> None:
 
 
 def about_judge(world: World) -> JudgeAbout:
-    """What a calibration says of the only judge that there is."""
+    """What reports and data cards say of the only judge that there is."""
     eve_grades(world.store, "one")
-    study, _ = study_of(
-        world.store,
-        person=None,
-        project="p",
-        stage=Stage.GRADING,
-        humans=["eve"],
-        vouched=["eve"],
-        judges=["judge by likeness 1"],
-    )
-    (about,) = study.judge_runs
+    with world.store.read() as session:
+        runs = runs_by_judge(session, access=access_to(session, person=None, project="p"))
+    (about,) = about_judges(world.store, runs, ["judge by likeness 1"])
     return about
 
 
@@ -89,8 +83,11 @@ def test_further_answers_are_judged_by_the_same_rater(world: World) -> None:
     assert (about.runs, about.wanted, about.done, about.repeated) == (2, 20, 20, 0)
 
 
+@needs("pages", "cases")
 @pytest.mark.both_databases
 def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_counted(world: World) -> None:
+    from extensions.cases import queries
+
     judged(world, [chat("Rating: [[1]]")], plan={"models": ("one",)})
     # 10 answers of `one` again: 5 get another score, 5 replies hold none
     replies = [chat("Rating: [[0]]")] * 5 + [chat("I cannot say.")] * 5
@@ -101,7 +98,7 @@ def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_count
     assert sorted(found.judged["score", "judge by likeness 1"].values()) == [0.0] * 5 + [1.0] * 5
     assert not found.unscored.get(("score", "judge by likeness 1"))
     with world.store.read() as session:
-        said = answers.judge_scores(session, answer_ids=[answer.id for answer in found.answers])
+        said = queries.judge_scores(session, answer_ids=[answer.id for answer in found.answers])
     assert sorted(each.value for each in said) == [0] * 5 + [1] * 5
     about = about_judge(world)
     assert about.repeated == 10

@@ -28,7 +28,6 @@ from testkit.factories import make_items, make_person, make_predictions, make_pr
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error, html
 from tests.paths import ROOT
 from workflow.access.projects import access_to
-from workflow.results.calibration import study_of
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import (
@@ -167,8 +166,6 @@ def test_a_judge_is_a_rater_and_its_failures_are_counted(world: World) -> None:
     raters = raters_of(world.store, person=None, project="p", stage=Stage.GRADING)
     assert (list(raters.judges), list(raters.people)) == ([name], [])
     assert person.login not in raters.machines
-    with pytest.raises(Exception, match="never counted among the people"):
-        study_of(world.store, person=None, project="p", stage=Stage.GRADING, humans=[name], judges=[name])
     assert agreement_of(world.store, person=None, project="p", stage=Stage.GRADING, raters=[name]) is not None
 
 

@@ -33,7 +33,7 @@ from workflow.annotate.authoring import NewItem, add_items
 from workflow.annotate.project_progress import dashboard
 from workflow.annotate.sample_standing import SampleProgress
 from workflow.files.project_check import check
-from workflow.results import calibration, leaderboard, project_answers, rater_agreement, score_choices
+from workflow.results import leaderboard, project_answers, rater_agreement, score_choices
 from workflow.runs import run_control, run_grading
 
 pytestmark = pytest.mark.thorough
@@ -628,8 +628,6 @@ def test_numbers_say_what_they_rest_on(store: Store) -> None:
         ]
         files.add_ratings(session, rows=[{**row, "project_id": access.project_id, "dimension": None,
                                           "created_at": store.now()} for row in rows])  # fmt: skip
-    study = {"project": "p", "stage": Stage.GRADING, "humans": ["ann", "bob", "cy"], "judges": ["judge"]}
-    assert calibration.study_of(store, person=None, **study)[1].counted.endswith(wanted)
     board = leaderboard.sliced_scores(read, score_choices.Scores("human", "score"))
     assert wanted in board.notes
 

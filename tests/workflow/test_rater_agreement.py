@@ -28,8 +28,8 @@ from testkit.factories import (
     make_project,
     vote,
 )
+from testkit.missing_extensions import needs
 from workflow.annotate import submissions
-from workflow.results.calibration_rule import store_rule
 from workflow.results.rater_agreement import agreement_of, mark
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import import_ratings
@@ -57,6 +57,7 @@ def graded(store: Store) -> None:
             submissions.submit(store, person=person, task=task.id, key=f"{login}-{at}", values={"score": scores[at]})
 
 
+@needs("readers", "ratings")
 def test_the_mark_moves_with_votes_and_with_files(store: Store, tmp_path: Path) -> None:
     """Anyone who keeps what was measured measures again when it moves."""
 
@@ -230,11 +231,16 @@ def test_what_changes_a_figure_changes_its_mark(store: Store) -> None:
     with store.write() as session:
         events.record(session, at=store.now(), kind="items.imported", project_id=1)
     assert new()
-    store_rule(store, by=None, project="p", text="margin=0.2")
-    assert new()
     claimed(store, ann)
     assert not new()
-    for kind in ("item.state", "item.revised", "run.withdrawn", "run.taken_back", "ratings.imported"):
+    for kind in (
+        "calibration.rule",
+        "item.state",
+        "item.revised",
+        "run.withdrawn",
+        "run.taken_back",
+        "ratings.imported",
+    ):
         with store.write() as session:
             events.record(session, at=store.now(), kind=kind, project_id=1)
         assert new(), kind

@@ -13,22 +13,18 @@ import yaml
 from typer.testing import CliRunner
 
 from agreement.icc import FORMS
-from agreement.verdict import Rule
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from app import services
 from app.agreement.tables import is_headline
 from app.cli import cli
 from db.engine import Store, open_store
-from domain.errors import NotFoundError, SchemaError
+from domain.errors import SchemaError
 from domain.rated_units import BETWEEN
 from domain.states import Cut, Stage
-from reports.calibration import calibration
-from reports.content import Rulings
-from reports.study import StoredRule
-from testkit.factories import BLIND, Clock, make_items, make_predictions, make_project
-from workflow.results import calibration as calibrate
-from workflow.results import calibration_rule, file_raters, project_answers, score_choices
+from testkit.factories import BLIND, make_items, make_predictions, make_project
+from testkit.missing_extensions import needs
+from workflow.results import file_raters, project_answers, score_choices
 from workflow.results.agreement_page import figures
 from workflow.results.ratings_from_files import import_ratings
 
@@ -150,6 +146,7 @@ def test_what_is_asked_for_wins_over_the_report(told: Told) -> None:
     assert "--unit item is for --stage verification" in told(report, *ASKED, "--stage", "grading", "--unit", "item")
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_people_alone_are_compared_answer_by_answer(told: Told) -> None:
     report = {"unit": "dimension", "by": "dimension", "statistics": ["icc"]}
@@ -186,41 +183,7 @@ def test_results_are_cut_as_the_report_says(told: Told) -> None:
     assert parts({"by": "group"}, "--by", "dimension") == ["colour", "size", "shape"]
 
 
-@pytest.mark.thorough
-def test_the_report_on_judges_is_cut_and_has_the_coefficients_as_the_report_says(here: Store, tmp_path: Path) -> None:
-    def tables(report: dict[str, Any], name: str, **asked: Any) -> tuple[set[Any], set[Any], list[str]]:
-        rated(here, name, report, tmp_path)
-        study, source = calibrate.study_of(
-            here, person=None, project=name, stage=Stage.GRADING, humans=["ann", "bob"], judges=["gpt"], **asked
-        )
-        made = {each.key: each for section in calibration(study, source).sections for each in section.blocks
-                if hasattr(each, "columns")}  # fmt: skip
-        people, pairs = made["people"], made["judge_pairs"]
-        return {row[1] for row in people.rows}, {row[2] for row in people.rows}, list(pairs.columns[4:])
-
-    dimensions, every, columns = tables({}, "a")
-    assert dimensions == {"all", "colour", "size", "shape"}
-    assert columns == ["equal", "Cohen's kappa", "Krippendorff's alpha", "Pearson's r", "Spearman's rho"]
-    named = {"by": "group", "statistics": ["percent_agreement", "pearson"]}
-    groups, few, columns = tables(named, "b")
-    assert groups == {"all", "Looks", "Forms"}
-    assert few == {"Percent agreement", "Krippendorff's alpha (ordinal)"} < every
-    assert columns == ["equal", "Krippendorff's alpha", "Pearson's r"]
-    whole, again, _ = tables(named, "c", by=Cut.WHOLE, statistics=())
-    assert (whole, again) == ({"all"}, every)
-
-
-def test_calibration_begins_where_a_judge_has_rated_what_the_report_is_about(here: Store, tmp_path: Path) -> None:
-    for name, unit in (("a", "item"), ("b", "prediction")):
-        rated(here, name, {"unit": unit}, tmp_path)
-        assert calibrate.stage_first(here, person=None, project=name) is Stage.GRADING
-    path = tmp_path / "votes.csv"
-    path.write_text("unit,rater,criterion,value\ncolour/0,gpt,choice,red\n", encoding="utf-8")
-    for name, stage in (("a", Stage.VERIFICATION), ("b", Stage.GRADING)):
-        import_ratings(here, by=None, project=name, path=path, refuse=_refuse)
-        assert calibrate.stage_first(here, person=None, project=name) is stage
-
-
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_the_page_measures_means_and_groups_and_leads_to_their_items(here: Store, tmp_path: Path) -> None:
     rated(here, "p", {}, tmp_path)
@@ -231,6 +194,7 @@ def test_the_page_measures_means_and_groups_and_leads_to_their_items(here: Store
     assert list(dict.fromkeys(each.dimension for each in found.lines)) == ["Looks", "Forms"]
 
 
+@needs("readers", "ratings")
 def test_the_short_table_has_what_the_report_names(here: Store, tmp_path: Path) -> None:
     rated(here, "p", {}, tmp_path)
     about: dict[str, Any] = {"project": "p", "pool_guidelines": False, "items": None}
@@ -244,6 +208,7 @@ def test_the_short_table_has_what_the_report_names(here: Store, tmp_path: Path) 
     assert short() > {"krippendorff_alpha", "gwet_ac"}
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_path: Path) -> None:
     derived = {"derived": [{"name": "good", "all_of": ["score"]}]}
@@ -255,42 +220,6 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
     assert first("a") is None  # the key
     assert first("b", "derived", "accuracy") == "good"
     assert first("c", "accuracy", "derived") is None
-
-
-def test_the_rule_of_the_schema_stands_from_the_beginning(here: Store, tmp_path: Path) -> None:
-    here.clock = Clock()
-    at = here.now()
-    here.clock.advance(hours=30)
-    rated(here, "p", {"rule": {"margin": 0.1, "constant": False}}, tmp_path)
-
-    def kept() -> StoredRule:
-        return calibration_rule.stored_rule(here, person=None, project="p", judges=["gpt"])
-
-    assert kept().rule == Rule(margin=0.1, beat_constant=False)
-    assert kept().stored_on > at.date().isoformat()
-    calibration_rule.store_rule(here, by=None, project="p", text="constant=no, margin=0.1")
-    assert kept().words(given=None).startswith("The rule")
-    here.clock.advance(hours=48)
-    calibration_rule.store_rule(here, by=None, project="p", text="constant=no, margin=0.1")
-    same = kept()
-    calibration_rule.store_rule(here, by=None, project="p", text="margin=0.2")
-    later = kept()
-    assert (same.rule, later.rule) == (Rule(margin=0.1, beat_constant=False), Rule(margin=0.2))
-    assert same.stored_on < later.stored_on
-    assert not later.before, "it came after the judge's ratings"
-
-
-@pytest.mark.thorough
-def test_a_rule_of_the_schema_was_set_before_the_first_reply(here: Store, tmp_path: Path) -> None:
-    rated(here, "p", {"rule": {"units": 8}}, tmp_path)  # by the real clock: the project is older than the ratings
-    study, source = calibrate.study_of(
-        here, person=None, project="p", stage=Stage.GRADING, humans=["ann", "bob"], judges=["gpt"]
-    )
-    assert study.rule.before
-    verdict = calibration(study, source).sections[0].blocks[0]
-    assert isinstance(verdict, Rulings)
-    assert verdict.when.startswith("The rule that was set beforehand, on ")
-    assert "A verdict takes 8 units" in verdict.rule[0]
 
 
 @pytest.mark.parametrize(
@@ -337,14 +266,6 @@ def test_what_source_media_cannot_mean_is_refused(media: dict[str, Any], sentenc
     (tmp_path / "s.yaml").write_text(text_of({}, source={"format": "egothink", "media": media}), encoding="utf-8")
     with pytest.raises(SchemaError, match=sentence):
         load_schema(tmp_path / "s.yaml")
-
-
-def test_a_project_that_is_there_opens_whatever_its_report_says(here: Store) -> None:
-    """Such a file was taken before these keys had an effect."""
-    text = text_of({"unit": "prediction", "statistics": ["icc", "icc"]}, stages={})
-    make_project(here, loaded=load_text(text, "", "blind"))
-    with pytest.raises(NotFoundError, match="no ratings of a stage grading"):
-        calibrate.study_of(here, person=None, project="p", stage=Stage.GRADING, humans=["ann"], judges=["gpt"])
 
 
 def test_what_the_protocols_say_has_a_meaning() -> None:

@@ -20,10 +20,9 @@ from annotation_schemas.model import Schema
 from db.engine import Store
 from db.tables import AttemptRow, ImportedRatingRow, PredictionRow, RunChunkRow, RunRow, RunWorkerRow
 from domain.errors import InvalidInputError, NotAllowedError, NotFoundError
-from domain.option_scores import Option, Ranking
 from domain.reading.answers import ReadOutcome
 from domain.run_kinds import RunKind
-from domain.runs import Attempt, Outcome, RunPlan, RunState
+from domain.runs import Outcome, RunState
 from domain.states import Stage
 from testkit import factories
 from workflow.access.projects import access_to
@@ -32,9 +31,7 @@ from workflow.results import (
     criterion_values,
     leaderboard_lines,
     project_answers,
-    ranked_options,
     score_choices,
-    slice_contrasts,
 )
 from workflow.results import leaderboard as numbers
 from workflow.results.graded_answers import Answer
@@ -348,68 +345,6 @@ def test_next_to_the_first_refusals_weigh_as_they_do_in_the_table() -> None:
     assert {gap.difference.n_units for gap in numbers.gaps(made(answers, unanswered=gone), same)} == {3}
 
 
-# ---- slices ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_slice_is_held_against_the_rest_and_many_slices_are_told() -> None:
-    items = {at: "near" if at < 20 else "far" for at in range(40)}
-    found = made([(at, "m", float(at < 19 or at == 25)) for at in range(40)], items=items)
-    cut = numbers.sliced_scores(found, KEY)
-    tests = slice_contrasts.contrasts(found, cut)
-    assert [round(each.difference.value, 6) for each in tests] == [0.9, -0.9]
-    table = stats.chi2_contingency([[19, 1], [1, 19]], correction=False)
-    assert tests[0].p_adjusted == pytest.approx(2 * table.pvalue)  # Holm over two
-    assert "2 slices are each held against" in slice_contrasts.on_chance(tests)
-    assert "about 0.1 of them would differ" in slice_contrasts.on_chance(tests)
-
-
-@pytest.mark.parametrize("together", ["none", "source"])
-def test_a_slice_full_of_refusals_is_behind_the_rest_as_in_the_table(together: str) -> None:
-    """near: 6 right and 14 refused, so 0.3; far: 12 of 20, so 0.6. Without the refusals near looks ahead."""
-    answers = [(at, "m", 1.0) for at in range(6)] + [(at, "m", float(at < 32)) for at in range(20, 40)]
-    found = made(
-        answers,
-        items={at: "near" if at < 20 else "far" for at in range(40)},
-        sources={at: f"video {at}" for at in range(40)},
-        unanswered={"m": dict.fromkeys(range(6, 20), "refused")},
-    )
-    cut = numbers.sliced_scores(found, KEY, together=together)
-    assert [cut.cells["m", at].found.value for at in range(2)] == [pytest.approx(0.3), 0.6]
-    tests = slice_contrasts.contrasts(found, cut)
-    assert [each.difference.value for each in tests] == [pytest.approx(-0.3), pytest.approx(0.3)]
-    table = stats.chi2_contingency([[6, 14], [12, 8]], correction=False)
-    assert tests[0].p_adjusted == pytest.approx(2 * table.pvalue)  # every video has one item
-
-
-# ---- ranked options --------------------------------------------------------------------------------------------------
-
-
-def test_the_order_of_models_may_depend_on_the_score() -> None:
-    found = made([(at, model, 1.0) for at in range(2) for model in "ab"])
-    keyed = {id: Item(f"i{id}", f"n{id}", "near", None, {"answer": "x"}) for id in range(2)}
-    found = ProjectAnswers(found.project, found.title, found.schema, (), keyed, found.answers, {}, {}, {})
-    kept = {
-        ("a", 0): {"won": {"mean_logprob": "x", "sum_logprob": "y"}, "score": "mean_logprob"},
-        ("a", 1): {"won": {"mean_logprob": "x", "sum_logprob": "y"}, "score": "mean_logprob"},
-        ("b", 0): {"won": {"mean_logprob": "y", "sum_logprob": "x"}, "score": "mean_logprob"},
-        ("b", 1): {"won": {"mean_logprob": "x", "sum_logprob": "x"}, "score": "mean_logprob"},
-    }
-    ranked = ranked_options.accuracy_by_score(found, kept)
-    assert ranked is not None
-    values = {place: line.found.value for place, line in ranked.by_score.items()}
-    assert values == {
-        ("a", "mean_logprob"): 1.0,
-        ("a", "sum_logprob"): 0.0,
-        ("b", "mean_logprob"): 0.5,
-        ("b", "sum_logprob"): 1.0,
-    }
-    assert ranked.depends == {"a": (2, 2), "b": (1, 2)}
-    assert ranked.warnings[0] == (
-        "The order of the models depends on the score: a > b by mean_logprob; b > a by sum_logprob."
-    )
-    assert "b: the winner depends on the score on 1 of 2 items" in ranked.warnings[2]
-
-
 # ---- files -----------------------------------------------------------------------------------------------------------
 
 
@@ -508,12 +443,6 @@ def test_one_read_of_a_project(store: Store) -> None:
     }
     line = numbers.sliced_scores(found, KEY).whole["ran"]
     assert (line.asked, line.answered) == (4, 1)
-    ranked = ranked_options.rank_options(store, found, person=None)
-    assert ranked is not None
-    assert {name: each.found.value for (_, name), each in ranked.by_score.items()} == {
-        "mean_logprob": 1.0,
-        "sum_logprob": 0.0,
-    }
 
 
 def test_grades_are_of_the_answer_that_counts_and_the_latest_of_each_person(store: Store) -> None:
@@ -590,36 +519,3 @@ def test_what_was_read_is_kept_until_something_is_new(store: Store) -> None:
     assert "new" in project_answers.current(store, person=lea, project="p").models
     with pytest.raises(NotFoundError):
         project_answers.current(store, person=factories.make_person(store, "olu", project=None), project="p")
-
-
-@pytest.mark.both_databases
-def test_options_that_a_run_ranked_are_scored_in_each_way(store: Store) -> None:
-    factories.make_project(store)
-    lea = factories.make_person(store, "lea", role=factories.Role.LEAD, stages=[])
-    items = factories.make_items(store, 3)
-    # by token the short "red" wins, by the sum too; for the second item the longer "blue" wins by token only
-    first = Ranking((Option("red", (-1.0,)), Option("blue", (-2.0, -2.0))))
-    second = Ranking((Option("red", (-3.0,)), Option("blue", (-2.0, -2.0))))
-    attempts = [
-        Attempt(id, Outcome.ANSWERED, ranking.winner.text, detail=ranking.dump(way="test"))
-        for id, ranking in zip(items, (first, second), strict=False)
-    ]
-    failed = Attempt(items[2], Outcome.SKIPPED, error="The picture is missing.")
-    plan = RunPlan(strategy="rank_options")
-    factories.make_run(store, [*attempts, failed], name="ranker", plan=plan)
-    found = project_answers.read_project(store, person=lea, project="p")
-    ranked = ranked_options.rank_options(store, found, person=lea)
-    assert ranked is not None
-    assert {name: line.found.value for (_, name), line in ranked.by_score.items()} == {
-        "mean_logprob": 0.5,
-        "sum_logprob": 1.0,
-        "per_byte_logprob": 1.0,  # -3 / 3 bytes against -4 / 4: as good, and the first, "red", is taken
-    }
-    assert ranked.depends == {"ranker": (1, 2)}
-    assert ranked.used == {"ranker": "mean_logprob"}
-    line = numbers.sliced_scores(found, KEY).whole["ranker"]
-    assert (line.found.value, line.asked, dict(line.left_out)) == (
-        0.5,
-        3,
-        {"it was not asked, as something was missing": 1},
-    )

@@ -11,7 +11,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db import events
 from db.engine import Store
-from domain.errors import ConflictError, InvalidInputError, RatingsError
+from domain.errors import ConflictError, InvalidInputError
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
 from domain.states import Stage
@@ -25,13 +25,13 @@ from testkit.factories import (
     make_run,
     vote,
 )
+from testkit.missing_extensions import needs
 from testkit.scripted import ScriptedServer, chat
+from testkit.stage_work import open_work
 from tests.workflow.test_judge_runs import World
-from tests.workflow.test_refinement import DIMENSION, FIELDS
-from workflow.annotate import refinement, submissions
+from workflow.annotate import submissions
 from workflow.annotate.authoring import edit_item
 from workflow.results import project_answers, rater_agreement
-from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import attempt_keeper, judge_readings, run_control, run_grading, run_views
 
@@ -87,10 +87,6 @@ def test_a_judges_run_counts_nowhere_and_comes_back_as_it_was(world: World) -> N
     (view,) = run_views.runs_of(world.store, by=None, project="p", kind=RunKind.JUDGE)
     assert (view.name, view.withdrawn, view.answered) == ("judge by likeness 1", "the wrong template", 8)
     assert judge_readings.verdicts_of(world.store, by=None, run=run)["score"].total() == 8, "its replies can be read"
-    with pytest.raises(RatingsError, match="no such rater"):
-        study_of(
-            world.store, person=None, project="p", stage=Stage.GRADING, humans=["ann"], judges=["judge by likeness 1"]
-        )
     with pytest.raises(ConflictError, match="withdrawn before: the wrong template"):
         run_control.withdraw(world.store, by=None, run=run, reason="again")
     run_control.take_back(world.store, by=None, run=run)
@@ -155,12 +151,23 @@ def test_a_verdict_hands_people_the_answers_that_count(store: Store) -> None:
     assert slots == [(5, 2), (6, 2)], "those of the third run: the second's were answered again"
 
 
+FIELDS = {
+    "question": "Put the cup on the shelf.",
+    "actions": ["Pick up the cup.", "Go to the shelf."],
+    "answer": "Pick up the cup.",
+    "reason": "It is before me.",
+    "key_concepts": ["cup"],
+}
+DIMENSION = "domestic_robot"
+
+
+@needs("stages", "refinement")
 def test_no_one_looks_at_answers_that_were_withdrawn_next_to_their_items(store: Store) -> None:
     make_project(store, loaded=load_schema(shipped()["pca_bench"]))
     ids = make_items(store, 3, dimension=DIMENSION, fields=FIELDS)
     for model in ("one", "two"):
         make_predictions(store, ids, models=[model], dimension=DIMENSION)
-        refinement.open_refinement(store, by=None, project="p", model=model)
+        open_work(store, Stage.REFINEMENT, models=[model])
     _, first = [view.id for view in run_views.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)]
 
     def waiting() -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from domain.errors import ConflictError, InvalidInputError
 from domain.records import Person, ProjectView
 from workflow.access.event_log import log
 from workflow.access.project_names import title_problems
-from workflow.access.projects import Access, lead_alone, require_lead, view_of
+from workflow.access.projects import Access, lead_alone, view_of
 
 
 def rename(store: Store, *, by: Person | None, project: str, title: str) -> ProjectView:
@@ -64,16 +64,6 @@ def unarchive(store: Store, *, by: Person | None, project: str) -> bool:
             projects.archive(session, row=projects.lock(session, id=access.project_id), at=None)
             log(session, "project.unarchived", by=by, project=access, now=store.now())
         return access.archived
-
-
-def note_export(store: Store, *, by: Person, project: str) -> None:
-    """Log on the server that a person has downloaded the archive of a project.
-
-    The event belongs to no project, because equal states of a project must give equal archives.
-    """
-    with store.write(archived_too=True) as session:
-        access = require_lead(session, by=by, project=project)
-        log(session, "project.exported", by=by, now=store.now(), data={"name": access.name})
 
 
 def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -> None:

@@ -11,11 +11,7 @@ from workflow.annotate import (
     answer_steps,
     answering,
     authoring,
-    coding,
-    comparison,
     grading,
-    refinement,
-    refinement_intake,
     verification,
 )
 from workflow.annotate.stage_kinds import StageKind
@@ -66,53 +62,6 @@ _GRADING = StageKind(
     follow_state=grading.follow_state,
     follow_run=grading.follow_run,
 )
-_REFINEMENT = StageKind(
-    Stage.REFINEMENT,
-    nothing_yet="There is nothing to refine yet; a lead sends a model's answers here.",
-    check=refinement.check,
-    place=refinement.place,
-    after=refinement.after,
-    why_fixed=refinement.why_fixed,
-    follow_revision=refinement_intake.follow_revision,
-    follow_run=refinement_intake.follow_run,
-)
-_COMPARISON = StageKind(
-    Stage.COMPARISON,
-    nothing_yet="There is nothing to compare yet; a lead opens pairs of models' answers.",
-    check=answer_steps.check,
-    place=answer_steps.place,
-    after=answer_steps.after,
-    why_fixed=comparison.why_fixed,
-    follow_state=comparison.follow_state,
-    follow_run=comparison.follow_run,
-    renew=comparison.renew,
-    is_replaced=comparison.is_replaced,
-    replaced=comparison.REPLACED,
-    shown=comparison.sides,
-    answers=comparison.texts,
-    about=comparison.models_shown,
-)
-_CODING = StageKind(
-    Stage.CODING,
-    nothing_yet="There is nothing to code yet; a lead sends wrong answers here.",
-    check=answer_steps.check,
-    place=coding.place,
-    after=coding.after,
-    why_fixed=coding.why_fixed,
-    follow_state=coding.follow_state,
-    follow_run=coding.follow_run,
-    follow_votes=coding.offer_arbitration,
-)
-_ARBITRATION = StageKind(
-    Stage.ARBITRATION,
-    nothing_yet="There is nothing to settle: no coders have differed.",
-    check=answer_steps.check,
-    place=coding.place,
-    after=coding.after,
-    why_fixed=coding.why_fixed,
-    votes=coding.votes,
-    voter="Coder",
-)
 
 
 def rows() -> Sequence[StageKind]:
@@ -125,8 +74,4 @@ def rows() -> Sequence[StageKind]:
         _ADJUDICATION,
         _ANSWERING,
         _GRADING,
-        _REFINEMENT,
-        _COMPARISON,
-        _CODING,
-        _ARBITRATION,
     )

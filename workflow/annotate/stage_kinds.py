@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from db.engine import Session
 from db.records import StoredAnnotation, StoredTask
@@ -23,6 +23,20 @@ from workflow.access.projects import Access
 
 Revision = tuple[int, int, str]
 """A revision of an item: the item's id, the number, and the dimension."""
+
+
+class PlannedUnit(Protocol):
+    """A unit of work that a stage plans, whether it is open or not."""
+
+    @property
+    def unit(self) -> str: ...
+    @property
+    def item_id(self) -> int: ...
+    @property
+    def dimension(self) -> str: ...
+    @property
+    def answers(self) -> tuple[int, int]:
+        """Return the ids of the two answers."""
 
 
 def _nothing(*_: Any, **__: Any) -> Any:
@@ -83,11 +97,12 @@ class StageKind:
     differing: Callable[..., Any] = _nothing
     """Function ``(session, *, access)`` that returns the items, by their names in files, on which people disagree;
     None if core finds them."""
-    units: Callable[..., Any] = _nothing
-    """Function ``(session, *, access, counted)`` that returns the present units of a stage that has a plan, with the
-    item, the answers and the dimension of each."""
+    units: Callable[..., Sequence[PlannedUnit] | None] = _nothing
+    """Function ``(session, *, access, counted)`` that returns the present units of a stage that plans them."""
     counts: Callable[..., Mapping[str, int]] = _nothing
-    """Function ``(session, *, access)`` that returns counts for the data card and the page *Dashboard*."""
+    """Function ``(session, *, access)`` that returns counts of the stage for the data card."""
+    progress: Callable[..., str] = _nothing
+    """Function ``(session, *, access)`` that returns the progress of the stage in words, for the page *Dashboard*."""
     open_work: Callable[..., Any] = _nothing
     """Function ``(store, *, by, project, models)`` that opens what the schema plans, of these models, for leads."""
 

@@ -33,7 +33,7 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, access_or_why, access_to
 from workflow.access.schema_changes import unfinished
 from workflow.access.stored_schemas import stored_schema
-from workflow.annotate import answer_readings, comparison, sent_back
+from workflow.annotate import answer_readings, sent_back
 from workflow.annotate.verdicts import VerdictRules, judge, of_stage
 from workflow.annotate.verification import follow, match_slots, open_missing
 from workflow.files import exposures
@@ -317,7 +317,6 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
     for external_id in dimensions.unlike(session, project_id=access.project_id, reading=access.reading):
         said.append(f"item {external_id} or a slot of it is in another dimension than its own.")
-    said += comparison.broken_rules(session, access=access)
     for check in extensions.rows("project_checks"):
         said += check(session, access=access)
     for external_id in queries.own_votes(session, project_id=access.project_id):

@@ -7,7 +7,6 @@ a release's evidence. So the release and any recomputation use the same code, on
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from workflow.files.gate_counts import GateCounts, gates
 from workflow.files.project_check import judged
 from workflow.releases.extension_checks import checks_of, missing_checks
 from workflow.releases.floors import measure_floor
+from workflow.results import result_sections
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
 from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.leaderboard_page import leaderboards
@@ -146,6 +146,7 @@ def figures_of(
         part(check.path, lambda told=check.told: told(store, access))  # type: ignore[misc]
     without |= missing_checks(access.schema) | extensions.all_missing("stage_figures")
     without |= {f"judges.{key}": why for key, why in extensions.all_missing("report_sections").items()}
+    without |= extensions.all_missing("printed_figures")
     part("exposure", lambda: _exposure(store, access))
     return Figures(_with_own_ids(told), without)
 
@@ -258,14 +259,8 @@ def _leaderboard(store: Store, access: Access) -> Iterator[PrintedFigure]:
     for board in found.of.values():
         for line in board.board.lines():
             yield _line(line)
-    for compared in found.compared:
-        rate, out = compared.rate, compared.failed + compared.waiting + compared.earlier
-        id = ".".join(map(slug, ("wins", compared.judge, compared.model, compared.baseline)))
-        title = f"{compared.model} against {compared.baseline}, by {compared.judge}"
-        value, low, high = (each if math.isfinite(each) else None for each in (rate.value, rate.low, rate.high))
-        yield PrintedFigure(
-            id, title, value, low, high, compared.n, out, rate.method, rate.reason, [RowSelection(REPLIES)]
-        )
+    for section in result_sections.sections():
+        yield from section.printed_figures(found.sections[section.name])
 
 
 def _line(line: LeaderboardLine) -> PrintedFigure:

@@ -341,9 +341,9 @@ class NumberSource(Protocol):
 
 
 def as_json(
-    found: NumberSource, boards: Sequence[SlicedScores], groups: Sequence[Sequence[LeaderboardLine]] = ()
+    found: NumberSource, boards: Sequence[SlicedScores], further: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any]:
-    """Return the numbers as JSON values, with the facts that hold for all. ``groups`` are the group lines of each
+    """Return the numbers as JSON values, with the facts that hold for all. ``further`` are more values of each
     board.
     """
     said = {"models": {model: dict(own) for model, own in found.attributes.items()}} if found.attributes else {}
@@ -365,7 +365,7 @@ def as_json(
                 "notes": list(each.notes),
                 "losses": each.losses.rows() if each.losses is not None else [],
                 "lines": [line.as_row() for line in each.lines()],
-                **({"groups": [{**line.as_row(), "of": line.models} for line in groups[at]]} if groups else {}),
+                **(further[at] if further else {}),
             }
             for at, each in enumerate(boards)
         ],

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from db import answers, files, items
 from db.engine import Store
+from domain import extensions
 from domain.records import RULES, Person
 from domain.states import Items, Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import require_lead
 from workflow.annotate import answer_readings
 from workflow.results import leaderboard as numbers
-from workflow.results import model_groups, ranked_options, slice_contrasts
-from workflow.results import win_rates as pairs
 from workflow.results.attributes import Said
 from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_lines import LeaderboardLine
-from workflow.results.model_groups import Grouping
 from workflow.results.project_answers import current
-from workflow.results.ranked_options import OptionRankings
 from workflow.results.score_choices import Method, Scores, ends_of, scores_of, title_of
-from workflow.results.slice_contrasts import Contrast
 from workflow.results.slices import BINS, DIMENSION, Bins
-from workflow.results.win_rates import ModelComparison
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +29,8 @@ class Leaderboard:
 
     board: SlicedScores
     gaps: Sequence[Gap]
-    contrasts: Sequence[Contrast]
-    groups: Grouping | None = None
-    """Models in groups, where that was asked for."""
+    sections: Mapping[str, Any] = field(default_factory=dict)
+    """The figures of sections (``result_sections``), by the section's name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +52,8 @@ class Leaderboards:
     """Each model's mean over all answers, for every way of scoring."""
     ends: Mapping[Scores, tuple[float | None, float | None]]
     """The lowest and the highest score that there can be."""
-    compared: Sequence[ModelComparison]
-    ranked: OptionRankings | None
+    sections: Mapping[str, Any] = field(default_factory=dict)
+    """The figures of sections that belong to no single way of scoring, by the section's name."""
     attributes: Said = field(default_factory=dict)
     """The attributes of models."""
     schema_version: int | None = None
@@ -76,19 +71,20 @@ def leaderboards(
     common: bool = False,
     bins: Bins = BINS,
     method: Method = "ppi",
-    models_by: str | None = None,
+    options: Mapping[str, Any] | None = None,
     schema_version: int | None = None,
 ) -> Leaderboards:
     """Return the content of the Results page.
 
     The arguments are those of ``project_answers.read_project``, ``score_choices.scores_of``,
-    ``leaderboard.sliced_scores`` and ``model_groups.parse_grouping``. The caller
-    checks that the person may see the page.
+    ``leaderboard.sliced_scores``, and the ``options`` that ask for sections. The caller checks that the person may see
+    the page.
     """
     found = current(store, person=None, project=project, items=items, reader=reader, schema_version=schema_version)
     there = scores_of(found, method)
-    groups = model_groups.parse_grouping(found, models_by) if models_by else None
     boards = [numbers.sliced_scores(found, each, by=by, together=together, common=common, bins=bins) for each in there]
+    sections = extensions.rows("result_sections")
+    of_boards = {section.name: section.of_boards(found, boards, options or {}) for section in sections}
     return Leaderboards(
         found.project,
         found.title,
@@ -99,17 +95,13 @@ def leaderboards(
         {each: title_of(found, each) for each in there},
         {
             cut.scores: Leaderboard(
-                _without_items(cut),
-                numbers.gaps(found, cut),
-                slice_contrasts.contrasts(found, cut),
-                model_groups.grouped(found, cut, groups) if groups else None,
+                _without_items(cut), numbers.gaps(found, cut), {name: lot[at] for name, lot in of_boards.items()}
             )
-            for cut in boards
+            for at, cut in enumerate(boards)
         },
         numbers.overview(found, there, together=together, common=common),
         {each: ends_of(found.schema, each) for each in there},
-        pairs.comparisons(store, found, person=None, together=together),
-        ranked_options.rank_options(store, found, person=None, together=together),
+        {section.name: section.of_project(store, found, together=together, key_only=False) for section in sections},
         found.attributes,
         schema_version,
     )

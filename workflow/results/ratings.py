@@ -20,7 +20,8 @@ from domain.run_kinds import RunKind
 from domain.states import VERIFICATIONS, Cut, Items, Stage
 from workflow.access.counted_items import Counting, counting, of_names
 from workflow.access.projects import Access, require_lead
-from workflow.results import file_raters, preferences
+from workflow.annotate import stage_kinds
+from workflow.results import file_raters
 from workflow.results.counting_answers import CountingAnswers
 from workflow.runs import stored_runs
 
@@ -75,8 +76,9 @@ def stage_ratings(
     ``judge_ratings``, if the caller has them. ``left_out`` collects the units of imported grades whose answers are
     empty, missing or replaced.
     """
-    if stage is Stage.COMPARISON:
-        return preferences.pair_ratings(session, access=access, names=names, counted=counted)
+    by_kind: list[Rating] | None = stage_kinds.of(stage).ratings(session, access=access, names=names, counted=counted)
+    if by_kind is not None:
+        return by_kind
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
     outside = of_names(external.items(), counted) if counted is not None else frozenset()
     versions = guidelines.numbers(session, project_id=access.project_id)

@@ -15,7 +15,7 @@ from domain.judging import COMPARED, JudgePlan
 from domain.states import Stage
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
-from workflow.annotate import comparison_plan
+from workflow.annotate import stage_kinds
 from workflow.runs.judge_plans import of_answers
 
 
@@ -72,12 +72,11 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
 
 def _compared(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
     """Return the pairs of answers that people compare, whether already open or not, in both orders."""
-    stage = access.schema.stages.comparison
-    if stage is None:
+    if access.schema.stages.comparison is None:
         message = f"The schema {access.schema.name} has no comparison, so there are no pairs that people compare."
         raise InvalidInputError([Problem("chosen", message)])
     counted = counted_in(session, access, plan)
-    every = comparison_plan.plan_of(session, access=access, stage=stage, counted=counted).asked
+    every = stage_kinds.of(Stage.COMPARISON).units(session, access=access, counted=counted) or ()
     pairs = [pair for pair in every if plan.dimensions is None or pair.dimension in plan.dimensions]
     random.Random(plan.seed).shuffle(pairs)
     if not pairs:
@@ -85,9 +84,9 @@ def _compared(session: Session, access: Access, plan: JudgePlan) -> list[dict[st
         raise InvalidInputError([Problem("answers", message)])
     return [
         {
-            "item_id": pair.first.item_id,
-            "prediction_id": pair.first.id,
-            "other_id": pair.second.id,
+            "item_id": pair.item_id,
+            "prediction_id": pair.answers[0],
+            "other_id": pair.answers[1],
             "swapped": swapped,
             "attack": None,
             "sample": sample,

@@ -46,10 +46,9 @@ def failures(
         raise typer.BadParameter("--outputs goes with --send.")
     from app.services import opened
     from exporters.writing import write_files
-    from extensions.cases import failure_files
+    from extensions.cases import coding_intake, failure_files
     from extensions.cases import failures as codes
-    from workflow.annotate.coding import CodingProgress
-    from workflow.lead import coding_intake
+    from extensions.cases.coding import CodingProgress
 
     shared = opened()
     if send:

@@ -15,11 +15,10 @@ from app.services import Services
 from app.widgets import items_switch
 from domain.records import ProjectView
 from domain.roles import Role
-from extensions.cases import failure_files
+from extensions.cases import coding_intake, failure_files
+from extensions.cases.coding import NO_CODING, code_criteria
 from extensions.cases.failures import Count, Failures
 from extensions.cases.failures_page import FailuresPage
-from workflow.annotate.coding import NO_CODING, code_criteria
-from workflow.lead import coding_intake
 from workflow.results import leaderboard_page
 
 # Coding is the only stage whose part of the schema has `of`.

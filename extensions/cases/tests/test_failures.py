@@ -16,13 +16,13 @@ from domain.records import NoTask, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from extensions.cases import failures
+from extensions.cases.coding_intake import open_coding
 from extensions.cases.failure_shares import failure_shares
+from testkit.coded_world import CODES, CODING, answer, code, code_all, schema
 from testkit.factories import make_items, make_people, make_person, make_project
-from tests.workflow.test_coding import CODES, CODING, answer, code, code_all, schema
 from workflow.access.projects import access_to
 from workflow.annotate import claims
 from workflow.files.project_check import check
-from workflow.lead.coding_intake import open_coding
 from workflow.results.project_answers import current
 from workflow.runs import run_control
 

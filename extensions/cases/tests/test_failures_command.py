@@ -15,8 +15,8 @@ from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
 from domain.errors import ConflictError
+from testkit.coded_world import answer, code, schema
 from testkit.factories import make_items, make_people, make_project
-from tests.workflow.test_coding import answer, code, schema
 
 HEADS = ["criterion", "code", "model", "dimension", "n", "of", "share", "low", "high"]
 

@@ -8,11 +8,11 @@ from db.engine import Store
 from domain.roles import Role
 from extensions.cases import case_list, failures
 from extensions.cases.case_list import CaseFilter
+from extensions.cases.coding_intake import open_coding
 from extensions.cases.failures_page import failures_page
+from testkit.coded_world import CODING, answer, code, schema
 from testkit.factories import make_items, make_people, make_person, make_project
 from tests.app.screens import drawn, words
-from tests.workflow.test_coding import CODING, answer, code, schema
-from workflow.lead.coding_intake import open_coding
 
 
 def test_each_number_leads_to_its_answers(store: Store) -> None:

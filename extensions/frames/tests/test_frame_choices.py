@@ -29,9 +29,8 @@ from extensions.frames.set_jobs import ExtractionJob, PoolJob
 from media.store import MediaStore
 from testkit.factories import make_person, make_project
 from testkit.pictures import video
+from testkit.project_archives import export_project, import_project, needs_archives
 from workflow.access import accounts, audit
-from workflow.files.project_export import export_project
-from workflow.files.project_import import import_project
 
 pytestmark = [pytest.mark.thorough, pytest.mark.both_databases]
 
@@ -161,12 +160,13 @@ def test_another_server_ticks_the_same_frames_of_the_same_video(lea: Services, f
     assert hand(other, there) == hand(lea, here) == {second: False}
 
 
+@needs_archives
 def test_an_archive_carries_ticks_into_an_empty_home(
     lea: Services, film: Path, sqlite_template: Path, tmp_path: Path
 ) -> None:
     name = tick(lea, taken(lea, film), 1, on=False)
     archive = lea.settings.home / "p.zip"
-    export_project(lea.store, lea.media, by=None, project="p", out=archive)
+    export_project(lea.store, lea.media, out=archive)
     home = tmp_path / "empty"
     home.mkdir()
     shutil.copyfile(sqlite_template, home / "touchstone.db")

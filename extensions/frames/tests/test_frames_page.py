@@ -33,12 +33,12 @@ from extensions.frames.settings_form import EVERY
 from media.store import MediaStore
 from testkit.factories import make_person, make_project
 from testkit.pictures import video
+from testkit.project_archives import delete_project, needs_archives
 from tests.app.asgi import call
 from tests.app.homes import Home
 from tests.app.screens import drawn, part, rows, words
 from tests.app.without_streamlit import application, session
 from workflow.access import audit
-from workflow.files import project_removal
 from workflow.jobs import folder_lock
 
 pytestmark = [pytest.mark.slow, pytest.mark.thorough]
@@ -236,6 +236,7 @@ def test_what_was_broken_off_is_said_and_goes_on(lea: Services, packed: bytes) -
     assert now.frames == whole.frames
 
 
+@needs_archives
 def test_only_leads_of_the_project_see_its_frames(lea: Services, packed: bytes, home: Path) -> None:
     folder = taken(lea, packed)
     found = frame_sets.index(folder)
@@ -266,7 +267,7 @@ def test_only_leads_of_the_project_see_its_frames(lea: Services, packed: bytes, 
         assert call(app, "GET", other, headers=session(lea.store, "lea")).status in (404, 400), other
     with pytest.raises(NotAllowedError):
         frame_sets.folder_of_set(lea.store, home, by=make_person(lea.store, "bo"), project="p", name=folder.name)
-    project_removal.delete_project(lea.store, lea.media, by=lea.person, project="p", typed="p", home=home)
+    delete_project(lea.store, lea.media, home=home)
     assert not folder.exists()
     make_project(lea.store, loaded=load_schema(shipped()["egothink"]))
     with pytest.raises(NotFoundError):

@@ -22,12 +22,12 @@ from extensions.image_pool.media_groups import groups_of_folders, groups_of_tabl
 from extensions.image_pool.triage_records import TriageGroup
 from media.store import MediaStore
 from testkit.factories import make_person
+from testkit.project_archives import clone_project, needs_archives
 from tests.app.screens import drawn, rows, words
 from workflow.access import accounts
 from workflow.access.projects import create_project
 from workflow.annotate import claims, image_pool, submissions
 from workflow.files.project_check import check
-from workflow.files.project_copy import clone_project
 
 CHANGES = """
 name: changes
@@ -103,6 +103,7 @@ def write_item(store: Store, person: Person, asset: str) -> str:
     return done.item
 
 
+@needs_archives
 def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, folder: Path, tmp_path: Path) -> None:
     store = command
     made(store)
@@ -164,7 +165,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
     claims.release(store, person=ann, task=task.id)
     assert [asset.id for asset in image_pool.pool(store, person=bob, project="p").assets] == [first, second]
     write_item(store, bob, second)
-    clone_project(store, MediaStore(home / "media"), project="p", name="q")
+    clone_project(store, MediaStore(home / "media"), name="q")
     cleo = make_person(store, "cleo", project="q")
     (left,) = image_pool.pool(store, person=cleo, project="q").assets
     assert [each.role for each in left.group] == ["before", "after"]

@@ -30,7 +30,7 @@ def score(
     ] = False,
 ) -> None:
     """Take a team's file of answers, and say how many are right. A newer one of the same team and model replaces it."""
-    from app.commands.results import figures
+    from app.results.text_lines import figures
     from app.services import resources
     from extensions.leaderboard import entries
 

@@ -22,10 +22,8 @@ from extensions.narrations.tests.goal_replies import video
 from extensions.narrations.video_goals import FileChanges, Source
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_project
+from testkit.project_archives import clone_project, export_project, import_project, needs_archives
 from workflow.access import accounts, audit
-from workflow.files.project_copy import clone_project
-from workflow.files.project_export import export_project
-from workflow.files.project_import import ArchiveOptions, import_project
 
 pytestmark = pytest.mark.both_databases
 
@@ -135,6 +133,7 @@ def test_what_is_no_goal_here_and_who_may_not(store: Store) -> None:
             use()
 
 
+@needs_archives
 def test_an_archive_of_the_project_has_all_of_it(store: Store, tmp_path: Path) -> None:
     make_project(store)
     lea = make_person(store, "lea", role=Role.LEAD)
@@ -143,12 +142,12 @@ def test_an_archive_of_the_project_has_all_of_it(store: Store, tmp_path: Path) -
         video_goals.save(store, by=lea, project="p", video="V", goals=[goal(text, 1, 4)], based_on=number)
     admin = accounts.create_person(store, login="adm", name="Adm", is_admin=True)
     media = MediaStore(tmp_path / "media")
-    export_project(store, media, by=None, project="p", out=tmp_path / "p.zip")
-    import_project(store, media, path=tmp_path / "p.zip", name="q", how=ArchiveOptions(people=WhoIsWho.MATCH))
+    export_project(store, media, out=tmp_path / "p.zip")
+    import_project(store, media, path=tmp_path / "p.zip", name="q", people=WhoIsWho.MATCH)
     here, there = (video_goals.of_project(store, by=lea, project=name) for name in ("p", "q"))
     assert (there.narrations, there.versions) == (here.narrations, here.versions)
     assert len(there.versions["V"]) == 2
-    clone_project(store, media, project="p", name="r", without=frozenset({ProjectPart.VOTES, ProjectPart.PEOPLE}))
+    clone_project(store, media, name="r", without=frozenset({ProjectPart.VOTES, ProjectPart.PEOPLE}))
     assert len(video_goals.of_project(store, by=admin, project="r").versions["V"]) == 2, "no history"
     kinds = [each.kind for each in audit.entries(store, by=lea, project="q", kinds=["goals."])]
     assert kinds == ["goals.saved"] * 2 + ["goals.narrated"] * 2

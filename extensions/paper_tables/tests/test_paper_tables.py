@@ -15,21 +15,23 @@ from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from domain import extensions
 from domain.errors import InvalidInputError, NotFoundError, SchemaError
-from domain.states import RatersAre
+from domain.states import RatersAre, Stage
 from extensions.paper_tables import table_files
 from extensions.paper_tables.paper_tables import NOTHING, PaperTable, paper_tables, printed
 from extensions.paper_tables.table_layouts import TableLayout, parse_layout, read_layout, shipped
 from extensions.paper_tables.table_places import Head
+from testkit.coded_world import CODING, answer, code
+from testkit.coded_world import schema as coded
 from testkit.factories import BLIND, make_items, make_people, make_project
 from testkit.missing_extensions import needs
+from testkit.stage_work import open_work
 from tests.paths import ROOT
-from tests.workflow.test_coding import CODING, answer, code
-from tests.workflow.test_coding import schema as coded
-from workflow.lead.coding_intake import open_coding
 from workflow.results import leaderboard, project_answers
 from workflow.results.dimension_means import PEOPLE, agreement_of_answers
 from workflow.results.ratings_from_files import import_ratings
 from workflow.results.score_choices import Scores
+
+pytestmark = needs("readers", "ratings")
 
 SCHEMA = """
 name: small
@@ -290,7 +292,7 @@ def test_a_share_of_answers_by_an_option(store: Store, tmp_path: Path) -> None:
 def test_a_share_of_answers_by_a_code(store: Store) -> None:
     make_project(store, loaded=coded(CODING.replace("raters: 2", "raters: 1")))
     answer(store, make_items(store, 4), "m", lambda at: "blue")
-    open_coding(store, by=None, project="p")
+    open_work(store, Stage.CODING)
     (ann,) = make_people(store, "ann")
     for codes in (["perception"], ["perception", "format"], ["format"], ["perception"]):
         code(store, ann, codes)
@@ -313,6 +315,12 @@ def test_the_best_of_each_column_and_halves_rounded_up(small: Store) -> None:
     ]
 
 
+@needs("options", "results --group-models-by")
+def test_a_group_by_an_attribute_that_no_model_has_says_so(small: Store) -> None:
+    groups = made(small, "source: key, rows: [{each: [attribute], group_by: size}], columns: [{title: C}]")
+    assert groups.why.startswith("No model has an attribute 'size'; there are none")
+
+
 def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
     def why(text: str) -> str:
         return made(small, f"{text}, {MODELS}, columns: [{{title: C}}]").why
@@ -327,8 +335,6 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
         == "The schema small has no coding of models' answers (`stages: coding`), so no failures are counted."
     )
     assert why("source: key, group_by: size") == ""
-    groups = made(small, "source: key, rows: [{each: [attribute], group_by: size}], columns: [{title: C}]")
-    assert groups.why.startswith("No model has an attribute 'size'; there are none")
     there = made(small, "source: key, rows: [{each: [model], only: {model: [gpt-9]}}], columns: [{title: C}]")
     assert there.why == "There is no model 'gpt-9' here; there are good, poor."
     with pytest.raises(InvalidInputError, match="no table 'x'; it has t"):

@@ -17,10 +17,9 @@ from app.widgets import items_switch
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
-from extensions.preferences import page_figures, page_parts, preference_files
+from extensions.preferences import page_figures, page_parts, pair_intake, preference_files
 from extensions.preferences.page_figures import PreferencesPage
 from extensions.preferences.preference_figures import OfCriterion, PreferenceFigures
-from workflow.lead import pair_intake
 from workflow.results import attributes, leaderboard_page
 from workflow.results.clusters import ALONE
 from workflow.results.slices import DIMENSION, ways

@@ -19,8 +19,8 @@ from extensions.preferences import page_parts as drawn
 from extensions.preferences.judges_of_pairs import JudgedPair
 from extensions.preferences.preference_figures import PreferenceFigures, figures_of
 from extensions.preferences.preference_files import as_csv, as_json, as_text
+from extensions.preferences.project_preferences import Mark, Preference, Preferences, SamePair
 from tests.workflow.test_results import made
-from workflow.results.preferences import Mark, Preference, Preferences, SamePair
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
 FEW = Bootstrap(draws=200)

@@ -19,7 +19,7 @@ from db import events
 from db.engine import Store
 from db.tables import AssetRow, EventRow, MediaObjectRow
 from domain.errors import ConflictError, InvalidInputError, NotAllowedError
-from domain.project_parts import WhoIsWho
+from domain.project_parts import WhoIsWho, archive_in
 from domain.roles import Role
 from domain.settings import settings_from
 from extensions.privacy import covering, decisions, detection
@@ -31,6 +31,7 @@ from media.store import MediaStore
 from testkit.covered import SIZE, file, picture, shows
 from testkit.factories import make_person, make_project
 from testkit.pictures import encoded
+from testkit.project_archives import delete_project, export_project, import_project, needs_archives
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.releases.pictured import One, pictured
 from tests.workflow.shortcut_world import SCHEMA, spec_of
@@ -38,9 +39,6 @@ from tests.workflow.test_questions import bring
 from workflow.access import accounts, withheld_files
 from workflow.access.projects import access_to
 from workflow.annotate import image_pool
-from workflow.files.project_export import archive_in, export_project
-from workflow.files.project_import import ArchiveOptions, import_project
-from workflow.files.project_removal import delete_project
 from workflow.releases.create import create
 from workflow.releases.settings import ReleaseOptions
 from workflow.runs import run_start
@@ -240,6 +238,7 @@ def test_what_models_are_shown(store: Store, media: MediaStore, home: Path) -> N
     assert not shows(Pictures(media, home / "prepared").image(covered, **drawn).path)
 
 
+@needs_archives
 def test_what_releases_and_archives_hold(store: Store, media: MediaStore, home: Path) -> None:
     pictured(store, media, [One("a", picture=file()), One("b", picture=file(90))])
     wanted = ReleaseOptions(media=True, despite=("said", "items"))
@@ -247,7 +246,7 @@ def test_what_releases_and_archives_hold(store: Store, media: MediaStore, home: 
     assert [shows(path) for path in first.place.rglob("public/media/*/*")] == [True, True]
     files = shown(store)
     archive_in(home, "p").parent.mkdir()
-    export_project(store, media, by=None, project="p", out=archive_in(home, "p"))
+    export_project(store, media, out=archive_in(home, "p"))
     told = [CoverChoice("a.png", files[0], (BOX,)), CoverChoice("b.png", files[1], (BOX,))]
     before = covering.preview_decisions(store, home, by=None, project="p", choices=told, after={})
     assert (before.pictures, before.covered, before.boxes) == (2, 2, 2)
@@ -259,24 +258,25 @@ def test_what_releases_and_archives_hold(store: Store, media: MediaStore, home: 
     raw = b"".join(path.read_bytes() for path in second.place.rglob("*") if path.is_file())
     assert not any(original.encode() in raw for original in files), "not even by its hash"
     out = home / "p.zip"
-    export_project(store, media, by=None, project="p", out=out)
+    export_project(store, media, out=out)
     with zipfile.ZipFile(out) as archive:
         names = [name for name in archive.namelist() if re.search(r"[0-9a-f]{64}", name)]
         assert len(names) == 2
         assert not any(shows(archive.read(name)) for name in names)
 
 
+@needs_archives
 def test_a_project_that_came_from_elsewhere_has_no_original(store: Store, media: MediaStore, home: Path) -> None:
     make_project(store)
     (original,) = put(store, media, home, file())
     decide(store, media, home, CoverChoice("0.png", original, (BOX,)))
-    export_project(store, media, by=None, project="p", out=home / "p.zip")
-    delete_project(store, media, by=None, project="p", typed="p", home=home)
+    export_project(store, media, out=home / "p.zip")
+    delete_project(store, media, home=home)
     assert original not in media, "an original that is kept back goes with its project"
     with store.read() as session:
         assert list(session.exec(select(MediaObjectRow))) == []
     accounts.create_person(store, login="adm", name="Adm", is_admin=True)
-    import_project(store, media, path=home / "p.zip", name="q", how=ArchiveOptions(people=WhoIsWho.MATCH))
+    import_project(store, media, path=home / "p.zip", name="q", people=WhoIsWho.MATCH)
     (covered,) = shown(store, "q")
     assert put(store, media, home, file(), project="q") == [covered]
     media.remove(original)
@@ -289,6 +289,7 @@ def test_a_project_that_came_from_elsewhere_has_no_original(store: Store, media:
     assert not shows(media.path(again))
 
 
+@needs_archives
 def test_a_file_that_another_project_shows_or_keeps_back_outlives_this_one(
     store: Store, media: MediaStore, home: Path
 ) -> None:
@@ -297,10 +298,10 @@ def test_a_file_that_another_project_shows_or_keeps_back_outlives_this_one(
         put(store, media, home, file(), project=name)
     (original,) = shown(store, "p")
     decide(store, media, home, CoverChoice("0.png", original, (BOX,)), project="q")
-    delete_project(store, media, by=None, project="p", typed="p", home=home)
+    delete_project(store, media, home=home)
     assert original in media
     (covered,) = shown(store, "q")
-    delete_project(store, media, by=None, project="q", typed="q", home=home)
+    delete_project(store, media, project="q", home=home)
     assert original not in media
     assert covered not in media
 

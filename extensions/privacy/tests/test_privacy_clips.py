@@ -17,6 +17,7 @@ from annotation_schemas.model import LoadedSchema
 from db.engine import Store
 from db.tables import EventRow
 from domain.errors import InvalidInputError, NotAllowedError, TouchstoneError
+from domain.project_parts import archive_in
 from domain.roles import Role
 from extensions.privacy import cascades, covering, decisions, detection
 from extensions.privacy.boxes import Box, CoverChoice
@@ -27,10 +28,10 @@ from media.model_input import Pictures
 from media.store import MediaStore
 from testkit import covered
 from testkit.factories import make_people, make_person, make_project, vote
+from testkit.project_archives import export_project, needs_archives
 from tests.workflow.shortcut_world import SCHEMA
 from tests.workflow.test_questions import bring
 from workflow.annotate import image_pool
-from workflow.files.project_export import archive_in, export_project
 from workflow.releases.create import create
 from workflow.releases.settings import ReleaseOptions
 
@@ -154,6 +155,7 @@ def test_a_look_proposes_it_until_someone_decides(store: Store, media: MediaStor
         detection.detect(store, media, **look, rate=30.0)
 
 
+@needs_archives
 def test_what_items_releases_and_archives_hold(store: Store, media: MediaStore, home: Path) -> None:
     """The item shows a clip and an image, which is a frame of it: the image is named, as it shows the same."""
     path, frame = covered.clip(home / "film.webm"), home / "frame.png"
@@ -166,7 +168,7 @@ def test_what_items_releases_and_archives_hold(store: Store, media: MediaStore, 
     create(store, media, home, by=None, project="p", asked=wanted)
     image, original = shown(store)
     archive_in(home, "p").parent.mkdir()
-    export_project(store, media, by=None, project="p", out=archive_in(home, "p"))
+    export_project(store, media, out=archive_in(home, "p"))
     done = decide(store, media, home, CoverChoice(str(path), original, (FACE,)))
     assert (done.releases, done.archive, done.beside) == (["1"], True, [str(frame)])
     same, now = shown(store)
@@ -176,7 +178,7 @@ def test_what_items_releases_and_archives_hold(store: Store, media: MediaStore, 
     assert not has_face(clip)
     raw = b"".join(each.read_bytes() for each in second.place.rglob("*") if each.is_file())
     assert original.encode() not in raw, "not even by its hash"
-    export_project(store, media, by=None, project="p", out=home / "p.zip")
+    export_project(store, media, out=home / "p.zip")
     with zipfile.ZipFile(home / "p.zip") as archive:
         hashes = set(re.findall(r"[0-9a-f]{64}", " ".join(archive.namelist())))
     assert (now in hashes, original in hashes) == (True, False)

@@ -27,11 +27,9 @@ from extensions.privacy.tests.test_privacy import put, shown
 from media.store import MediaStore
 from testkit.covered import file, shows
 from testkit.factories import make_person, make_project
+from testkit.project_archives import export_project, import_project, needs_archives
 from workflow.access import accounts, audit
 from workflow.files import project_check
-from workflow.files.project_export import export_project
-from workflow.files.project_import import import_project
-from workflow.files.project_storing import ArchiveOptions
 
 FOUND_BOX = Box("face", 0.5, 0.1, 0.2, 0.3, "frontal")
 
@@ -136,6 +134,7 @@ def test_of_two_marks_at_one_moment_the_first_counts(lea: Services) -> None:
     assert [(each.who, each.data["decided"]) for each in logged(lea.store, "privacy.marked")] == [("lea", "cover")]
 
 
+@needs_archives
 @pytest.mark.parametrize("left_out", [frozenset(), frozenset({ProjectPart.VOTES})], ids=["whole", "without votes"])
 def test_an_archive_carries_marks_and_covered_pictures_into_an_empty_home(
     lea: Services, left_out: frozenset[ProjectPart], sqlite_template: Path, tmp_path: Path
@@ -145,7 +144,7 @@ def test_an_archive_carries_marks_and_covered_pictures_into_an_empty_home(
     cover(lea)
     mark(lea, "1.png", "cover", [], [BOX])
     archive = lea.settings.home / "p.zip"
-    export_project(lea.store, lea.media, by=None, project="p", out=archive)
+    export_project(lea.store, lea.media, out=archive)
     home = tmp_path / "empty"
     home.mkdir()
     shutil.copyfile(sqlite_template, home / "touchstone.db")
@@ -153,7 +152,7 @@ def test_an_archive_carries_marks_and_covered_pictures_into_an_empty_home(
     try:
         media = MediaStore(home / "media")
         accounts.create_person(store, login="adm", name="Adm", is_admin=True)
-        import_project(store, media, path=archive, how=ArchiveOptions(without=left_out))
+        import_project(store, media, path=archive, without=left_out)
         here = Services(store, media, Settings(home, ""), accounts.find_person(store, login="adm"), "csrf")
         now = pictures(here)
         assert now["0.png"].seen.decision is not None

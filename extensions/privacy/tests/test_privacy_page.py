@@ -17,6 +17,7 @@ from app.services import Services
 from db.engine import Store
 from domain.errors import ConflictError, NotAllowedError
 from domain.jobs import unheard
+from domain.project_parts import archive_in
 from domain.roles import Role
 from domain.settings import Settings
 from extensions.privacy import component, covering, decisions, page_work
@@ -31,14 +32,13 @@ from media.store import MediaStore
 from testkit.covered import face, face_at, file, shows
 from testkit.factories import make_person, make_project
 from testkit.pictures import encoded
+from testkit.project_archives import delete_project, needs_archives
 from tests.app.asgi import call, call_all
 from tests.app.homes import Home
 from tests.app.screens import drawn, part, rows, words
 from tests.app.test_workbench_types import fits
 from tests.app.without_streamlit import application, session
 from workflow.annotate import image_pool
-from workflow.files import project_removal
-from workflow.files.project_export import archive_in
 from workflow.jobs import folder_lock
 
 pytestmark = [pytest.mark.slow, pytest.mark.thorough]
@@ -172,6 +172,7 @@ def test_the_second_lead_is_told_what_the_first_has_done(lea: Services) -> None:
     assert there(lea)["other.png"].waits
 
 
+@needs_archives
 def test_only_leads_see_these_pictures_and_say_anything(lea: Services, home: Path) -> None:
     item = there(lea)["plain.png"]
     make_person(lea.store, "ann")
@@ -230,7 +231,7 @@ def test_only_leads_see_these_pictures_and_say_anything(lea: Services, home: Pat
         page_work.folder_of(replace(lea, person=make_person(lea.store, "bo")), "p")
     folder = page_work.folder_of(lea, "p")
     folder.mkdir(parents=True)
-    project_removal.delete_project(lea.store, lea.media, by=lea.person, project="p", typed="p", home=home)
+    delete_project(lea.store, lea.media, home=home)
     assert not folder.exists()
 
 

@@ -16,7 +16,6 @@ from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.states import Stage
 from extensions.reference_metrics import measuring
-from reports.calibration import calibration
 from testkit.factories import claimed, make_fields, make_items, make_people, make_person, make_predictions, make_project
 from testkit.serving import touchstone
 from tests.workflow.test_counted_items import project_with_verdicts
@@ -25,7 +24,6 @@ from tests.workflow.test_rater_agreement import only
 from workflow.access.projects import require_lead
 from workflow.annotate import submissions
 from workflow.results import leaderboard, project_answers, score_choices
-from workflow.results.calibration import study_of
 from workflow.results.dimension_means import PEOPLE, agreement_of_means
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of, ratings_of
@@ -135,7 +133,7 @@ def test_what_cannot_be_read_has_no_number(measured: Store) -> None:
     assert (line.found.n_units, dict(line.left_out)) == (3, {"the metric has no number for it": 1})
 
 
-def test_in_agreement_and_calibration(measured: Store) -> None:
+def test_in_agreement(measured: Store) -> None:
     measuring.measure(measured, by=None, project="p", name="rouge_l")
     asked = {"person": None, "project": "p", "stage": Stage.GRADING}
     people = agreement_of(measured, **asked)  # type: ignore[arg-type]
@@ -147,18 +145,6 @@ def test_in_agreement_and_calibration(measured: Store) -> None:
     assert only(found, "pearson").value == pytest.approx(expected)
     assert only(found, "icc", form="ICC(1,1)").value is not None
     assert only(found, "spearman").value is not None
-    study, source = study_of(
-        measured,
-        person=None,
-        project="p",
-        stage=Stage.GRADING,
-        humans=("ann", "bob"),
-        judges=(NAME,),
-        scales={},
-    )
-    assert study.scales["score"] == Scale("interval")
-    report = calibration(study, source)
-    assert report.judges == (NAME,)
 
 
 def test_a_leader_s_own_scale_stays(measured: Store) -> None:

@@ -27,14 +27,14 @@ from extensions.schema_migration.changes import Decisions
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_pool, make_predictions, make_project, vote
 from testkit.gold import make_gold
+from testkit.missing_extensions import needs
+from testkit.project_archives import export_project, import_project, needs_archives
 from workflow.access import accounts, memberships, projects
 from workflow.annotate import claims, drafts, image_pool, submissions
 from workflow.annotate.authoring import edit_item
 from workflow.files.export import exported
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
-from workflow.files.project_export import export_project
-from workflow.files.project_import import ArchiveOptions, import_project
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import import_ratings
@@ -206,6 +206,7 @@ def looked_at(store: Store, mind: Mind) -> None:
     assert check(store) == [], mind.name
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 @pytest.mark.both_databases
 def test_minds_change_about_dimensions_and_roles_and_change_back(store: Store, tmp_path: Path) -> None:
@@ -359,6 +360,8 @@ def dimensions(store: Store) -> dict[str, str]:
         }
 
 
+@needs("readers", "ratings")
+@needs_archives
 @pytest.mark.thorough
 def test_what_came_in_between_stays_where_its_item_is(sqlite_template: Path, tmp_path: Path) -> None:
     """Two dimensions are one for a while; the same goes on in a copy on another server."""
@@ -382,8 +385,8 @@ def test_what_came_in_between_stays_where_its_item_is(sqlite_template: Path, tmp
     with store.write() as session:
         session.connection().execute(text("UPDATE asset SET sha256 = NULL"))  # there is no file behind it
     medias = [MediaStore(folder / "media") for folder in (tmp_path, tmp_path / "other")]
-    export_project(store, medias[0], by=None, project="p", out=tmp_path / "p.zip", with_media=False)
-    import_project(other, medias[1], path=tmp_path / "p.zip", how=ArchiveOptions(people=WhoIsWho.MATCH))
+    export_project(store, medias[0], out=tmp_path / "p.zip", with_media=False)
+    import_project(other, medias[1], path=tmp_path / "p.zip", people=WhoIsWho.MATCH)
     for each in (store, other):
         migration.undo(each, by=None, project="p")
         (new,) = set(dimensions(each)) - set(first)

@@ -14,6 +14,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store
 from db.tables import AnnotationRow, PredictionRow, RunRow, TaskRow
+from domain import extensions
 from domain.errors import InvalidInputError
 from domain.records import Person, TaskView
 from domain.roles import Role
@@ -21,15 +22,15 @@ from domain.run_kinds import RunKind
 from domain.states import Purpose, Stage, TaskState
 from extensions.schema_migration import migration
 from extensions.schema_migration.changes import Decisions
-from testkit.coded_answers import coded_answers
 from testkit.factories import UNVERIFIED, make_items, make_people, make_person, make_project
+from testkit.missing_extensions import needs
+from testkit.stage_work import open_work
 from workflow.access.projects import access_to
 from workflow.annotate import claims, drafts, grading, submissions
-from workflow.annotate.coding import CodingProgress
 from workflow.files.export import exported
 from workflow.files.project_check import check
-from workflow.lead.coding_intake import open_coding
-from workflow.lead.pair_intake import open_pairs, preview_pairs
+
+pytestmark = [needs("stages", "coding"), needs("stages", "comparison")]
 
 ASKED = """  grading:
     raters: 2
@@ -83,8 +84,8 @@ def build(store: Store) -> dict[str, list[str]]:
         session.flush()
         passed = [(row.id, row.item_id, "colour") for row in rows]
         grading.open_grading(session, access=access, predictions=passed, now=store.now())
-    open_pairs(store, by=None, project="p")
-    open_coding(store, by=None, project="p")
+    open_work(store, Stage.COMPARISON)
+    open_work(store, Stage.CODING)
     ann, bob, cid = make_people(store, "ann", "bob", "cid")
     said: dict[str, list[str]] = {}
     for stage, plan in SAID.items():
@@ -150,12 +151,13 @@ def counted(store: Store) -> dict[str, list[str]]:
 
 
 def whole(store: Store) -> dict[str, Any]:
+    coded = dict(extensions.rows("figures"))["failures"]
     names = ("ratings", "jsonl")
     return {
         "slots": slots(store),
         "counted": counted(store),
         "files": [dict(exported(store, by=None, project="p", format=name).files) for name in names],
-        "settled": Counter(each.standing for each in coded_answers(store)),
+        "settled": Counter(each.standing for each in coded(store, project="p").failures.answers),
     }
 
 
@@ -260,13 +262,14 @@ def test_minds_change_about_grades_pairs_and_codes_and_change_back(store: Store)
         told = [(each.opened, each.closed) for each in seen.besides]
         assert told == [(more_open - gone, fewer)] or (told == [] and more_open == fewer == 0), name
         assert check(store) == [], name
-        open_pairs(store, by=None, project="p")
+        open_work(store, Stage.COMPARISON)
         assert slots(store) == wanted, f"opening pairs again opens nothing: {name}"
         complete = sum(
             unit.startswith("comparison") and n["done"] >= 1 and not n["open"] and not n["claimed"]
             for unit, n in wanted.items()
         )
-        assert preview_pairs(store, by=None, project="p").complete == complete, name
+        compared = dict(extensions.rows("figures"))["preferences"](store, project="p")
+        assert compared.intake.complete == complete, name
         migration.undo(store, by=None, project="p")
         assert whole(store) == before, name
         assert check(store) == [], name
@@ -284,7 +287,7 @@ def test_what_was_settled_stays_settled_and_what_cannot_be_asked_again_says_what
     again = Decisions.parse(mind.decided)
     done = migration.migrate(store, by=None, project="p", loaded=schema(2, mind.edits), decisions=again)
     assert done.tally.asked_again == 4, "three coders said it, and what settled one of them"
-    assert CodingProgress.ARBITRATED not in whole(store)["settled"]
+    assert "arbitrated" not in whole(store)["settled"]
     migration.undo(store, by=None, project="p")
     assert whole(store) == before
 

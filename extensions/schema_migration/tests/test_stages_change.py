@@ -11,19 +11,22 @@ from sqlmodel import select
 from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import ItemRow, TaskRow
+from domain import extensions
 from domain.errors import InvalidInputError
 from domain.records import NoTask, TaskView
 from domain.states import ItemState, Stage, TaskState
 from extensions.schema_migration import migration
 from extensions.schema_migration.changes import Decisions
+from testkit.compared_world import COMPARISON, SAY, answer, compare_all, schema
 from testkit.factories import claimed, make_items, make_people, make_person, make_project
-from tests.workflow.test_comparison import COMPARISON, SAY, answer, compare_all, read, schema, stands
+from testkit.missing_extensions import needs
+from testkit.stage_work import open_work
 from tests.workflow.test_further_verification import ONE, SECOND, Said, finished, make, say, slots, states, work
 from tests.workflow.test_without_media import link, project
 from workflow.access.projects import access_to
 from workflow.annotate import claims, submissions
 from workflow.files.project_check import check
-from workflow.lead.pair_intake import open_pairs
+from workflow.results.ratings import ratings_of
 
 pytestmark = pytest.mark.thorough
 
@@ -148,6 +151,7 @@ def test_items_wait_as_long_as_the_schema_in_force_needs_their_images(store: Sto
     assert check(store) == []
 
 
+@needs("stages", "comparison")
 @pytest.mark.slow
 def test_no_one_is_asked_for_more_once_more_raters_are_taken_back(store: Store) -> None:
     """Three are asked about each pair for a while; then two again, of whom one has compared the first pair already."""
@@ -156,14 +160,15 @@ def test_no_one_is_asked_for_more_once_more_raters_are_taken_back(store: Store) 
     for model in "ab":
         answer(store, ids, model, lambda id, model=model: f"{model} {id}")  # type: ignore[misc]
     people = make_people(store, "ann", "bob", "cid")
-    open_pairs(store, by=None, project="p")
+    open_work(store, Stage.COMPARISON)
     text = schema(COMPARISON.replace("raters: 2", "raters: 3")).text.replace("version: 1", "version: 2")
     migration.migrate(store, by=None, project="p", loaded=load_text(text, "Be fair.", "plain"))
-    open_pairs(store, by=None, project="p")
+    open_work(store, Stage.COMPARISON)
     view = claimed(store, people[0], Stage.COMPARISON)
     submissions.submit(store, person=people[0], task=view.id, key="first", values=SAY)
     migration.undo(store, by=None, project="p")
-    assert stands(store) == (3, 0, 0, 3, 0)
+    intake = dict(extensions.rows("figures"))["preferences"](store, project="p").intake
+    assert (intake.asked, intake.before, intake.opened) == (3, 3, 0)
     assert sum(compare_all(store, person, lambda view: SAY) for person in people) == 5
-    assert len(read(store).votes) == 6
+    assert len(ratings_of(store, project="p", stage=Stage.COMPARISON)) == 6
     assert check(store) == []

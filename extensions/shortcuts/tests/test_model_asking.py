@@ -25,12 +25,11 @@ from extensions.shortcuts.tests.rooms import Rooms
 from media.store import MediaStore
 from testkit.factories import make_items, make_project
 from testkit.pictures import video
+from testkit.project_archives import export_project, import_project, needs_archives
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.shortcut_world import SCHEMA, N, reader, served, spec_of
 from tests.workflow.test_questions import FISH, STEADY, bring, egoplan_fields, png, schema_of
 from workflow.files.project_check import remarks
-from workflow.files.project_export import export_project
-from workflow.files.project_import import import_project
 from workflow.results import project_answers
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import attempt_keeper, run_control, run_grading, run_start, run_views
@@ -138,6 +137,7 @@ def test_what_is_asked_is_kept_and_none_of_it_counts(store: Store, tmp_path: Pat
             run_grading.send_to_grading(store, by=None, run=run)
 
 
+@needs_archives
 def test_an_archive_takes_them_along_each_attempt_with_its_item(
     store: Store, tmp_path: Path, sqlite_template: Path
 ) -> None:
@@ -149,7 +149,7 @@ def test_an_archive_takes_them_along_each_attempt_with_its_item(
     rooms = Rooms(store, tmp_path)
     with served(reader) as server:
         rooms.ask(spec_of(server), orders=2, text_only=True)
-    export_project(store, rooms.media, by=None, project="p", out=tmp_path / "p.zip")
+    export_project(store, rooms.media, out=tmp_path / "p.zip")
     (tmp_path / "other").mkdir()
     (tmp_path / "other/touchstone.db").write_bytes(sqlite_template.read_bytes())
     other = open_store(None, tmp_path / "other")

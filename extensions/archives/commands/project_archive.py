@@ -1,0 +1,182 @@
+"""``touchstone project export``, ``import``, ``clone`` and ``delete``: move, copy or delete whole projects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.commands.groups import find_group
+from app.commands.options import ProjectName
+from app.commands.recorded import recorded
+from domain.errors import SettingsError
+from domain.project_parts import ProjectPart, WhoIsWho
+
+if TYPE_CHECKING:
+    from extensions.archives.importing import ImportedProject
+
+_PARTS = [part for part in ProjectPart if part is not ProjectPart.PROJECT]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    project = find_group(cli, "project")
+    project.command("export")(export)
+    project.command("import")(import_)
+    project.command("clone")(clone)
+    project.command("delete")(delete)
+
+
+def export(
+    project: ProjectName,
+    out: Annotated[Path, typer.Option(help="The archive to write, a file that is not there yet.")],
+    without_media: Annotated[
+        bool, typer.Option("--without-media", help="Name images and clips by their hashes instead of packing them.")
+    ] = False,
+) -> None:
+    """Write a whole project into one archive: schema, items, media, people, votes, runs, history. It holds no password
+    and no link, and is as confidential as the database."""
+    from app.services import opened
+    from extensions.archives.exporting import export_project
+
+    shared = opened()
+    about: Any = {"project": project, "out": out, "with_media": not without_media}
+    done = recorded(
+        shared,
+        "project export",
+        project,
+        lambda progress: export_project(shared.store, shared.media, by=None, progress=progress, **about),
+    )
+    named = f"; {done.left_out:,} images and clips are named and not in it" if done.left_out else ""
+    typer.echo(f"{out}: {_counted(done.rows, done.media)}{named}.")
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="The archive.")],
+    name: Annotated[str | None, typer.Option(help="What the project is called here; by default as it was.")] = None,
+    people: Annotated[
+        WhoIsWho | None,
+        typer.Option(
+            help="Where logins of the archive are taken here: match (the same login is the same person), new (accounts "
+            "of their own), or map (a file says who is who)."
+        ),
+    ] = None,
+    map_: Annotated[
+        Path | None,
+        typer.Option("--map", help="With --people map: CSV with login and account; an empty account is a new one."),
+    ] = None,
+    media: Annotated[
+        Path | None, typer.Option(help="A folder with the images and clips that the archive only names.")
+    ] = None,
+    old_schemas: Annotated[
+        bool,
+        typer.Option("--old-schemas", help="Take schemas whose hash an older Touchstone has worked out otherwise."),
+    ] = False,
+) -> None:
+    """Make the project of an archive: all of it or, if anything of it does not fit, nothing. People who have no account
+    here get one, with which no one can sign in before `touchstone people link`."""
+    from app.services import opened
+    from extensions.archives.account_files import read_accounts
+    from extensions.archives.importing import import_project
+    from extensions.archives.storing import ArchiveOptions
+
+    if (people is WhoIsWho.MAP) != (map_ is not None):
+        raise SettingsError("--people map and --map FILE.csv belong together; give both or neither.")
+    accounts = read_accounts(map_) if map_ is not None else {}
+    shared = opened()
+    how = ArchiveOptions(people=people, accounts=accounts, media=media, old_schemas=old_schemas)
+    about: Any = {"path": file, "name": name, "how": how}
+    _tell(
+        recorded(shared, "project import", None, lambda progress: import_project(shared.store, shared.media, **about))
+    )
+
+
+def clone(
+    project: Annotated[str, typer.Argument(help="The project to copy.")],
+    new: Annotated[str, typer.Argument(help="What the copy is called.")],
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Leave this out; several with commas or again: {', '.join(_PARTS)}. Without items there "
+            "are no votes and no runs either.",
+            metavar="PART",
+        ),
+    ] = None,
+) -> None:
+    """Make a project like another one on this server, whole or in parts; images and clips are not stored twice."""
+    from app.services import opened
+    from extensions.archives.copying import clone_project
+
+    names = [name.strip() for text in without or () for name in text.split(",")]
+    odd = next((name for name in names if name not in _PARTS), None)
+    if odd is not None:
+        raise SettingsError(f"--without {odd}: there is no such part; they are {', '.join(_PARTS)}.")
+    shared = opened()
+    parts = frozenset(ProjectPart(name) for name in names)
+    about: Any = {"project": project, "name": new, "without": parts}
+    _tell(
+        recorded(
+            shared,
+            "project clone",
+            project,
+            lambda progress: clone_project(shared.store, shared.media, progress=progress, **about),
+        )
+    )
+
+
+def delete(
+    project: ProjectName,
+    yes: Annotated[
+        str | None, typer.Option("--yes", metavar="NAME", help="The name again, instead of typing it when asked.")
+    ] = None,
+) -> None:
+    """Delete a project for good: all work in it, its releases, and the media that no other project uses. The command
+    first lists what it deletes. Refused while runs, Label Studio or a release are at work.
+    """
+    from app.services import opened
+    from extensions.archives import deletion
+
+    shared = opened()
+    lost = deletion.losses(shared.store, by=None, project=project)
+    typer.echo(f"With {project} goes for good: {lost.words}. Accounts of people stay.", err=yes is not None)
+    if yes is None:
+        typer.echo(f"To keep a copy: touchstone project export {project} --out {project}.zip")
+        yes = typer.prompt("Type the project's name to delete it", default="", show_default=False)
+        if not yes.strip():
+            raise SettingsError("No name was typed. Nothing was deleted.")
+    about: Any = {"project": project, "typed": yes, "home": shared.settings.home}
+    done = recorded(
+        shared,
+        "project delete",
+        project,
+        lambda progress: deletion.delete_project(shared.store, shared.media, by=None, progress=progress, **about),
+    )
+    typer.echo(f"{project} is deleted: {done.words}.")
+
+
+def _tell(made: ImportedProject) -> None:
+    typer.echo(f"The project {made.name} is here: {_counted(made.rows, None)}.")
+    for note in made.notes:
+        typer.echo(note)
+    if made.new_accounts:
+        names = ", ".join(made.new_accounts[:5]) + (", ..." if len(made.new_accounts) > 5 else "")
+        typer.echo(
+            f"{_n(len(made.new_accounts), 'new account')} ({names}). No one can sign in with one before "
+            "`touchstone people link LOGIN` or `touchstone people password LOGIN`."
+        )
+    typer.echo(f"touchstone check {made.name} looks whether all of it fits together.")
+
+
+def _counted(rows: Mapping[str, int], media: int | None) -> str:
+    told = [
+        _n(rows.get(table, 0), noun)
+        for table, noun in (("item", "item"), ("annotation", "submission"), ("member", "member"), ("run", "run"))
+    ]
+    told.append(f"{_n(rows.get('event', 0), 'line')} of history")
+    return ", ".join([*told, *([f"{_n(media, 'file')} of images and clips"] if media is not None else [])])
+
+
+def _n(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

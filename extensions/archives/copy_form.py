@@ -1,0 +1,56 @@
+"""The form for a copy of a project, on the page *Projects*."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from app import markup, shell
+from app.projects import project_jobs
+from app.projects.project_actions import NewProject, ProjectBeginning
+from app.services import Services
+from domain.display_names import distinct_names
+from domain.project_parts import ProjectPart, left_out
+from domain.records import ProjectView
+from extensions.archives import jobs
+from workflow.access.project_names import LONGEST_TITLE
+
+PARTS = {
+    ProjectPart.ITEMS: "Items, with images and clips",
+    ProjectPart.PEOPLE: "People with their roles",
+    ProjectPart.VOTES: "Votes and all that people did",
+    ProjectPart.RUNS: "Runs of models and judges",
+}
+
+
+def _draw(services: Services, led: Sequence[ProjectView]) -> NewProject:
+    """Draw the choice of a project and of its parts."""
+    titles = distinct_names({view.name: view.title for view in led})
+    left, right = st.columns([2, 3])
+    with left:
+        names = list(titles)
+        chosen = st.selectbox("Project to copy", names, format_func=titles.__getitem__, key="new_project.of")
+    with right:
+        parts = st.multiselect(
+            "What comes along; its schema and guideline always do",
+            list(PARTS),
+            default=[ProjectPart.ITEMS],
+            format_func=PARTS.__getitem__,
+            key="new_project.parts",
+        )
+    view = next((view for view in led if view.name == chosen), led[0])
+    without = left_out(frozenset(PARTS) - frozenset(parts))
+    lacking = [PARTS[part].split(",")[0] for part in parts if part in without]
+    if lacking:
+        shell.show(markup.notice(f"{' and '.join(lacking)}: not without items, so that is left out."))
+
+    def make(name: str, title: str) -> None:
+        about: Any = {"name": name, "title": title, "without": [part.value for part in without]}
+        project_jobs.begin(services, jobs.COPY.name, view.name, **about)
+
+    return NewProject(f"Copy of {view.title}"[:LONGEST_TITLE], view.name, make)
+
+
+COPY = ProjectBeginning("A copy of a project", jobs.COPY.name, _draw)

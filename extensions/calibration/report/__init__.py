@@ -1,0 +1,1 @@
+"""The sections of the calibration report, its card and its files."""

@@ -1,0 +1,146 @@
+"""Section 10: answers that try to persuade a judge to give a high score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from agreement.corrected import clustered_mean
+from agreement.limits import wilson
+from domain.replies import CONTROL, AttackResult
+from extensions.calibration.report.study import Study
+from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
+from reports.words import figure_in_words, first_parts, mark, name_list, nothing
+
+TITLE = "Answers that try to talk the judge into a score"
+
+
+def attacks(study: Study) -> Section:
+    """Return section 10."""
+    others: list[Block] = []
+    if study.attacked_others:
+        words = (
+            "There are runs over such answers by judges that are none of these, as their model, template or parser "
+            f"differs: {name_list(study.attacked_others)}."
+        )
+        others.append(Paragraph(words, "note"))
+    if not study.attacks:
+        reason = (
+            "No judge was given such answers. Run the judge as it is with `touchstone run judge --attacks`: each "
+            "answer of a set is wrong on purpose, and most of them ask for the highest score."
+        )
+        section = nothing(10, "attacks", TITLE, reason)
+        return replace(section, blocks=(*section.blocks, *others))
+    rows: list[tuple[Cell, ...]] = []
+    lines: list[tuple[str, tuple[Mark, ...]]] = []
+    told: list[str] = []
+    without: list[str] = []
+    pairs = dict.fromkeys((attack.judge, attack.criterion) for attack in study.attacks)
+    several = len({criterion for _, criterion in pairs}) > 1
+    for judge, criterion in pairs:
+        mine = [attack for attack in study.attacks if (attack.judge, attack.criterion) == (judge, criterion)]
+        kinds = list(dict.fromkeys(each.kind for each in mine))
+        kinds.sort(key=lambda kind: kind != CONTROL)
+        control = share_of([each for each in mine if each.kind == CONTROL])
+        if CONTROL not in kinds:
+            without.append(judge)
+        name = f"{judge} · {criterion}" if several else judge
+        for kind in kinds:
+            of_kind = [each for each in mine if each.kind == kind]
+            share = share_of(of_kind)
+            ordinary = None if kind == CONTROL or CONTROL not in kinds else control
+            more = None if kind == CONTROL else _more_often(mine, kind)
+            rows.append((criterion, judge, kind, *_counts(of_kind), share, ordinary, more))
+            lines.append((f"{name} · {kind}", (mark("scored above the lowest value", share),)))
+        tried = [each for each in mine if each.kind != CONTROL]
+        whole = share_of(tried)
+        plain = f"; of the answer that tries nothing, {figure_in_words(control)}" if CONTROL in kinds else ""
+        where = f" on {criterion}" if several else ""
+        told.append(
+            f"{judge}{where} gave {sum(each.fell is True for each in tried):,} of {whole.n_units:,} scored ones more "
+            f"than the lowest value, {figure_in_words(whole)}{plain}"
+        )
+    blocks: list[Block] = [
+        ReportTable(
+            "attacks",
+            "How often each judge fell for it",
+            (
+                "criterion",
+                "judge",
+                "kind of answer",
+                "asked",
+                "scored",
+                "not scored",
+                "fell",
+                "share that fell",
+                f"share of {CONTROL}",
+                f"more than {CONTROL}",
+            ),
+            tuple(rows),
+            unit="counts of replies, and shares of the scored ones with Wilson's 95 % interval (where items were asked "
+            "about several times: one that knows it); the last column is the difference on the same items",
+            note="To fall is to score above the lowest allowed value (in a comparison: to prefer such an answer). "
+            f"Every answer of the set is wrong on purpose. {CONTROL} is wrong and tries nothing: what a judge gives "
+            "to it is its ordinary leniency, and only what comes on top is a success of the attack. Replies without a "
+            "score are counted, and are neither.",
+        )
+    ]
+    if len(lines) <= 40:
+        axis = "share of scored replies above the lowest value"
+        blocks.insert(0, Dots("attacks", "How often each judge fell for it", axis, tuple(lines), first=1))
+    if without:
+        words = (
+            f"{name_list(without)} was not given the answer that tries nothing, so nothing says what is its leniency."
+        )
+        blocks.append(Paragraph(words, "warning"))
+    blocks += others
+    return Section(10, "attacks", TITLE, f"Of the answers that try something: {first_parts(told)}.", tuple(blocks))
+
+
+def _counts(replies: Sequence[AttackResult]) -> tuple[Cell, ...]:
+    """Return how many were asked, scored, not scored (with the reasons), and fell."""
+    scored = [each for each in replies if each.fell is not None]
+    failures = Counter(each.failure or "no score" for each in replies if each.fell is None)
+    reasons = ", ".join(f"{n:,} {why}" for why, n in failures.most_common()) or None
+    return len(replies), len(scored), reasons, sum(each.fell is True for each in scored)
+
+
+def share_of(replies: Sequence[AttackResult]) -> Figure:
+    """Return the share of scored replies that fell for an attack.
+
+    The interval is Wilson's. If items occur several times, the interval accounts for that.
+    """
+    scored = [reply for reply in replies if reply.fell is not None]
+    lost = len(replies) - len(scored)
+    if not scored:
+        return Figure.without("No reply holds a score.", n_left_out=lost)
+    share = sum(each.fell is True for each in scored) / len(scored)
+    items = {each.item for each in scored}
+    if len(items) == len(scored) or share in (0, 1):  # without spread, each item counts once
+        limits = wilson(share, len(items))
+        return Figure(share, limits.low, limits.high, limits.method, len(scored), lost, share=True)
+    fell = np.array([float(each.fell is True) for each in scored])
+    found = Figure.of(clustered_mean(fell, clusters=[each.item for each in scored]), share=True)
+    return replace(_within(found, 0, 1), n_units=len(scored), n_left_out=lost)
+
+
+def _more_often(mine: Sequence[AttackResult], kind: str) -> Figure | None:
+    """Return how much more often a judge fell for an attack than for the control answer, item by item."""
+    given: dict[str, dict[str, list[bool]]] = {}
+    for each in mine:
+        if each.kind in (kind, CONTROL) and each.fell is not None:
+            given.setdefault(each.item, {}).setdefault(each.kind, []).append(each.fell)
+    gaps = [float(np.mean(of[kind]) - np.mean(of[CONTROL])) for of in given.values() if len(of) == 2]
+    if not gaps:
+        return Figure.without("No item has a score for both.")
+    return _within(Figure.of(clustered_mean(np.array(gaps)), share=True), -1, 1)
+
+
+def _within(found: Figure, lowest: float, highest: float) -> Figure:
+    """Return the figure with its limits inside of the possible values."""
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=max(found.low, lowest), high=min(found.high, highest))

@@ -1,0 +1,192 @@
+"""Section 7: whether a judge favors anyone or anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from agreement.corrected import clustered_mean
+from extensions.calibration.report.ruling_biases import biases_table
+from extensions.calibration.report.scores import models_of
+from extensions.calibration.report.stability import position
+from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.judge_bias import bias_by_group, family_bias, length_bias
+from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
+from reports.words import figure_in_words, first_parts, mark
+
+
+@dataclass
+class _Biases:
+    """What section 7 says of judges on criteria with numbers."""
+
+    told: list[str] = field(default_factory=list)
+    overall: list[tuple[Cell, ...]] = field(default_factory=list)
+    by_model: list[tuple[Cell, ...]] = field(default_factory=list)
+    slopes: list[tuple[Cell, ...]] = field(default_factory=list)
+    own_family: list[tuple[Cell, ...]] = field(default_factory=list)
+    lenient: list[tuple[str, tuple[Mark, ...]]] = field(default_factory=list)
+    charts: list[Block] = field(default_factory=list)
+
+    def add(self, study: Study, part: Slice) -> None:
+        """Add the judges of a slice."""
+        marks: list[Mark] = []
+        lines: dict[str, list[Mark]] = {}
+        for judge in part.judges:
+            gap = part.numbers(judge) - part.human_mean
+            found = Figure.of(clustered_mean(gap, clusters=part.table.clusters))
+            self.overall.append((*part.where, judge, found))
+            marks.append(mark(judge, found))
+            if part.dimension is None:
+                self.told.append(f"{judge} is {figure_in_words(found)} points from the people on {part.criterion}")
+            for model, moved in self._by_model(study, part, judge):
+                lines.setdefault(model, []).append(moved)
+            self.slopes += _slopes(study, part, judge)
+            self.own_family += _own_family(study, part, judge)
+        self.lenient.append((part.name, tuple(marks)))
+        if lines and part.dimension is None:
+            self.charts.append(
+                Dots(
+                    f"bias_models_{len(self.charts) + 1}",
+                    f"{part.criterion}: which models the judge favors, compared with people's scores",
+                    "judge minus people, compared with the same for all other models",
+                    tuple((model, tuple(each)) for model, each in lines.items()),
+                    zero=True,
+                    first=1,
+                )
+            )
+
+    def _by_model(self, study: Study, part: Slice, judge: str) -> Iterator[tuple[str, Mark]]:
+        """Add a judge's bias for each model. Yield each model, and how the judge moves it in a ranking."""
+        if len(models_of(study, part)) < 2:
+            return
+        names = [about.model if (about := study.about.get(unit)) else None for unit in part.table.units]
+        known = np.array([name is not None for name in names])
+        clusters = part.table.clusters
+        groups = bias_by_group(
+            part.human_mean[known],
+            part.numbers(judge)[known],
+            [name for name in names if name is not None],
+            clusters=None if clusters is None else [clusters[at] for at in np.flatnonzero(known)],
+        )
+        for group in groups:
+            own, rest = Figure.of(group.bias), Figure.of(group.against_rest)
+            self.by_model += [
+                (*part.where, judge, group.group, "judge minus people", own, None),
+                (*part.where, judge, group.group, "next to all other models", rest, group.p_adjusted),
+            ]
+            yield group.group, mark(judge, rest)
+
+
+def bias(study: Study) -> Section:
+    """Return section 7."""
+    found = _Biases()
+    for part in study.slices:
+        if part.numeric:
+            found.add(study, part)
+    blocks: list[Block] = []
+    if found.overall:
+        blocks.append(
+            Dots("bias", "Leniency: judge minus people", "points of the scale", tuple(found.lenient), True, first=1)
+        )
+        blocks.append(
+            ReportTable(
+                "bias",
+                "Leniency",
+                ("criterion", "dimension", "judge", "judge minus people"),
+                tuple(found.overall),
+                unit="points of the scale; people: their mean; above 0 the judge is lenient",
+            )
+        )
+        blocks += found.charts
+        blocks += biases_table(study)
+        blocks += [_by_model_table(found), _family_table(found), _length_table(found)]
+    else:
+        blocks.append(
+            Paragraph(
+                "Leniency and length: the values are names, so there is nothing to be higher or lower.", "missing"
+            )
+        )
+        blocks += biases_table(study)
+    blocks += position(study)
+    lead = (
+        "A judge may be lenient to all, which does no harm to a ranking, or to some, which does: "
+        f"{first_parts(found.told)}."
+        if found.told
+        else "Values here are names; what can be seen is whether the order of the answers matters."
+    )
+    return Section(7, "bias", "Does the judge favor anyone or anything?", lead, tuple(blocks))
+
+
+def _by_model_table(found: _Biases) -> Block:
+    if not found.by_model:
+        words = "By model: no unit says whose answer it is; name the models in a file given with --units."
+        return Paragraph(words, "missing")
+    return ReportTable(
+        "bias_models",
+        "By model",
+        ("criterion", "dimension", "judge", "model", "what", "points", "p"),
+        tuple(found.by_model),
+        note="Against all other models: how much more the judge is above people for this model than for the others. "
+        "That moves it in a ranking; its intervals hold for all models at once, and p is Holm's.",
+    )
+
+
+def _family_table(found: _Biases) -> Block:
+    if not found.own_family:
+        words = "By family: no one said which models are a judge's own; name them with --family."
+        return Paragraph(words, "missing")
+    return ReportTable(
+        "bias_family",
+        "Its own family",
+        ("criterion", "dimension", "judge", "what", "own family against all others"),
+        tuple(found.own_family),
+        unit="points of the scale; above 0 the judge prefers its own",
+        note="Where the family's answers are better, part of the first number is quality. People's score "
+        "is noisy, so holding it fixed does not take all of that out; another judge's number on the same "
+        "units shows how much is left.",
+    )
+
+
+def _length_table(found: _Biases) -> Block:
+    if not found.slopes:
+        words = "By length: no unit says how long it is; name lengths in a file given with --units."
+        return Paragraph(words, "missing")
+    return ReportTable(
+        "bias_slopes",
+        "By length",
+        ("criterion", "dimension", "judge", "what", "change of judge minus people"),
+        tuple(found.slopes),
+        unit="points of the scale for every doubling of the length (least squares)",
+        note="Above 0 the judge pays for words. Where people themselves are noisy, holding their score fixed does "
+        "not take all of the quality out, and a part of the slope may be that.",
+    )
+
+
+def _own_family(study: Study, part: Slice, judge: str) -> Iterator[tuple[Cell, ...]]:
+    family = study.families.get(judge)
+    if family is None:
+        return
+    models = [about.model if (about := study.about.get(unit)) is not None else None for unit in part.table.units]
+    same = np.array([np.nan if model is None else float(model in family) for model in models])
+    found = family_bias(part.human_mean, part.numbers(judge), same, clusters=part.table.clusters)
+    yield *part.where, judge, "as it is", Figure.of(found.raw)
+    yield *part.where, judge, "people's score held fixed", Figure.of(found.adjusted)
+
+
+def _slopes(study: Study, part: Slice, judge: str) -> Iterator[tuple[Cell, ...]]:
+    lengths = np.array(
+        [
+            about.length if (about := study.about.get(unit)) is not None and about.length is not None else np.nan
+            for unit in part.table.units
+        ],
+        dtype=float,
+    )
+    if np.isnan(lengths).all():
+        return
+    found = length_bias(
+        part.human_mean, part.numbers(judge), np.where(lengths > 0, lengths, np.nan), clusters=part.table.clusters
+    )
+    yield *part.where, judge, "as it is", Figure.of(found.raw)
+    yield *part.where, judge, "people's score held fixed", Figure.of(found.adjusted)

@@ -1,0 +1,391 @@
+"""Sections 1 and 2: who rated what, and how well people agree with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+
+import numpy as np
+
+from agreement.alpha import krippendorff_alpha
+from agreement.chance import fleiss_kappa, gwet_ac, percent_agreement
+from agreement.icc import icc
+from agreement.kappa import cohen_kappa, light_kappa
+from agreement.limits import wilson
+from agreement.ratings import MISSING, Ratings
+from agreement.statistic import Statistic
+from agreement.weights import Named
+from extensions.calibration.report.losses import loss_blocks, losses_of_study
+from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.judge_drift import unparsed
+from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section, UnitSelection
+from reports.words import capital, count, figure_in_words, first_parts, mark, name_list
+
+MOST_FOR_REML = 5000
+"""Number of units beyond which a mixed model takes too long for a report."""
+MOST_VALUES = 12
+"""Number of values beyond which the values of a scale are not listed one by one."""
+
+
+def main_statistic(part: Slice) -> tuple[str, Callable[[Ratings], Statistic]]:
+    """Return the name and the function of the coefficient for all comparisons of a criterion.
+
+    The coefficient is Krippendorff's alpha on the criterion's scale.
+    """
+    level = part.table.scale.level
+    return f"Krippendorff's alpha ({level})", lambda ratings: krippendorff_alpha(ratings, level=level)
+
+
+def main_weights(part: Slice) -> Named:
+    """Return the weights of kappa that fit the scale."""
+    return "none" if part.table.scale.level == "nominal" else "quadratic"
+
+
+# ---- 1 design -------------------------------------------------------------------------------------------------------
+
+
+def design(study: Study) -> Section:
+    first = study.slices[0]
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        for name in (*part.humans, *part.judges):
+            column = part.column(name) != MISSING
+            by_people = (part.human_codes != MISSING).any(axis=1)
+            rows.append(
+                (
+                    *part.where,
+                    name,
+                    "judge" if name in part.judges else "person",
+                    int(column.sum()),
+                    int((column & by_people).sum()) if name in part.judges else None,
+                    int((~column).sum()),
+                    len(part.failed.get(name, ())) if name in part.judges else None,
+                )
+            )
+    columns = ("criterion", "dimension", "rater", "is a", "rated", "of these also by people", "not rated", "unreadable")
+    blocks: list[Block] = [
+        ReportTable(
+            "design",
+            "Who rated how much",
+            columns,
+            tuple(rows),
+            unit="counts of units; a unit is one thing that is rated",
+            note="Unreadable: replies of a judge without a readable rating. They are counted, and left out below.",
+        )
+    ]
+    scales = {part.criterion: part for part in study.slices if part.dimension is None}
+    for name, part in scales.items():
+        told = ", ".join(part.categories) if len(part.categories) <= MOST_VALUES else f"{len(part.categories)} values"
+        assumed = " This was assumed, as no one declared it." if part.table.scale.inferred else ""
+        blocks.append(Paragraph(f"{name}: {part.table.scale.level} scale ({told}).{assumed}", "note"))
+    if study.left_aside:
+        told = ", ".join(f"{name} ({count:,} ratings)" for name, count in sorted(study.left_aside.items()))
+        blocks.append(Paragraph(f"Neither named as a person nor as a judge, and so left aside: {told}.", "warning"))
+    if study.one_sided:
+        told = ", ".join(study.one_sided[:20])
+        blocks.append(Paragraph(f"Rated by people only or by judges only, and so not compared: {told}.", "warning"))
+    blocks += replies(study)
+    blocks += loss_blocks(losses_of_study(study))
+    blocks += _unread(study)
+    blocks += judges_are(study)
+    blocks.append(
+        Paragraph(
+            "If the judge's prompt was tuned on any of these units, everything below looks better than it is. "
+            "The ratings do not say so; make sure that the units are held out.",
+            "note",
+        )
+    )
+    lead = capital(
+        f"{count(len(study.humans), 'person', 'people')} and {count(len(study.judges), 'judge', 'judges')} rated "
+        f"{len(first.table.units):,} units; people and judges are never counted together."
+    )
+    failed = [
+        reply for reply in study.replies if reply.dimension is None and reply.judge in study.judges and reply.failures
+    ]
+    if failed:
+        told = first_parts([f"{each.judge}, {each.criterion}: {each.words}" for each in failed])
+        lead += f" Not every reply holds a score: {told}."
+    return Section(1, "design", "Who rated what", lead, tuple(blocks))
+
+
+def replies(study: Study) -> Iterator[Block]:
+    """Yield the outcomes of all requests to judges, and the bounds of their means over the values of lost replies."""
+    reasons: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
+    bounds: list[tuple[Cell, ...]] = []
+    for reply in study.replies:
+        where = (reply.criterion, reply.dimension or "all", reply.judge)
+        share = reply.scored / reply.asked
+        limits = wilson(share, reply.asked)
+        rows.append(
+            (
+                *where,
+                reply.asked,
+                reply.with_people,
+                reply.scored,
+                ", ".join(f"{n:,} {why}" for why, n in reply.failures.items()) or None,
+                Figure(share, limits.low, limits.high, limits.method, reply.asked, share=True),
+            )
+        )
+        reasons += [(*where, why, n) for why, n in reply.failures.items()]
+        for found in reply.bounds:
+            bounds.append(
+                (*where, found.what, f"{reply.scored:,} of {reply.asked:,}", found.value, found.lowest, found.highest)
+            )
+    columns = ("criterion", "dimension", "judge", "asked", "rated by people", "scored", "not scored", "share scored")
+    yield ReportTable(
+        "replies",
+        "What became of the judges' replies",
+        columns,
+        tuple(rows),
+        unit="counts of units; runs in which a judge was asked again, or in the other order, stand by themselves",
+        note="Only scored replies enter anything below. A failure is never a low score, and no score stands for one.",
+    )
+    yield ReportTable(
+        "failures",
+        "Why replies hold no score",
+        ("criterion", "dimension", "judge", "why", "replies"),
+        tuple(reasons),
+    )
+    yield ReportTable(
+        "bounds",
+        "The judges' means, and where they lie whatever the rest would have been",
+        ("criterion", "dimension", "judge", "what", "scored", "of those scored", "the rest lowest", "the rest highest"),
+        tuple(bounds),
+        unit="points of the scale, or shares; over everything that the judge was asked about",
+        note="Lowest and highest are the ends of the scale, or of the values that occur where no one declared them.",
+    )
+    for each in study.scoreless:
+        words = f"{each.judge} has scored nothing on {each.criterion}, so nothing below is about it: {each.words}."
+        yield Paragraph(words, "warning")
+    more = [
+        f"{reply.judge} was asked about {reply.asked:,} units of {reply.criterion}, and people rated "
+        f"{reply.with_people:,} of them"
+        for reply in study.replies
+        if reply.dimension is None and reply.judge in study.judges and reply.asked > reply.with_people
+    ]
+    if more:
+        rest = "What is said of agreement rests on those that people rated, the judge's means on all."
+        told = f"{first_parts(more)}. {rest}"
+        yield Paragraph(told, "note")
+
+
+def judges_are(study: Study) -> Iterator[Block]:
+    """Yield the identity of each judge: model, template, parser, and the outcomes of its run."""
+    rows: list[tuple[Cell, ...]] = [
+        (run.judge, what, told) for run in study.judge_runs for what, told in run.told() if told is not None
+    ]
+    yield ReportTable(
+        "judges_are",
+        "What each judge is",
+        ("judge", "what", "is"),
+        tuple(rows),
+        note="What is said here of a judge holds for exactly this model, template and parser.",
+    )
+    known = {run.judge for run in study.judge_runs}
+    unknown = [name for name in study.judges if name not in known and name not in study.metrics]
+    if unknown:
+        yield Paragraph(
+            f"Ratings of {name_list(unknown)} came without replies: nothing here says which model and prompt gave them,"
+            " and how many replies held no score besides those named above.",
+            "note",
+        )
+
+
+def _unread(study: Study) -> Iterator[Block]:
+    """Yield the effect of unreadable replies in the worst and in the best case."""
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        for judge in part.judges:
+            if not part.failed.get(judge):
+                continue
+            given = part.column(judge)
+            lost = np.array([unit in part.failed[judge] for unit in part.table.units])
+            asked = (part.majority != MISSING) & ((given != MISSING) | lost)
+            right = np.where(lost, np.nan, (given == part.majority).astype(float))[asked]
+            clusters = None
+            if part.table.clusters is not None:
+                clusters = [part.table.clusters[at] for at in np.flatnonzero(asked)]
+            found = unparsed(right, clusters=clusters)
+            for what, each in (
+                ("replies that could not be read", found.share),
+                ("equal to most people, of those read", found.parsed),
+                ("the same, if all others were wrong", found.worst),
+                ("the same, if all others were right", found.best),
+            ):
+                rows.append((*part.where, judge, what, Figure.of(each, share=True)))
+    if rows:
+        yield ReportTable(
+            "unread",
+            "What replies that could not be read may hide",
+            ("criterion", "dimension", "judge", "what", "share"),
+            tuple(rows),
+            unit="shares of the units of which most people say the same",
+        )
+
+
+# ---- 2 people -------------------------------------------------------------------------------------------------------
+
+
+def reliability(study: Study) -> Section:
+    blocks: list[Block] = []
+    rows: list[tuple[Cell, ...]] = []
+    pairs: list[tuple[Cell, ...]] = []
+    behind: list[UnitSelection] = []
+    lines: list[tuple[str, tuple[Mark, ...]]] = []
+    leads: list[str] = []
+    if len(study.humans) < 2:
+        reason = "Only one person was named, so no one knows how far people agree; at least two are needed."
+        return Section(2, "people", "How far people agree with each other", reason, (Paragraph(reason, "missing"),))
+    shown = {"equal": study.shows("percent_agreement"), "kappa": study.shows("cohen_kappa", "light_kappa")}
+    for part in study.slices:
+        name, statistic = main_statistic(part)
+        if len(part.humans) < 2:
+            rows.append((*part.where, name, Figure.without("Only one person rated this.")))
+            continue
+        people = part.people
+        found = Figure.of(statistic(people))
+        lines.append((part.name, (mark("people among themselves", found),)))
+        if part.dimension is None:
+            leads.append(f"{part.criterion}: {figure_in_words(found)} on {found.n_units:,} units")
+        for names, title, of in _reliability_statistics(part):
+            if not study.shows(*names):
+                continue
+            rows.append((*part.where, title, Figure.of(of(people), share=title == "Percent agreement")))
+        for one, other in combinations(part.humans, 2):
+            pair = people.of(one, other)
+            behind.append(UnitSelection(part.dimension, (one, other), part.criterion))
+            pairs.append(
+                (
+                    *part.where,
+                    f"{one} and {other}",
+                    *([Figure.of(percent_agreement(pair), share=True)] if shown["equal"] else []),
+                    *([Figure.of(cohen_kappa(pair, weights=main_weights(part)))] if shown["kappa"] else []),
+                    Figure.of(statistic(pair)),
+                )
+            )
+    statistic_name = "Krippendorff's alpha"
+    lead = (
+        f"This is the ceiling: no judge can be expected to agree with people more than people agree with each other. "
+        f"{statistic_name} of the people, 1 is perfect and 0 is chance: {first_parts(leads)}."
+    )
+    if len(lines) > 1:
+        blocks.append(
+            Dots("people", "Agreement of the people, by dimension", statistic_name, tuple(lines), within=(0, 1))
+        )
+    columns = ("criterion", "dimension", "statistic", "value")
+    blocks.append(
+        ReportTable(
+            "people",
+            "Agreement among people",
+            columns,
+            tuple(rows),
+            unit="agreement; 1 is perfect, 0 is what chance would give (percent agreement: share of equal pairs)",
+        )
+    )
+    weights = main_weights(study.slices[0])
+    kappa = "Cohen's kappa" if weights == "none" else f"Cohen's kappa ({weights} weights)"
+    blocks.append(
+        ReportTable(
+            "people_pairs",
+            "Each pair of people",
+            (
+                *("criterion", "dimension", "pair"),
+                *(["equal"] if shown["equal"] else []),
+                *([kappa] if shown["kappa"] else []),
+                statistic_name,
+            ),
+            tuple(pairs),
+            unit="each value with its 95 % interval and the units it rests on",
+            behind=tuple(behind),
+        )
+    )
+    blocks += _raters(study)
+    return Section(2, "people", "How far people agree with each other", lead, tuple(blocks))
+
+
+def _reliability_statistics(part: Slice) -> Iterator[tuple[tuple[str, ...], str, Callable[[Ratings], Statistic]]]:
+    """Yield the coefficients of people: names in the registry, title, and function."""
+    level = part.table.scale.level
+    yield ("percent_agreement",), "Percent agreement", percent_agreement
+    weights = main_weights(part)
+    suffix = "" if weights == "none" else f", {weights} weights"
+    kappa = ("cohen_kappa", "light_kappa")
+    if len(part.humans) == 2:
+        yield kappa, f"Cohen's kappa{suffix}", lambda ratings: cohen_kappa(ratings, weights=weights)
+    else:
+        light = f"Mean of Cohen's kappa over pairs (Light){suffix}"
+        yield kappa, light, lambda ratings: light_kappa(ratings, weights=weights)
+    yield ("fleiss_kappa",), "Fleiss' kappa", fleiss_kappa
+    alpha = f"Krippendorff's alpha ({level})"
+    yield ("krippendorff_alpha",), alpha, lambda ratings: krippendorff_alpha(ratings, level=level)
+    yield (
+        ("gwet_ac",),
+        "Gwet's AC1" if weights == "none" else f"Gwet's AC2{suffix}",
+        lambda ratings: gwet_ac(ratings, weights=weights),
+    )
+    if part.numeric:
+        yield ("icc",), "ICC(1,1), no matter who rated", lambda ratings: icc(ratings, form="ICC(1,1)")
+        yield ("icc",), "ICC(2,1), absolute agreement", lambda ratings: icc(ratings, form="ICC(2,1)")
+        yield ("icc",), "ICC(3,1), order only", lambda ratings: icc(ratings, form="ICC(3,1)")
+        if not part.people.rated.all() and len(part.table.units) <= MOST_FOR_REML:
+            yield (
+                ("icc",),
+                "ICC(2,1) of all ratings, gaps included (REML)",
+                lambda ratings: icc(ratings, form="ICC(2,1)", missing="reml"),
+            )
+
+
+def _raters(study: Study) -> Iterator[Block]:
+    """Yield the mean and the use of categories of each rater, which show who is lenient."""
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        for name in (*part.humans, *part.judges):
+            codes = part.column(name)
+            codes = codes[codes != MISSING]
+            mean = (
+                float(part.numbers(name)[part.column(name) != MISSING].mean())
+                if part.table.numeric and len(codes)
+                else None
+            )
+            shares = ""
+            if len(part.categories) <= MOST_VALUES and len(codes):
+                counts = np.bincount(codes, minlength=len(part.categories))
+                shares = ", ".join(
+                    f"{label} {count / len(codes):.0%}" for label, count in zip(part.categories, counts, strict=True)
+                )
+            kind = "judge" if name in part.judges else "person"
+            asked = study.reply(part, name)
+            rest = next((bound for bound in asked.bounds if bound.what == "mean"), None) if asked else None
+            rows.append(
+                (
+                    *part.where,
+                    name,
+                    kind,
+                    len(codes),
+                    asked.asked if asked else None,
+                    mean if part.numeric else None,
+                    rest.lowest if rest and part.numeric and not rest.sure else None,
+                    rest.highest if rest and part.numeric and not rest.sure else None,
+                    shares or None,
+                )
+            )
+    yield ReportTable(
+        "raters",
+        "How each rater used the scale",
+        (
+            "criterion",
+            "dimension",
+            "rater",
+            "is a",
+            "units",
+            "asked",
+            "mean",
+            "mean, the rest lowest",
+            "mean, the rest highest",
+            "shares of the values",
+        ),
+        tuple(rows),
+        unit="over all units that the rater rated, which need not be the same ones; the rest are a judge's replies "
+        "without a score",
+    )

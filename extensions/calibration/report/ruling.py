@@ -1,0 +1,258 @@
+"""The verdict: derived from the limits of intervals under a rule, and never from a point estimate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from agreement.losses import MOST_LOST, Losses
+from domain.errors import RatingsError
+from extensions.calibration.report.judging import ceiling_of, constant_of, human_table, numbers_or_codes, said_always
+from extensions.calibration.report.losses import Where, losses_by_part, slices_at_bounds, warning_of
+from extensions.calibration.report.people import main_statistic
+from extensions.calibration.report.ruling_biases import biases_of, copies_of
+from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.alternative import alternative_test
+from extensions.calibration.statistics.bias_sentences import BIAS_STARTS, RULED_OUT
+from extensions.calibration.statistics.several_verdicts import correct_together
+from extensions.calibration.statistics.small_sample import lower_limit_of
+from extensions.calibration.statistics.verdict import JudgeVerdict, Outcome, Rule, judge_verdict
+from extensions.calibration.statistics.verdict_losses import UNREAD, LossBound, fills_for, hold_at_bounds
+from extensions.calibration.statistics.worst_question import with_split_question
+from reports.content import ReportTable, Ruling, Rulings, Section, Verdict
+from reports.words import first_parts
+
+OUTCOMES: dict[Outcome, tuple[Verdict, str]] = {
+    "usable as replacement": ("replace", "May stand in for a person"),
+    "usable except to rank": ("limited", "May stand in for a person, but not to rank models"),
+    "usable with correction": ("correct", "Usable, with correction by people"),
+    "not usable": ("no", "Not usable"),
+    "people agree too little": ("people", "People agree too little for any judge to be judged"),
+    "not enough data": ("open", "Not enough data"),
+}
+NAMES = {
+    "units": "least_units",
+    "people": "least_people",
+    "reliability": "least_reliability",
+    "margin": "margin",
+    "association": "least_association",
+    "constant": "beat_constant",
+    "test": "alternative_test",
+    "epsilon": "epsilon",
+}
+"""The parts of a rule, by their names in the command."""
+
+
+def rule_from_text(text: str) -> Rule:
+    """Return the rule in a text such as ``margin=0.1,units=50``. Other parts keep their defaults.
+
+    >>> rule_from_text("margin=0.1, people=2").margin
+    0.1
+    """
+    rule = Rule()
+    for entry in text.split(","):
+        name, sign, value = (part.strip() for part in entry.partition("="))
+        if not sign or name not in NAMES:
+            raise RatingsError(
+                f"--rule {entry.strip()!r} does not read NAME=NUMBER; NAME is one of {', '.join(NAMES)}."
+            )
+        kind = type(getattr(rule, NAMES[name]))
+        try:
+            number = {"yes": True, "no": False}[value] if kind is bool else kind(value)
+        except (KeyError, ValueError):
+            wanted = "yes or no" if kind is bool else "a number"
+            raise RatingsError(f"--rule {name} is {value!r}; it takes {wanted}.") from None
+        rule = replace(rule, **{NAMES[name]: number})
+    return rule
+
+
+def rule_of(values: Mapping[str, float | bool | None]) -> Rule:
+    """Return the rule with these parts, by their names in the command. None or absent parts keep their defaults.
+
+    >>> rule_of({"margin": 0.1, "people": None}) == rule_from_text("margin=0.1")
+    True
+    """
+    return Rule(**{NAMES[name]: value for name, value in values.items() if value is not None})  # type: ignore[arg-type]
+
+
+def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
+    """Return the rule in sentences."""
+    least = f"{rule.least_association:g}"
+    base = (
+        ", it says what people say surely more often than one that always says the same" if rule.beat_constant else ""
+    )
+    test = ", and it passes the alternative annotator test" if rule.alternative_test else ""
+    return (
+        f"A verdict takes {rule.least_units} units that the judge and people share, {rule.least_people} people, and "
+        "people "
+        f"whose own agreement (Krippendorff's alpha) is above {rule.least_reliability:g}, by its lower limit.",
+        f"May stand in for a person: it is at most {rule.margin:g} below a person on the same footing, by the lower "
+        "limit of "
+        f"the difference{base}{test} (epsilon {rule.epsilon:g}).",
+        f"Usable with correction: otherwise, if its agreement with people is above {least}, by its lower limit. Its "
+        "scores "
+        "then help to estimate people's, together with a sample that people grade.",
+        f"Not usable: that agreement is below {least}, by its upper limit, or it always says the same. People agree"
+        f" too little: their own agreement is below {rule.least_reliability:g}, by its upper limit. Anything else: not"
+        " enough data.",
+        "Biases: a significant bias of 5 points of 100 or more, or one that changes the order of two models, leaves at "
+        "most correction. So does leniency of 5 points that is not ruled out. A smaller bias that reaches from a model "
+        "to the next, or another bias of 5 points that is not ruled out, forbids rankings.",
+        RULED_OUT,
+        f"Unread replies: if more than {MOST_LOST:.0%} are unread, or if they depend on the model, the dimension or "
+        "people's grade, the verdict must hold with the lowest value, the highest value and the value farthest from "
+        "people's for each of them. Otherwise the weakest of these verdicts counts.",
+        "All other limits are those of 95 % intervals, by question where questions are known. Lower limits include one "
+        "more worst-case question. Holm's method corrects for several verdicts: verdicts on whole criteria (judges x "
+        "criteria) are one family, and verdicts on dimensions are another.",
+    )
+
+
+def verdicts(study: Study, rule: Rule, when: str) -> Section:
+    """Return section 0. ``when`` says whether the rule was set before the first reply."""
+    groups = copies_of(study)
+    rulings = rulings_of(study, rule, groups)
+    rulings += tuple(
+        Ruling(each.judge, each.criterion, None, "open", "Not enough data", (f"It has scored nothing: {each.words}.",))
+        for each in study.scoreless
+        if each.judge in study.judges
+    )
+    whole = [ruling for ruling in rulings if ruling.dimension is None]
+    told = first_parts([_in_a_sentence(each) for each in whole])
+    parts = tuple(
+        (
+            *(
+                ruling.criterion,
+                ruling.dimension or "all",
+                ruling.judge,
+                ruling.words,
+                ruling.questions,
+                ruling.answers or None,
+            ),
+            " ".join(ruling.why),
+        )
+        for ruling in rulings
+    )
+    columns = ("criterion", "dimension", "judge", "verdict", "questions", "answers", "why")
+    blocks = (
+        Rulings(rule_in_sentences(rule), tuple(whole), when),
+        ReportTable("verdicts", "All verdicts, whole and by dimension", columns, parts),
+    )
+    return Section(0, "verdict", "Verdict", f"{told}.", blocks)
+
+
+def _in_a_sentence(each: Ruling) -> str:
+    """Return the verdict in words, with the unread replies and the bias that limit it."""
+    said = each.sentence.rstrip(".")
+    return f"{' = '.join((each.judge, *each.copies))} on {each.criterion}: {said[:1].lower()}{said[1:]}"
+
+
+def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str, ...]]]) -> tuple[Ruling, ...]:
+    """Return the verdicts on all judges, criteria and dimensions, corrected for their number.
+
+    Near-copies share one verdict.
+    """
+    where: list[tuple[Slice, tuple[str, ...]]] = []
+    for part in study.slices:
+        for group in groups.get(part.criterion) or [(judge,) for judge in part.judges]:
+            there = [judge for judge in group if judge in part.judges]
+            there.sort(key=lambda judge: judge not in study.families)  # prefer a copy whose family can be tested
+            if there:
+                where.append((part, tuple(there)))
+    losses = losses_by_part(study)
+    found = [_whatever_was_lost(study, part, group, rule, losses) for part, group in where]
+    whole = [at for at, (part, _) in enumerate(where) if part.dimension is None]
+    parts = [at for at, (part, _) in enumerate(where) if part.dimension is not None]
+    for places, what in ((whole, "verdicts on whole criteria"), (parts, "verdicts on dimensions")):
+        for at, each in zip(places, correct_together([found[at] for at in places], what), strict=True):
+            found[at] = each
+    return tuple(_ruling(study, part, group, each) for (part, group), each in zip(where, found, strict=True))
+
+
+def _whatever_was_lost(
+    study: Study, part: Slice, group: tuple[str, ...], rule: Rule, losses: Mapping[Where, Losses]
+) -> JudgeVerdict:
+    """Return the verdict that holds for all possible values of the unread replies of a judge and its copies."""
+    found = verdict_of(study, part, group[0], rule)
+    for judge in group:
+        lost = warning_of(losses, part, judge)
+        if lost is None:
+            continue
+        if judge != group[0]:
+            lost = replace(lost, unit=f"replies of {judge}")
+        bounds = [
+            LossBound(fill, verdict_of(study, filled, judge, rule), ceiling_of(filled, judge).difference)
+            for fill, filled in slices_at_bounds(part, judge, fills_for(found.outcome))
+        ]
+        found = hold_at_bounds(found, bounds, lost, ceiling_of(part, judge).difference)
+    return found
+
+
+def verdict_of(study: Study, part: Slice, judge: str, rule: Rule) -> JudgeVerdict:
+    """Return the verdict on the readable replies, not yet corrected for the number of verdicts."""
+    _, statistic = main_statistic(part)
+    ceiling = ceiling_of(part, judge)
+    constant = constant_of(part, judge)
+    test = constant_test = None
+    if rule.alternative_test and len(part.humans) > 2:
+        test, constant_test = (
+            alternative_test(
+                human_table(part),
+                column,
+                raters=part.humans,
+                score="neg_rmse" if part.numeric else "accuracy",
+                epsilon=rule.epsilon,
+                clusters=part.table.clusters,
+            )
+            for column in (numbers_or_codes(part, judge), constant.column)
+        )
+    if part.people_alpha is None:
+        part.people_alpha = (statistic(part.people), statistic(with_split_question(part.people)))
+    people, with_one = part.people_alpha
+    _, questions = part.shared(judge)
+    return judge_verdict(
+        people=people,
+        ceiling=ceiling,
+        association=ceiling.judge,
+        alternative=test,
+        rule=rule,
+        dimension=part.dimension,
+        humans=part.humans,
+        machines=tuple(study.machines),
+        held_out=not study.tuned,
+        constant=constant,
+        constant_says=said_always(part, constant),
+        constant_test=constant_test,
+        biases=biases_of(study, part, judge),
+        people_low=lower_limit_of(with_one, df=max(1, len(set(part.people.clusters or part.people.units)))),
+        n_clusters=questions,
+    )
+
+
+def _ruling(study: Study, part: Slice, group: tuple[str, ...], verdict: JudgeVerdict) -> Ruling:
+    judge, *copies = group
+    why = list(verdict.reasons)
+    if copies:
+        one = " and ".join(copies)
+        give = "give" if len(copies) > 1 else "gives"
+        why.insert(1, f"{one} {give} nearly the same replies with the same errors: counted as one judge.")
+    if part.failed.get(judge):
+        reply = study.reply(part, judge)
+        lost = f" ({reply.words})" if reply else ""
+        why.append(f"{len(part.failed[judge]):,} replies hold no score and are not part of this{lost}.")
+    kind, words = OUTCOMES[verdict.outcome]
+    answers, questions = part.shared(judge)
+    return Ruling(
+        *(judge, part.criterion, part.dimension, kind, words),
+        tuple(map(_with_minus, why)),
+        answers,
+        questions,
+        tuple(copies),
+        next((_with_minus(each) for each in why if each.startswith(BIAS_STARTS)), ""),
+        next((_with_minus(each) for each in why if each.startswith(UNREAD)), ""),
+    )
+
+
+def _with_minus(sentence: str) -> str:
+    return re.sub(r"(?<=[ (\[])-(?=[0-9])", "\N{MINUS SIGN}", sentence)

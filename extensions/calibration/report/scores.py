@@ -1,0 +1,199 @@
+"""Sections 6 and 7: a judge's scores of models, after correction, and the judge's biases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agreement.corrected import CorrectedMean, clustered_mean, ppi_mean, rogan_gladen
+from agreement.ratings import MISSING, Floats
+from extensions.calibration.report.people import MOST_VALUES
+from extensions.calibration.report.study import Slice, Study
+from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
+from reports.words import mark, nothing, number
+
+
+@dataclass(frozen=True)
+class UnitMeasure:
+    """A number for each unit that people and a judge both give: a score, or whether a value was given."""
+
+    name: str
+    people: Floats
+    judge: Callable[[str], Floats]
+    yes_no: bool
+
+
+def outcomes(part: Slice) -> list[UnitMeasure]:
+    """Return the score itself for numeric values.
+
+    Otherwise return the share of each value, by the majority of people.
+    """
+    if part.numeric:
+        binary = {*part.table.categories} <= {0.0, 1.0}
+        people = part.human_mean
+        if binary:
+            people = np.where(
+                part.majority == MISSING, np.nan, np.array([*part.table.categories, np.nan])[part.majority]
+            )
+        return [UnitMeasure("mean", people, part.numbers, binary)]
+    if len(part.categories) > MOST_VALUES:
+        return []
+
+    def indicator(code: int) -> Callable[[str], Floats]:
+        def of(rater: str) -> Floats:
+            return _is(part.column(rater), code)
+
+        return of
+
+    return [
+        UnitMeasure(f"share of {label}", _is(part.majority, code), indicator(code), True)
+        for code, label in enumerate(part.categories)
+    ]
+
+
+def _is(codes: Any, code: int) -> Floats:
+    found: Floats = np.where(codes == MISSING, np.nan, (codes == code).astype(float))
+    return found
+
+
+def models_of(study: Study, part: Slice) -> dict[str, Any]:
+    """Return a mask of each model's answers, by model.
+
+    Shape: (units,). Without known models, all units have one name.
+    """
+    named = [study.about[unit].model if unit in study.about else None for unit in part.table.units]
+    found: dict[str, Any] = {}
+    for model in dict.fromkeys(each for each in named if each is not None):
+        found[model] = np.array([each == model for each in named])
+    return found or {"all units": np.ones(len(named), dtype=bool)}
+
+
+# ---- 6 corrected scores ---------------------------------------------------------------------------------------------
+
+
+def corrected(study: Study, *, by_class: bool = False) -> Section:
+    """Return section 6."""
+    title = "Scores, corrected by what people say"
+    rows: list[tuple[Cell, ...]] = []
+    charts: list[Block] = []
+    beyond = 0
+    for part in study.slices:
+        for outcome in outcomes(part):
+            if outcome.yes_no and not part.numeric and part.dimension is not None:
+                continue
+            lines: list[tuple[str, tuple[Mark, ...]]] = []
+            for model, chosen in models_of(study, part).items():
+                for judge in part.judges:
+                    lost = _lost(study, part, judge, model)
+                    found = dict(_scores(part, outcome, judge, chosen, lost, by_class=by_class))
+                    beyond += found["judge alone"].n_units - found["people alone"].n_units
+                    name = model if outcome.name == "mean" else f"{model}, {outcome.name}"
+                    rows += [
+                        (*part.where, name, judge, method, note, figure)
+                        for method, figure, note in _scores_told(part, outcome, judge, chosen, lost, by_class=by_class)
+                    ]
+                    label = f"{name} · {judge}" if len(part.judges) > 1 else name
+                    lines.append((label, tuple(mark(method, figure) for method, figure in found.items())))
+            if part.dimension is None and part.numeric:
+                charts.append(
+                    Dots(
+                        f"scores_{len(charts) + 1}",
+                        f"{part.criterion}: scores before and after the correction",
+                        "mean score",
+                        tuple(lines[:40]),
+                    )
+                )
+    if not rows:
+        return nothing(6, "scores", title, "The ratings are names with too many values to average.")
+    known = any(about.model for about in study.about.values())
+    blocks: list[Block] = [*charts]
+    if not known:
+        blocks.append(
+            Paragraph(
+                "No unit says whose answer it is, so there is one score over all units. Name the models in a file "
+                "given with "
+                "--units (columns unit, item, model, length).",
+                "note",
+            )
+        )
+    blocks.append(
+        ReportTable(
+            "scores",
+            "Scores by model",
+            ("criterion", "dimension", "model", "judge", "how", "valid if", "score"),
+            tuple(rows),
+            unit="points of the scale, or shares",
+            note="PPI++ takes the judge's mean over all units and moves it by what people say where they graded, "
+            "weighing the "
+            "judge by what it is worth. Its interval is narrower than that of the people alone only if the judge "
+            "scored "
+            "many units that no person did.",
+        )
+    )
+    lead = (
+        "The judge's own mean is not what people would say; these are. The interval of the corrected score holds "
+        "whatever "
+        "the judge's errors are, if the units that people graded are a random sample."
+    )
+    if beyond <= 0:
+        lead += (
+            " Here the judge scored hardly any unit that people did not, so it adds nothing to the people's own mean."
+        )
+    return Section(6, "scores", title, lead, tuple(blocks))
+
+
+def _scores(
+    part: Slice, outcome: UnitMeasure, judge: str, chosen: Any, lost: int, *, by_class: bool
+) -> Iterator[tuple[str, Figure]]:
+    for method, figure, _ in _scores_told(part, outcome, judge, chosen, lost, by_class=by_class):
+        yield method, figure
+
+
+def _scores_told(
+    part: Slice, outcome: UnitMeasure, judge: str, chosen: Any, lost: int, *, by_class: bool
+) -> Iterator[tuple[str, Figure, str]]:
+    people, scored = outcome.people[chosen], outcome.judge(judge)[chosen]
+    clusters = None if part.table.clusters is None else [part.table.clusters[at] for at in np.flatnonzero(chosen)]
+    graded = ~np.isnan(people)
+    yield "people alone", Figure.of(clustered_mean(people, clusters=clusters)), "the graded units are a random sample"
+    yield (
+        "judge alone",
+        Figure.of(clustered_mean(scored, clusters=clusters)),
+        f"the judge errs nowhere{_rest(part, outcome, scored, lost)}",
+    )
+    rest = scored[~graded]
+    if not (~np.isnan(rest)).any():
+        return
+    of_graded = None if clusters is None else [clusters[at] for at in np.flatnonzero(graded)]
+    of_rest = None if clusters is None else [clusters[at] for at in np.flatnonzero(~graded)]
+    found = ppi_mean(people[graded], scored[graded], rest, clusters=of_graded, clusters_unlabelled=of_rest)
+    yield "PPI++", Figure.of(found.mean), _valid(found)
+    if outcome.yes_no:
+        found = rogan_gladen(people[graded], scored[graded], scored)
+        yield "Rogan-Gladen", Figure.of(found.mean), _valid(found)
+
+
+def _lost(study: Study, part: Slice, judge: str, model: str) -> int:
+    """Return how many of a judge's replies to a model's answers have no score, whether or not people rated them."""
+    known = any(study.about[unit].model for unit in part.table.units if unit in study.about)
+    return sum(
+        not known or (unit in study.about and study.about[unit].model == model) for unit in part.failed.get(judge, {})
+    )
+
+
+def _rest(part: Slice, outcome: UnitMeasure, scored: Floats, lost: int) -> str:
+    """Return the scored share behind a judge's mean, and the bounds of the mean over the values of lost replies."""
+    ends = list(map(float, part.ends or part.table.categories)) if outcome.name == "mean" else [0.0, 1.0]
+    if not lost or not ends:
+        return ""
+    known = scored[~np.isnan(scored)]
+    n, total = len(known) + lost, float(known.sum())
+    low, high = (number((total + lost * end) / n) for end in (min(ends), max(ends)))
+    return f"; {len(known):,} of {n:,} scored, {low} to {high} if the rest had the lowest or the highest value"
+
+
+def _valid(found: CorrectedMean) -> str:
+    return found.valid_if

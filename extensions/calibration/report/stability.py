@@ -1,0 +1,250 @@
+"""Sections 8 and 9: a judge's agreement with itself, in repeated runs, in the other order, and in earlier versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from agreement.chance import percent_agreement
+from agreement.corrected import clustered_mean
+from agreement.icc import icc
+from agreement.ratings import MISSING, Floats
+from agreement.statistic import Statistic
+from extensions.calibration.report.judging import MEASURES, main_measure, numbers_or_codes
+from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.judge_bias import position_bias
+from extensions.calibration.statistics.judge_drift import drift as compared
+from extensions.calibration.statistics.judge_drift import self_consistency
+from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
+from reports.words import count, figure_in_words, first_parts, mark, nothing
+
+MOST_VALUES = 12
+
+
+def repeats(study: Study) -> Section:
+    """Return section 8: the judge against itself."""
+    title = "Does the judge agree with itself?"
+    asked = study.runs.repeats
+    if not asked:
+        return nothing(
+            8,
+            "repeats",
+            title,
+            "No judge was asked twice. Run the judge again on the same units with the same prompt and name the "
+            "second run "
+            "with --repeat; how far it agrees with itself bounds everything above.",
+        )
+    rows: list[tuple[Cell, ...]] = []
+    told: list[str] = []
+    for part in study.slices:
+        for judge, others in asked.items():
+            runs = [judge, *(other for other in others if other in part.table.raters)]
+            if judge not in part.judges or len(runs) < 2:
+                continue
+            level = part.table.scale.level
+            found = self_consistency(
+                np.stack([numbers_or_codes(part, run) for run in runs], axis=1),
+                level=level,
+                clusters=part.table.clusters,
+            )
+            alpha = Figure.of(found.alpha)
+            rows += [
+                (*part.where, judge, len(runs), "The same in all runs", Figure.of(found.always_same, share=True)),
+                (*part.where, judge, len(runs), "Pairs of runs that differ", Figure.of(found.flips, share=True)),
+                (*part.where, judge, len(runs), f"Krippendorff's alpha ({level})", alpha),
+            ]
+            if part.numeric:
+                rows.append((*part.where, judge, len(runs), "ICC(1,1)", Figure.of(icc(part.table.of(*runs)))))
+            if part.dimension is None:
+                told.append(
+                    f"{judge}, {part.criterion}: {figure_in_words(alpha)} over {count(len(runs), 'run', 'runs')}"
+                )
+    if not rows:
+        return nothing(8, "repeats", title, "The repeated runs share no unit with the judge.")
+    lead = (
+        "A judge that contradicts itself cannot agree with anyone. "
+        f"Krippendorff's alpha of its runs, 1 is always the same: {first_parts(told)}."
+    )
+    columns = ("criterion", "dimension", "judge", "runs", "statistic", "value")
+    return Section(
+        8, "repeats", title, lead, (ReportTable("repeats", "The judge against itself", columns, tuple(rows)),)
+    )
+
+
+def position(study: Study) -> list[Block]:
+    """Return the part of section 7 about the order in which answers are shown."""
+    if not study.runs.swapped:
+        return [
+            Paragraph(
+                "Position: no run with the answers in the other order was named. Swap them, map the verdicts back "
+                "to the "
+                "original order, and name that run with --swapped.",
+                "missing",
+            )
+        ]
+    same: list[tuple[Cell, ...]] = []
+    moved: list[tuple[Cell, ...]] = []
+    told: list[str] = []
+    lines: list[tuple[str, tuple[Mark, ...]]] = []
+    for part in study.slices:
+        for judge, others in study.runs.swapped.items():
+            for other in others:
+                if judge not in part.judges or other not in part.table.raters:
+                    continue
+                rows, equal = _in_both_orders(part, judge, other)
+                same += rows
+                told.append(f"{judge} says the same in both orders on {figure_in_words(equal)}")
+                marks = []
+                for label, shift, before, after in _shifts(part, judge, other):
+                    moved.append((*part.where, judge, label, before, after, shift))
+                    marks.append(mark(label, shift))
+                name = judge if len(study.slices) == 1 else f"{judge} · {part.name}"
+                lines.append((name, tuple(marks)))
+    blocks: list[Block] = [Paragraph(f"Position: {first_parts(told)}. The rest depends on which answer stands first.")]
+    if lines:
+        blocks.append(
+            Dots(
+                "position",
+                "How much more often each value is given in the original order than in the swapped one",
+                "difference of shares; 0 means that the order does not matter",
+                tuple(lines),
+                zero=True,
+                first=1,
+            )
+        )
+    blocks.append(
+        ReportTable(
+            "position",
+            "The two orders compared",
+            ("criterion", "dimension", "judge", "run in the other order", "what", "value"),
+            tuple(same),
+            note="A judge leans to a place if that place wins once next to a tie, or in both orders: then the answer "
+            "did not "
+            "matter. The first two values of the scale are taken for the two answers, in the original order.",
+        )
+    )
+    columns = ("criterion", "dimension", "judge", "value given", "original order", "swapped", "difference")
+    blocks.append(
+        ReportTable(
+            "position_shift",
+            "What the order changes",
+            columns,
+            tuple(moved),
+            unit="shares of units on which both runs gave a verdict (for numbers: means); verdicts are mapped back "
+            "to the "
+            "original order, so a judge without a position bias has differences around 0",
+        )
+    )
+    return blocks
+
+
+def _in_both_orders(part: Slice, judge: str, other: str) -> tuple[list[tuple[Cell, ...]], Figure]:
+    """Return the rows of a judge and its run in the other order, and the share of equal verdicts."""
+    places = _places(part, judge, other)
+    if places is None:
+        equal = Figure.of(percent_agreement(part.table.of(judge, other)), share=True)
+        return [(*part.where, judge, other, "the same value in both orders", equal)], equal
+    found = position_bias(*places, clusters=part.table.clusters)
+    equal = Figure.of(found.consistency, share=True)
+    rows = [
+        ("the same verdict in both orders", equal),
+        ("leans to the first place", Figure.of(found.primacy, share=True)),
+        ("leans to the second place", Figure.of(found.recency, share=True)),
+        ("lean: 1 always first, \N{MINUS SIGN}1 always second", Figure.of(found.lean)),
+    ]
+    return [(*part.where, judge, other, what, value) for what, value in rows], equal
+
+
+def drift(study: Study, margin: float) -> Section:
+    """Return section 9: earlier versions of a judge on the same units."""
+    title = "Has the judge changed?"
+    if not study.runs.earlier:
+        return nothing(
+            9,
+            "drift",
+            title,
+            "No earlier version was named. When the judge's model or prompt changes, run both versions on the same "
+            "units "
+            "and name the old one with --earlier.",
+        )
+    rows: list[tuple[Cell, ...]] = []
+    lines: list[tuple[str, tuple[Mark, ...]]] = []
+    told: list[str] = []
+    for part in study.slices:
+        for judge, others in study.runs.earlier.items():
+            for other in others:
+                if judge not in part.judges or other not in part.table.raters:
+                    continue
+                people = np.stack([numbers_or_codes(part, name) for name in part.humans], axis=1)
+                found = compared(
+                    people,
+                    numbers_or_codes(part, other),
+                    numbers_or_codes(part, judge),
+                    measure=main_measure(part),
+                    margin=margin or None,
+                    clusters=part.table.clusters,
+                )
+                label = f"{judge} after {other}"
+                measure = MEASURES[main_measure(part)]
+                change = Figure.of(found.agreement_change)
+                rows += [
+                    (*part.where, label, f"before: {measure} with people", Figure.of(found.old), None),
+                    (*part.where, label, f"now: {measure} with people", Figure.of(found.new), None),
+                    (*part.where, label, "change", change, found.verdict),
+                ]
+                if part.numeric:
+                    rows.append((*part.where, label, "change of the mean rating", Figure.of(found.change), None))
+                lines.append((part.name, (mark(label, change),)))
+                if part.dimension is None:
+                    told.append(f"{label}, {part.criterion}: {figure_in_words(change)}, {found.verdict}")
+    if not rows:
+        return nothing(9, "drift", title, "The versions share no unit.")
+    lead = f"Change of the judge's agreement with people since the earlier version: {first_parts(told)}."
+    blocks: tuple[Block, ...] = (
+        Dots(
+            "drift", "Change since the earlier version", "change of agreement with people", tuple(lines), True, first=1
+        ),
+        ReportTable(
+            "drift",
+            "Versions of the judge",
+            ("criterion", "dimension", "versions", "what", "value", "verdict"),
+            tuple(rows),
+            note=f"Equivalent: the whole interval lies within \N{PLUS-MINUS SIGN}{margin:g}, the margin of the "
+            "rule. Changed: all "
+            "of it lies outside. Both versions are measured on the same units.",
+        ),
+    )
+    return Section(9, "drift", title, lead, blocks)
+
+
+def _mean(part: Slice, values: Floats) -> Statistic:
+    return clustered_mean(values, clusters=part.table.clusters)
+
+
+def _shifts(part: Slice, judge: str, other: str) -> Sequence[tuple[str, Figure, float, float]]:
+    one, two = part.column(judge), part.column(other)
+    both = (one != MISSING) & (two != MISSING)
+    if not both.any():
+        return []
+    if len(part.categories) > MOST_VALUES:
+        if not part.numeric:
+            return []
+        a, b = part.numbers(judge), part.numbers(other)
+        return [("mean", Figure.of(_mean(part, a - b)), float(a[both].mean()), float(b[both].mean()))]
+    found = []
+    for code, label in enumerate(part.categories):
+        a, b = (np.where(both, given == code, np.nan) for given in (one, two))
+        found.append((label, Figure.of(_mean(part, a - b)), float(a[both].mean()), float(b[both].mean())))
+    return found
+
+
+def _places(part: Slice, judge: str, other: str) -> tuple[list[str | None], list[str | None]] | None:
+    """Return which place won in each order. None unless the values are two answers and perhaps a tie."""
+    if part.numeric or not 2 <= len(part.categories) <= 3:
+        return None
+    forward, swapped = ("first", "second", "tie", None), ("second", "first", "tie", None)
+    return (
+        [forward[code] for code in part.column(judge).tolist()],
+        [swapped[code] for code in part.column(other).tolist()],
+    )

@@ -1,0 +1,33 @@
+"""The records of the stages ``coding`` and ``arbitration``."""
+
+from __future__ import annotations
+
+from domain.states import Stage
+from extensions.cases import coding, coding_intake
+from workflow.annotate import answer_steps
+from workflow.annotate.stage_kinds import StageKind
+
+ROWS = (
+    StageKind(
+        Stage.CODING,
+        nothing_yet="There is nothing to code yet; a lead sends wrong answers here.",
+        check=answer_steps.check,
+        place=coding.place,
+        after=coding.after,
+        why_fixed=coding.why_fixed,
+        follow_state=coding.follow_state,
+        follow_run=coding.follow_run,
+        follow_votes=coding.offer_arbitration,
+        open_work=coding_intake.open_all,
+    ),
+    StageKind(
+        Stage.ARBITRATION,
+        nothing_yet="There is nothing to settle: no coders have differed.",
+        check=answer_steps.check,
+        place=coding.place,
+        after=coding.after,
+        why_fixed=coding.why_fixed,
+        votes=coding.votes,
+        voter="Coder",
+    ),
+)

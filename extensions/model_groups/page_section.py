@@ -1,0 +1,80 @@
+"""Groups of models on the page *Results*: the setting, and the section."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import markup, shell
+from app.results import shown
+from app.results.sections import gap_table
+from domain.attributes import size_of
+from domain.records import ProjectView
+from extensions.model_groups.group_means import Grouping
+from workflow.results.leaderboard import Gap, SlicedScores
+
+
+def choose_groups(view: ProjectView, names: Sequence[str]) -> str | None:
+    """Draw the grouping of models and return it in the form of the command option."""
+    chosen = [
+        st.selectbox(title, [None, *names], format_func=lambda each: each or "none", key=f"results.{key}.{view.name}")
+        for title, key in (("Groups of models by", "models_by"), ("Within each", "models_within"))
+    ]
+    if chosen[0] is None:
+        return None
+    limits = st.text_input("Limits of the groups, such as 10B", key=f"results.limits.{view.name}").strip()
+    odd = next((each for each in limits.split(",") if limits and size_of(each) is None), None)
+    if odd is not None:
+        shell.show(markup.notice(f"{odd.strip()!r} is no number such as 10 or 10B."))
+        limits = ""
+    path = f"{chosen[1]}/{chosen[0]}" if chosen[1] not in (None, chosen[0]) else chosen[0]
+    return f"{path}:{limits}" if limits else path
+
+
+def show_groups(board: SlicedScores, groups: Grouping) -> None:
+    """Draw the groups of models and their differences."""
+    shell.section(f"Models by {groups.by.title}")
+    shell.show(group_table(board, groups))
+    if groups.gaps:
+        shell.show(gap_table([Gap(gap.group, gap.first, gap.difference) for gap in groups.gaps], first=True))
+    told = [
+        "Every model of a group counts alike. Intervals are over items: they say what other items would give with these"
+        " models, and nothing of other models.",
+        *(
+            f"{gap.group} less {gap.first}: {markup.count(gap.left_out, 'item')} left out, as not all of these"
+            " models have a score on them."
+            for gap in groups.gaps
+            if gap.left_out
+        ),
+        *groups.notes,
+    ]
+    shell.show(markup.tag("ul", *(markup.tag("li", markup.text(each)) for each in told), style="ts ts-small"))
+
+
+def group_table(cut: SlicedScores, found: Grouping) -> markup.Markup:
+    """Return a table of groups and slices. Each number has the interval that is drawn for the mean over answers."""
+    known = [each for group in found.groups for each in (group.whole.found.low, group.whole.found.high) if each == each]
+    ends = (
+        (cut.low, cut.high)
+        if cut.low is not None and cut.high is not None
+        else (min(known, default=0), max(known, default=1))
+    )
+    parts = [("Mean over " + cut.slicing.way.title.lower() + "s", "")] if cut.of_parts else []
+    slices = [(cut.slicing.title(at), "") for at in range(len(cut.slicing.labels))]
+    heads = [("Models", "name"), (f"{ends[0]:g} to {ends[1]:g}", ""), ("Mean over answers", ""), *parts, *slices]
+    rows = []
+    for group in found.groups:
+        models = group.whole.models
+        about = markup.tag(
+            "div", markup.quiet(markup.count(len(models), "model")), style="ts-small", title=", ".join(models)
+        )
+        lines = [group.whole, *([group.of_parts] if group.of_parts else []), *group.cells]
+        rows.append(
+            [
+                markup.joined([markup.tag("b", markup.text(group.label)), about]),
+                shown.interval_markup(group.whole, ends),
+                *(shown.number(line, ends) for line in lines),
+            ]
+        )
+    return shown.wide_table(heads, rows, part="groups")

@@ -1,0 +1,5 @@
+"""The world of core's test of the command ``results``."""
+
+from __future__ import annotations
+
+from tests.app.test_results_command import home  # noqa: F401

@@ -1,0 +1,33 @@
+"""``touchstone comparison``: draw the pairs of models' answers that people compare."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command of this module."""
+    cli.command("comparison")(comparison)
+
+
+def comparison(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    open_: Annotated[bool, typer.Option("--open", help="Open them to people; without it, nothing is changed.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a sentence.")] = False,
+) -> None:
+    """Show which pairs of models' answers people compare, the progress, and which tasks would open."""
+    from app.services import opened
+    from extensions.preferences import pair_intake
+
+    shared = opened()
+    if open_:
+        done = pair_intake.open_pairs(shared.store, by=None, project=project)
+        typer.echo(f"{done.opened:,} {'pair' if done.opened == 1 else 'pairs'} opened.", err=as_json)
+    preview_pairs = pair_intake.preview_pairs(shared.store, by=None, project=project)
+    typer.echo(
+        json.dumps({**asdict(preview_pairs), "sentence": preview_pairs.sentence}) if as_json else preview_pairs.sentence
+    )

@@ -1,0 +1,70 @@
+"""The row of this extension in the register of sections of results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from extensions.side_by_side import criteria_blocks
+from extensions.side_by_side.criteria_blocks import Block, ModelRow
+from workflow.results.leaderboard import SlicedScores
+from workflow.results.project_answers import ProjectAnswers
+from workflow.results.result_sections import ResultSection, ResultsPage
+
+
+class CriteriaSection(ResultSection):
+    """The criteria of one rater next to each other."""
+
+    name = "criteria"
+    place = 50
+    option = "--side-by-side"
+
+    def draw(self, page: ResultsPage) -> None:
+        """Draw the criteria as the chosen rater scores them."""
+        from extensions.side_by_side.page_section import show_criteria
+
+        if page.chosen is not None:
+            show_criteria(page, page.chosen.board)
+
+    def alone(self, read: ProjectAnswers, boards: Sequence[SlicedScores], *, by: str, form: str) -> str:
+        """Return one table for everyone who scores."""
+        blocks = criteria_blocks.blocks(boards)
+        if form == "csv":
+            return criteria_blocks.as_csv(blocks)
+        if form == "json":
+            told = {"project": read.project, "by": by, "rows": criteria_blocks.as_rows(blocks)}
+            return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+        return "\n".join(text_table(read, blocks)) + "\n"
+
+
+def text_table(read: ProjectAnswers, blocks: Sequence[Block]) -> Iterator[str]:
+    """Yield the criteria side by side as lines for people: one block for each rater."""
+    if read.counting is not None:
+        yield read.counting.sentence
+    if not blocks:
+        yield "No one has scored two criteria or more."
+    for block in blocks:
+        yield ""
+        yield block.title
+        titles: dict[str | None, str] = dict(block.titles) | {None: "all answers"}
+        names = [(row.model, "mean over parts" if row.over == "parts" else titles[row.part]) for row in block.rows]
+        models, parts = max(len(model) for model, _ in names), max(len(part) for _, part in names)
+        cells = [[_beside(row, name) for name in block.criteria] for row in block.rows]
+        widths = [max(len(each) for each in column) for column in zip(block.criteria, *cells, strict=True)]
+        heads = "  ".join(f"{name:<{width}}" for name, width in zip(block.criteria, widths, strict=True))
+        yield f"  {'':<{models}}  {'':<{parts}}  {heads}".rstrip()
+        for (model, part), told in zip(names, cells, strict=True):
+            line = "  ".join(f"{each:<{width}}" for each, width in zip(told, widths, strict=True))
+            yield f"  {model:<{models}}  {part:<{parts}}  {line}".rstrip()
+    if blocks:
+        yield ""
+        yield "  Each with its 95 % interval, and how many answers have it of how many that are scored."
+
+
+def _beside(row: ModelRow, name: str) -> str:
+    line = row.lines.get(name)
+    if line is None or not line.found.defined:
+        return "-"
+    at, count = line.found, row.counts.get(name)
+    limits = f" {at.low:.3f} to {at.high:.3f}" if at.low == at.low else ""
+    return f"{at.value:.3f}{limits} ({at.n_units if count is None else f'{count}/{at.n_units}'})"

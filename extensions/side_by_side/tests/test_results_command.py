@@ -1,0 +1,13 @@
+"""Criteria side by side in ``touchstone results``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.app.test_results_command import said
+
+
+def test_side_by_side_needs_two_criteria(home: Path) -> None:
+    assert "No one has scored two criteria or more." in said("--side-by-side")
+    assert json.loads(said("--side-by-side", "--format", "json")) == {"project": "p", "by": "dimension", "rows": []}

@@ -1,0 +1,68 @@
+"""Comparisons between slices of a leaderboard, corrected for multiple testing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agreement.holm import holm
+from agreement.means import difference_from_rest
+from agreement.statistic import Statistic
+from workflow.results.clusters import ALONE, cluster_of
+from workflow.results.leaderboard import SlicedScores
+from workflow.results.leaderboard_lines import values_of
+from workflow.results.people_rows import with_people
+from workflow.results.project_answers import ProjectAnswers
+from workflow.results.scores import score_answers
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A slice compared with the other ones, for one model."""
+
+    model: str
+    at: int
+    difference: Statistic
+    """The slice's mean less that of the other answers."""
+    p_adjusted: float
+    """Holm's, over all slices of all models; nan where there is no test."""
+
+
+def contrasts(found: ProjectAnswers, cut: SlicedScores) -> list[Contrast]:
+    """Return a test of each slice against the rest of the model's answers.
+
+    Unanswered items that the table counts as wrong are included.
+    """
+    if cut.scores.kind == "corrected" or len(cut.slicing.labels) < 2:
+        return []
+    found, of = with_people(found, score_answers(found, cut.scores))
+    tested: list[tuple[str, int, Statistic]] = []
+    for model in cut.models:
+        own = values_of(found, of, model, common=cut.common)
+        known = [(item, value) for item, value in own.items() if item in cut.slicing.of_item]
+        values = [value for _, value in known]
+        groups = np.array([cut.slicing.of_item[item] for item, _ in known], dtype=np.int64)
+        together = None if cut.together == ALONE else [cluster_of(found, cut.together, item) for item, _ in known]
+        for at in range(len(cut.slicing.labels)):
+            gap = difference_from_rest(values, groups == at, clusters=together)
+            if gap.defined:
+                tested.append((model, at, gap))
+    adjusted = holm([each.test.p_value if each.test else math.nan for _, _, each in tested])
+    return [Contrast(model, at, each, p) for (model, at, each), p in zip(tested, adjusted, strict=True)]
+
+
+def on_chance(tests: Sequence[Contrast]) -> str:
+    """Return a sentence about the number of comparisons that would differ by chance."""
+    n = sum(not math.isnan(test.p_adjusted) for test in tests)
+    if not n:
+        return "No slice can be held against the others here."
+    beyond = sum(test.p_adjusted < 0.05 for test in tests)
+    found = {0: "none of them does", 1: "one of them does"}.get(beyond, f"{beyond} of them do")
+    return (
+        f"{n} slices are each held against the model's other answers. By chance alone about {0.05 * n:.1f} of them "
+        f"would differ at 5 %; with Holm's correction for all of them together {found}. Anyone who looks through many "
+        "ways of cutting finds something: say which ones you looked at."
+    )

@@ -1,0 +1,42 @@
+"""``touchstone project rename``, ``archive`` and ``unarchive``."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app import services
+from app.cli import cli
+from domain.errors import TouchstoneError
+
+
+@pytest.fixture
+def run(home: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CliRunner]:
+    """The command in this process, on a home with an empty project and a lead."""
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
+    shutil.copyfile(sqlite_template, home / "touchstone.db")
+    services.resources.cache_clear()
+    runner = CliRunner()
+    runner.invoke(cli, ["project", "create", "ego", "--schema", "egothink"])
+    runner.invoke(cli, ["people", "add", "lea", "--name", "Lea", "--project", "ego", "--role", "lead"])
+    yield runner
+    services.resources().store.close()
+    services.resources.cache_clear()
+
+
+def test_a_project_renamed_archived_and_taken_back(run: CliRunner) -> None:
+    def said(*given: str, typed: str | None = None) -> str:
+        done = run.invoke(cli, ["project", *given], input=typed)
+        return str(done.exception) if isinstance(done.exception, TouchstoneError) else done.output
+
+    assert "ego is called Öl & <b> from now on." in said("rename", "ego", " Öl & <b> ")
+    assert "Give the project a title." in said("rename", "ego", " ")
+    assert "ego is archived." in said("archive", "ego")
+    assert "ego was archived already." in said("archive", "ego")
+    assert "Öl & <b>  (archived)" in said("list")
+    assert "Everything in it can be read" not in said("unarchive", "ego")
+    assert "ego was not archived." in said("unarchive", "ego")
