@@ -149,7 +149,8 @@ class Extension:
     """Pairs of a name and a function ``(session, *, access, stage)``. It returns the number of right answers and of all
     answers by person id, for the extension Scorecards."""
     derived_media: Rows = _nothing
-    """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
+    """Modules with ``names_of``, ``require_idle`` and ``delete`` for files made from images and clips. The extension
+    Privacy calls them once something is covered; its protocol ``DerivedMedia`` says what they take."""
     home_folders: Rows = _nothing
     """Names of folders in the home folder. Each has a folder for each project, which is deleted with the project."""
     settings: Rows = _nothing
@@ -255,6 +256,53 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         pages=("calibration",),
         commands=("calibrate",),
         schema_keys=("report.rule",),
+        notebook_statistics=(
+            "AdjustedBias",
+            "AgainstPerson",
+            "AlternativeTest",
+            "AtLevel",
+            "Ceiling",
+            "ClassRates",
+            "Classification",
+            "Confusion",
+            "ConstantComparison",
+            "Disattenuation",
+            "Drift",
+            "Grades",
+            "GroupBias",
+            "JudgeVerdict",
+            "NextUnits",
+            "NoiseCeiling",
+            "PassRates",
+            "PositionBias",
+            "Rule",
+            "SelfConsistency",
+            "SplitCeiling",
+            "UnparsedEffect",
+            "all_right",
+            "alternative_test",
+            "benjamini_yekutieli",
+            "bias_by_group",
+            "calibration_curve",
+            "ceiling_by_certainty",
+            "classification_rates",
+            "compare_with_constant",
+            "confusion_matrix",
+            "disattenuated_correlation",
+            "drift",
+            "family_bias",
+            "grades_needed",
+            "human_ceiling",
+            "judge_verdict",
+            "length_bias",
+            "next_units",
+            "noise_ceiling",
+            "pass_rates",
+            "position_bias",
+            "self_consistency",
+            "unparsed",
+            "winning_rates",
+        ),
         stage_figures=("judges",),
         figures=("calibration",),
         events=("calibration.rule",),

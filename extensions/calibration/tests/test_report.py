@@ -20,7 +20,6 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
-from agreement.verdict import Rule
 from app.cli import cli
 from domain.errors import RatingsError
 from domain.records import Rating, UnitFacts
@@ -28,6 +27,7 @@ from extensions.calibration.report import card, files, pdf
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.ruling import rule_from_text
 from extensions.calibration.report.study import Runs, StoredRule, Study
+from extensions.calibration.statistics.verdict import Rule
 from reports import html
 from reports.content import CalibrationReport, Figure, RatingSource, ReportTable, Rulings, as_json
 from testkit.missing_extensions import needs

@@ -7,8 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from agreement import Bootstrap, all_right, classification_rates, confusion_matrix, pass_rates
+from agreement import Bootstrap
 from domain.errors import RatingsError
+from extensions.calibration.statistics.classification import (
+    all_right,
+    classification_rates,
+    confusion_matrix,
+    pass_rates,
+)
 
 PEOPLE = ["a", "a", "a", "b", "b", "c", None, "c"]
 JUDGE = ["a", "a", "b", "b", "b", "a", "a", None]

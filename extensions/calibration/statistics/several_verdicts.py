@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from agreement.bias_sentences import BIAS_STARTS
-from agreement.judge_bias import holm
-from agreement.small_sample import LEVEL
-from agreement.verdict import JudgeVerdict
-from agreement.verdict_losses import UNREAD
+from agreement.holm import holm
+from extensions.calibration.statistics.bias_sentences import BIAS_STARTS
+from extensions.calibration.statistics.small_sample import LEVEL
+from extensions.calibration.statistics.verdict import JudgeVerdict
+from extensions.calibration.statistics.verdict_losses import UNREAD
 
 
 def correct_together(

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import linalg, stats
 
-from agreement.ceiling import human_ceiling
-from agreement.small_sample import LowerLimit, contrast, lower_limit_of
 from agreement.statistic import Statistic
 from benchmarks.verdicts import HARD, ceiling_drawn, true_gap
+from extensions.calibration.statistics.ceiling import human_ceiling
+from extensions.calibration.statistics.small_sample import LowerLimit, contrast, lower_limit_of
 
 
 def dense(y: np.ndarray, x: np.ndarray, of: np.ndarray) -> tuple[float, float, float]:

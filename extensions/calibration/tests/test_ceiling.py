@@ -10,18 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement import (
-    Bootstrap,
-    Ratings,
-    ceiling_by_certainty,
-    cohen_kappa,
-    disattenuated_correlation,
-    human_ceiling,
-    icc,
-    light_kappa,
-    noise_ceiling,
-)
+from agreement import Bootstrap, Ratings, cohen_kappa, icc, light_kappa
 from domain.errors import RatingsError
+from extensions.calibration.statistics.ceiling import ceiling_by_certainty, human_ceiling
+from extensions.calibration.statistics.noise_ceiling import disattenuated_correlation, noise_ceiling
 
 FEW = Bootstrap(draws=200)
 RANDOM = np.random.default_rng(21)

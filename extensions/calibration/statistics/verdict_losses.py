@@ -9,11 +9,11 @@ from typing import Literal
 
 import numpy as np
 
-from agreement.bias_sentences import BIAS_STARTS
 from agreement.losses import Losses
 from agreement.ratings import Floats
 from agreement.statistic import Statistic
-from agreement.verdict import OUTCOMES, JudgeVerdict, Outcome
+from extensions.calibration.statistics.bias_sentences import BIAS_STARTS
+from extensions.calibration.statistics.verdict import OUTCOMES, JudgeVerdict, Outcome
 
 UNREAD = "Unread replies limit this verdict:"
 """The beginning of the sentence about lost replies that lower a verdict."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from agreement.ranking_bias import ALPHA, LIMITS, MOST_POINTS, Kind, RankingBias, RankingBiases
+from extensions.calibration.statistics.ranking_bias import ALPHA, LIMITS, MOST_POINTS, Kind, RankingBias, RankingBiases
 
 LACKS: Mapping[Kind, str] = {
     "family": "family (name the models of its own family)",

@@ -12,7 +12,7 @@ from scipy import sparse
 from agreement.arrays import left_out_values
 from agreement.bootstrap import Patterns, SeveralOfCounts
 from agreement.ratings import MISSING, Floats, Ints, Ratings
-from agreement.small_sample import LowerLimit
+from extensions.calibration.statistics.small_sample import LowerLimit
 
 _MOST_LEVELS = 20
 """Values beyond which they are measurements, and the worst ones those of the outer tenths."""

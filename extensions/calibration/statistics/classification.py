@@ -16,6 +16,17 @@ from agreement.ratings import Floats, Ints
 from agreement.statistic import Statistic, estimated, undefined
 from domain.errors import RatingsError
 
+__all__ = [
+    "ClassRates",
+    "Classification",
+    "Confusion",
+    "PassRates",
+    "all_right",
+    "classification_rates",
+    "confusion_matrix",
+    "pass_rates",
+]
+
 
 @dataclass(frozen=True, eq=False)
 class Confusion:

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from agreement.alternative import AlternativeTest
-from agreement.bias_sentences import bias_first, biases_tested
-from agreement.ceiling import Ceiling
-from agreement.constant import ConstantComparison
-from agreement.ranking_bias import RankingBiases
-from agreement.small_sample import LowerLimit, lower_limit_of
 from agreement.statistic import Statistic
 from domain.errors import RatingsError
+from extensions.calibration.statistics.alternative import AlternativeTest
+from extensions.calibration.statistics.bias_sentences import bias_first, biases_tested
+from extensions.calibration.statistics.ceiling import Ceiling
+from extensions.calibration.statistics.constant import ConstantComparison
+from extensions.calibration.statistics.ranking_bias import RankingBiases
+from extensions.calibration.statistics.small_sample import LowerLimit, lower_limit_of
+
+__all__ = ["JudgeVerdict", "Rule", "judge_verdict"]
 
 Outcome = Literal[
     "usable as replacement",
@@ -192,14 +194,7 @@ def judge_verdict(
     'usable as replacement'
     """
     rule = rule or Rule()
-    among = set(humans or ()) & set(machines)
-    if among:
-        raise RatingsError(f"{', '.join(sorted(among))} is no person, and machines are never counted among the people.")
-    if alternative is not None and alternative.epsilon != rule.epsilon:
-        raise RatingsError(
-            f"The alternative annotator test was made at epsilon {alternative.epsilon:g}, the rule says "
-            f"{rule.epsilon:g}."
-        )
+    _refuse_mixtures(humans, machines, alternative, rule)
     n_people = people.n_raters if humans is None else len(set(humans))
     base_rate = [] if constant is None else _base_rate(constant, constant_says)
     problems = _design(ceiling, n_people, rule, held_out)
@@ -254,6 +249,20 @@ def judge_verdict(
         p_replace = 1.0  # this verdict makes no further claim
     reasons[:0] = first if replaces else shown
     return JudgeVerdict(dimension, outcome, tuple(reasons), rule, p_replace, p_correct, (otherwise, why))
+
+
+def _refuse_mixtures(
+    humans: Sequence[str] | None, machines: Sequence[str], alternative: AlternativeTest | None, rule: Rule
+) -> None:
+    """Refuse machines among the people, and a test at another epsilon than the rule's."""
+    among = set(humans or ()) & set(machines)
+    if among:
+        raise RatingsError(f"{', '.join(sorted(among))} is no person, and machines are never counted among the people.")
+    if alternative is not None and alternative.epsilon != rule.epsilon:
+        raise RatingsError(
+            f"The alternative annotator test was made at epsilon {alternative.epsilon:g}, the rule says "
+            f"{rule.epsilon:g}."
+        )
 
 
 def _p_of_test(alternative: AlternativeTest | None) -> float:

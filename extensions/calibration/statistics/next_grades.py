@@ -17,6 +17,8 @@ from agreement.ratings import Floats
 from agreement.sample_sizes import require_above, require_between, sample_size_mean, smallest_number
 from domain.errors import RatingsError
 
+__all__ = ["Grades", "NextUnits", "grades_needed", "next_units"]
+
 
 @dataclass(frozen=True)
 class Grades:

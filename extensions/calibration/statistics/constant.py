@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike
 from agreement.arrays import codes_of, numbers, same_length
 from agreement.corrected import clustered_mean
 from agreement.ratings import Floats
-from agreement.small_sample import LowerLimit
 from agreement.statistic import Statistic, undefined
+from extensions.calibration.statistics.small_sample import LowerLimit
+
+__all__ = ["ConstantComparison", "compare_with_constant"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,11 @@ from scipy import special
 from agreement.arrays import Bools, codes_of, numbers, same_length
 from agreement.limits import wilson
 from agreement.ratings import Floats, Ints, Ratings
-from agreement.small_sample import contrast
 from agreement.statistic import Statistic, Test, estimated, no_interval, undefined
 from domain.errors import RatingsError
+from extensions.calibration.statistics.small_sample import contrast
+
+__all__ = ["AgainstPerson", "AlternativeTest", "alternative_test", "benjamini_yekutieli", "winning_rates"]
 
 Score = Literal["accuracy", "neg_rmse"]
 

@@ -13,13 +13,15 @@ from numpy.typing import ArrayLike
 from agreement.alpha import krippendorff_alpha
 from agreement.arrays import codes_of, numbers, paired_limits, same_length
 from agreement.bootstrap import Bootstrap, OfCounts, patterns
-from agreement.ceiling import Measure, compared, value_codes
 from agreement.chance import percent_agreement
 from agreement.rater_bias import stuart_maxwell
 from agreement.ratings import Floats, Level, Ratings, Scale
 from agreement.statistic import Statistic, Test, estimated, undefined
-from agreement.unit_means import mean_of_units, share_of_units
 from domain.errors import RatingsError
+from extensions.calibration.statistics.ceiling import Measure, compared, value_codes
+from extensions.calibration.statistics.unit_means import mean_of_units, share_of_units
+
+__all__ = ["Drift", "SelfConsistency", "UnparsedEffect", "drift", "self_consistency", "unparsed"]
 
 
 @dataclass(frozen=True)

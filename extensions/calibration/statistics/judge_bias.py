@@ -10,21 +10,28 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.arrays import (
-    codes_of,
-    label_list,
-    numbers,
-    same_length,
-    summed,
-)
+from agreement.arrays import codes_of, label_list, numbers, same_length, summed
 from agreement.bootstrap import check_confidence
+from agreement.holm import holm
 from agreement.limits import t_quantile
 from agreement.ratings import Floats, Ints
 from agreement.regression import linear_regression
 from agreement.regression_parts import Regression
 from agreement.statistic import Interval, Statistic, estimated, no_interval, undefined
-from agreement.unit_means import mean_of_units, share_of_units, t_test
 from domain.errors import RatingsError
+from extensions.calibration.statistics.unit_means import mean_of_units, share_of_units, t_test
+
+__all__ = [
+    "AdjustedBias",
+    "AtLevel",
+    "GroupBias",
+    "PositionBias",
+    "bias_by_group",
+    "calibration_curve",
+    "family_bias",
+    "length_bias",
+    "position_bias",
+]
 
 
 @dataclass(frozen=True)
@@ -358,37 +365,6 @@ def calibration_curve(
             )
         )
     return tuple(points)
-
-
-def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """p values adjusted so that the chance of any false rejection among them stays below the level.
-
-    Parameters
-    ----------
-    p_values
-        One per hypothesis; nan where there was no test.
-
-    Returns
-    -------
-    tuple of float
-        In the same order; nan stays.
-
-    Notes
-    -----
-    The i-th smallest of m times m - i + 1, never below a smaller one's, at most 1 (Holm 1979).
-
-    Examples
-    --------
-    >>> holm([0.01, 0.5, 0.04])
-    (0.03, 0.5, 0.08)
-    """
-    p = np.asarray(p_values, dtype=float)
-    tested = np.flatnonzero(~np.isnan(p))
-    order = tested[np.argsort(p[tested], kind="stable")]
-    steps = p[order] * np.arange(len(order), 0, -1)
-    adjusted = p.copy()
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps)) if len(order) else steps
-    return tuple(adjusted.tolist())
 
 
 def _gap_of_means(

@@ -17,31 +17,28 @@ import agreement
 from agreement import (
     Bootstrap,
     Statistic,
-    alternative_test,
-    bias_by_group,
-    calibration_curve,
-    ceiling_by_certainty,
-    classification_rates,
     clustered_mean,
-    disattenuated_correlation,
-    drift,
-    family_bias,
-    human_ceiling,
-    judge_verdict,
-    length_bias,
     linear_regression,
-    noise_ceiling,
-    pass_rates,
-    position_bias,
     post_stratified_mean,
     ppi_mean,
     rogan_gladen,
-    self_consistency,
-    unparsed,
     weighted_mean,
 )
 from domain import extensions
 from domain.errors import RatingsError
+from extensions.calibration.statistics.alternative import alternative_test
+from extensions.calibration.statistics.ceiling import ceiling_by_certainty, human_ceiling
+from extensions.calibration.statistics.classification import classification_rates, pass_rates
+from extensions.calibration.statistics.judge_bias import (
+    bias_by_group,
+    calibration_curve,
+    family_bias,
+    length_bias,
+    position_bias,
+)
+from extensions.calibration.statistics.judge_drift import drift, self_consistency, unparsed
+from extensions.calibration.statistics.noise_ceiling import disattenuated_correlation, noise_ceiling
+from extensions.calibration.statistics.verdict import judge_verdict
 
 pytestmark = pytest.mark.thorough
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agreement.arrays import Bools, codes_of, numbers, same_length
-from agreement.judge_bias import holm
+from agreement.holm import holm
 from agreement.limits import t_quantile
 from agreement.ratings import Floats, Ints
-from agreement.small_sample import contrast
 from agreement.statistic import Statistic, Test
 from domain.errors import RatingsError
+from extensions.calibration.statistics.small_sample import contrast
 
 Kind = Literal["family", "length", "position", "model", "leniency"]
 KINDS: tuple[Kind, ...] = ("family", "length", "position", "model", "leniency")

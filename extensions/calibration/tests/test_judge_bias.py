@@ -9,30 +9,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement import (
-    Bootstrap,
-    Ratings,
-    Test,
+from agreement import Bootstrap
+from domain.errors import RatingsError
+from extensions.calibration.statistics.judge_bias import (
     bias_by_group,
     calibration_curve,
-    drift,
     family_bias,
-    holm,
     length_bias,
     position_bias,
-    self_consistency,
-    stuart_maxwell,
-    unparsed,
 )
-from domain.errors import RatingsError
+from extensions.calibration.statistics.judge_drift import drift, self_consistency, unparsed
 from tests.paths import shared
 
 NAN = math.nan
 FEW = Bootstrap(draws=300)
-
-
-def marginal(first: object, second: object) -> Test | None:
-    return stuart_maxwell(Ratings.from_array(np.column_stack([first, second])), bootstrap=Bootstrap(draws=0)).test
 
 
 def test_a_model_that_the_judge_favours_stands_out() -> None:
@@ -147,28 +137,6 @@ def test_calibration_curve_by_hand() -> None:
     assert calibration_curve([], []) == ()
 
 
-def test_stuarts_own_table() -> None:
-    """7,477 women's left and right eyes: chi2 = 11.96 with 3 degrees of freedom, as printed (Stuart 1955)."""
-    table = np.array([[1520, 266, 124, 66], [234, 1512, 432, 78], [117, 362, 1772, 205], [36, 82, 179, 492]])
-    right, left = np.indices(table.shape)
-    test = marginal(np.repeat(right.ravel(), table.ravel()), np.repeat(left.ravel(), table.ravel()))
-    assert test is not None
-    assert round(test.value, 2) == 11.96
-    assert test.df == (3,)
-    assert test.p_value == pytest.approx(stats.chi2.sf(test.value, 3), abs=1e-12)
-
-
-def test_mcnemar_is_the_case_of_two() -> None:
-    test = marginal([1] * 10 + [0] * 3 + [1] * 20, [0] * 10 + [1] * 3 + [1] * 20)
-    assert test is not None
-    assert test.value == pytest.approx((10 - 3) ** 2 / 13)
-    assert marginal([1, 0, 2], [1, 0, 2]) is None
-    # Two pairs of labels that only swap among themselves: the variance matrix has rank 2, not 3.
-    apart = marginal([0, 0, 0, 1, 2, 2, 2, 3], [1, 1, 1, 0, 3, 3, 3, 2])
-    assert apart is not None
-    assert (apart.value, apart.df) == (pytest.approx(2.0), (2,))
-
-
 def test_drift_is_paired_and_needs_a_margin_for_a_verdict() -> None:
     random = np.random.default_rng(12)
     truth = random.integers(0, 3, 400)
@@ -230,13 +198,6 @@ def test_unparsed_replies_bound_the_mean() -> None:
     nobody = unparsed([NAN, NAN])
     assert nobody.share.value == 1
     assert not nobody.parsed.defined
-
-
-def test_holm_by_hand() -> None:
-    # 0.01 * 4, 0.02 * 3, 0.03 * 2 (not below the one before), 0.9
-    assert holm([0.03, 0.01, NAN, 0.9, 0.02]) == pytest.approx((0.06, 0.04, NAN, 0.9, 0.06), nan_ok=True)
-    assert holm([]) == ()
-    assert holm([0.6, 0.7]) == (1, 1)
 
 
 def test_nothing_to_go_by() -> None:

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agreement.near_copies import compare_judges, effective_number, group_copies
-from agreement.several_verdicts import correct_together
-from agreement.verdict import JudgeVerdict, Outcome, Rule
+from extensions.calibration.statistics.near_copies import compare_judges, effective_number, group_copies
+from extensions.calibration.statistics.several_verdicts import correct_together
+from extensions.calibration.statistics.verdict import JudgeVerdict, Outcome, Rule
 
 
 def verdict(outcome: Outcome, p_replace: float, p_correct: float = 0.0001) -> JudgeVerdict:

@@ -9,20 +9,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from agreement import (
-    Bootstrap,
-    Ceiling,
-    JudgeVerdict,
-    Ratings,
-    Rule,
-    Statistic,
-    alternative_test,
-    compare_with_constant,
-    human_ceiling,
-    judge_verdict,
-    krippendorff_alpha,
-)
+from agreement import Bootstrap, Ratings, Statistic, krippendorff_alpha
 from domain.errors import RatingsError
+from extensions.calibration.statistics.alternative import alternative_test
+from extensions.calibration.statistics.ceiling import Ceiling, human_ceiling
+from extensions.calibration.statistics.constant import compare_with_constant
+from extensions.calibration.statistics.verdict import JudgeVerdict, Rule, judge_verdict
 
 FEW = Bootstrap(draws=300)
 NO_TEST = Rule(alternative_test=False)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement import Ratings, alternative_test, benjamini_yekutieli, winning_rates
+from agreement import Ratings
 from domain.errors import RatingsError
+from extensions.calibration.statistics.alternative import alternative_test, benjamini_yekutieli, winning_rates
 
 NAN = math.nan
 PEOPLE = np.array([[1, 1, 1], [0, 0, 0], [1, 1, 0], [0, 1, 1]] * 10, dtype=float)

@@ -11,13 +11,7 @@ import pytest
 
 from agreement import (
     Bootstrap,
-    Ceiling,
-    all_right,
-    alternative_test,
-    human_ceiling,
     linear_regression,
-    noise_ceiling,
-    pass_rates,
     ppi_mean,
     rogan_gladen,
     sample_size_icc,
@@ -25,6 +19,10 @@ from agreement import (
     sample_size_pearson,
     sample_size_proportion,
 )
+from extensions.calibration.statistics.alternative import alternative_test
+from extensions.calibration.statistics.ceiling import Ceiling, human_ceiling
+from extensions.calibration.statistics.classification import all_right, pass_rates
+from extensions.calibration.statistics.noise_ceiling import noise_ceiling
 from tests.agreement.published import golden
 from tests.paths import SHARED
 

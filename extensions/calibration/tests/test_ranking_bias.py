@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement.bias_sentences import bias_first, biases_tested
-from agreement.ranking_bias import RankingBias, RankingBiases, find_ranking_biases
-from agreement.small_sample import contrast
 from agreement.statistic import Statistic, Test
+from extensions.calibration.statistics.bias_sentences import bias_first, biases_tested
+from extensions.calibration.statistics.ranking_bias import RankingBias, RankingBiases, find_ranking_biases
+from extensions.calibration.statistics.small_sample import contrast
 
 MODELS = ("a", "b", "c")
 
