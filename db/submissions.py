@@ -88,20 +88,6 @@ def _latest_of_task() -> Any:
     return wanted.order_by(col(AnnotationRow.id).desc()).limit(1)
 
 
-def latest_of_answer(session: Session, *, prediction_id: int, stage: Stage) -> list[StoredAnnotation]:
-    """Return the submissions that count about a model's answer in a stage, oldest first: live, not superseded."""
-    newer = select(AnnotationRow.supersedes_id).where(
-        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.prediction_id == prediction_id
-    )
-    wanted = select(AnnotationRow).where(
-        AnnotationRow.prediction_id == prediction_id,
-        AnnotationRow.stage == stage,
-        AnnotationRow.purpose == Purpose.LIVE,
-        col(AnnotationRow.id).not_in(newer),
-    )
-    return reworded.query(session, wanted.order_by(col(AnnotationRow.id)))
-
-
 def last_of_person(
     session: Session, *, person_id: int, project_id: int, stage: Stage, task: str | None = None
 ) -> tuple[StoredAnnotation, StoredTask] | None:
