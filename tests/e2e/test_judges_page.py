@@ -257,6 +257,7 @@ PUBLISHED = {
 }
 
 
+@needs("commands", "run template")
 def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled_by_hand(
     serving: Server, chromium: Browser, tmp_path: Path
 ) -> None:
