@@ -103,6 +103,9 @@ class Extension:
     notebook_statistics: Rows = _nothing
     """Modules whose ``__all__`` names what the package ``agreement`` also offers, in Python alone: statistics that no
     table of core has."""
+    template_parts: Rows = _nothing
+    """Pairs of a title and a function ``(services, view, template)``: a part below the choice of a judge's template,
+    which adds templates (``app.judging.templates.pick``)."""
     run_sections: Rows = _nothing
     """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
@@ -418,6 +421,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "slices": ExtensionNames("Slices"),
     "model_groups": ExtensionNames("Model groups", options=("results --group-models-by",)),
     "side_by_side": ExtensionNames("Side by side", options=("results --side-by-side",)),
+    "own_templates": ExtensionNames("Own judge templates", commands=("run template",)),
     "run_records": ExtensionNames("Run records", run_sections=("Answers", "Replies")),
     "ranked_options": ExtensionNames("Ranked options", endpoint_strategies=("rank_options",)),
     "scorecards": ExtensionNames(
