@@ -258,6 +258,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "data_card": ExtensionNames(
         "Data card", release_files=("card.html",), commands=("release statistics",), figures=("set",)
     ),
+    "agreement_floors": ExtensionNames("Agreement floors", schema_keys=("export.floors",), figures=("floors",)),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
