@@ -13,7 +13,6 @@ from annotation_schemas.formats import FORMATS
 from annotation_schemas.judge_templates import parse_template
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
-from db import gold_items
 from db.engine import Store
 from domain.errors import InvalidInputError
 from domain.judging import JudgePlan, ReplyFilter
@@ -105,14 +104,12 @@ def seen(store: Store) -> dict[str, Any]:
     rows = ratings_of(store, project="p", stage=Stage.VERIFICATION)
     (run,) = run_views.runs_of(store, by=None, project="p", kind=RunKind.JUDGE)
     (answers,) = answers_of_gold(store)
-    with store.read() as session:
-        (known,) = gold_items.expected(session, ids=[1]).values()
     assert isinstance(run.plan, JudgePlan)
     (tally,) = judge_replies.tallies(store, by=None, run=run.id)
     shown = judge_replies.replies_of(store, by=None, run=run.id, wanted=ReplyFilter(criterion=tally.criterion))
     return {
         "ratings": sorted((row.rater, row.unit, row.criterion, row.value) for row in rows if "/" in row.unit),
-        "gold": (answers, known),
+        "gold": answers,
         "verdicts": judge_readings.verdicts_of(store, by=None, run=run.id),
         "tally": (tally.criterion, dict(tally.values)),
         "replies": len(shown),
@@ -205,7 +202,7 @@ def assert_reads(store: Store, criterion: str, *, now: dict[str, str]) -> None:
     """Gold, the file's four ratings and the judge's four are in the words of now."""
     found, said = seen(store), now.get("unsure", "unsure")
     assert found["ratings"][-8:] == expected(criterion, **now)
-    assert found["gold"] == ({criterion: said}, {criterion: said})
+    assert found["gold"] == {criterion: said}
     assert set(found["verdicts"]) == {criterion}
     by_value: dict[Any, int] = {}
     for value in JUDGED:
