@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, or_
+from sqlalchemy import func
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
 from db import readings, reworded
 from db.attributes import DESCRIBED, LABELLED
 from db.file_raters import MARKED
-from db.judging import latest_of_each
-from db.records import StoredAnnotation, StoredAttempt, StoredImportedRating, StoredPerson, StoredRun
+from db.records import StoredImportedRating, StoredRun
 from db.tables import (
     AnnotationRow,
     AttemptRow,
@@ -23,25 +22,21 @@ from db.tables import (
     ImportedRatingRow,
     ItemRow,
     JudgementRow,
-    JudgeUnitRow,
     PersonRow,
     PredictionRow,
-    RevisionRow,
     RunChunkRow,
     RunRow,
     SchemaChangeRow,
 )
 from db.withdrawn_runs import TAKEN_BACK, WITHDRAWN, of_counting_runs
-from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
-from domain.runs import Outcome
+from domain.runs import Outcome, chunked
 from domain.states import Purpose, Stage
 
-_AT_ONCE = 500
 OF_ANSWERS = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION)
 """The stages in which people judge models' answers without changing the item."""
 
-_ANSWERING = tuple(kind for kind in RunKind if kind.answers)
+ANSWERING = tuple(kind for kind in RunKind if kind.answers)
 """Kinds of runs whose attempts are answers to items."""
 
 CODING_OPENED = "coding.opened"
@@ -89,7 +84,7 @@ def count(session: Session, *, project_id: int) -> int:
 def any_asked(session: Session, *, project_id: int) -> bool:
     """Tell whether a project has an answer, or a run of a model or of imported answers that is not withdrawn."""
     asked = select(RunRow.id).where(
-        RunRow.project_id == project_id, col(RunRow.kind).in_(_ANSWERING), col(RunRow.withdrawn_at).is_(None)
+        RunRow.project_id == project_id, col(RunRow.kind).in_(ANSWERING), col(RunRow.withdrawn_at).is_(None)
     )
     answered = select(PredictionRow.id).where(PredictionRow.project_id == project_id)
     return any(session.exec(each.limit(1)).first() is not None for each in (asked, answered))
@@ -159,17 +154,15 @@ def last_of_models(session: Session, *, project_id: int) -> dict[tuple[int, str]
 def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
     """Return the texts of answers, by the answer's id."""
     found: dict[int, str] = {}
-    for begin in range(0, len(ids), _AT_ONCE):
-        wanted = select(PredictionRow.id, PredictionRow.text).where(
-            col(PredictionRow.id).in_(ids[begin : begin + _AT_ONCE])
-        )
+    for lot in chunked(ids):
+        wanted = select(PredictionRow.id, PredictionRow.text).where(col(PredictionRow.id).in_(lot))
         found |= {id: text for id, text in session.exec(wanted)}
     return found
 
 
 def runs(session: Session, *, project_id: int) -> Sequence[StoredRun]:
     """Return a project's runs of models and of imported answers that are not withdrawn, oldest first."""
-    wanted = select(RunRow).where(RunRow.project_id == project_id, col(RunRow.kind).in_(_ANSWERING))
+    wanted = select(RunRow).where(RunRow.project_id == project_id, col(RunRow.kind).in_(ANSWERING))
     wanted = wanted.where(col(RunRow.withdrawn_at).is_(None))
     return session.exec(wanted.order_by(col(RunRow.id))).all()
 
@@ -209,36 +202,6 @@ def details(session: Session, *, run_ids: Iterable[int]) -> Iterable[tuple[int, 
     )
     for run_id, item_id, detail in session.connection().execute(wanted):
         yield run_id, item_id, dict(detail)
-
-
-def attempts(session: Session, *, item_id: int) -> list[tuple[StoredAttempt, StoredRun]]:
-    """Return every attempt of a model at an item, oldest first."""
-    wanted = (
-        select(AttemptRow, RunRow)
-        .join(RunRow, col(RunRow.id) == AttemptRow.run_id)
-        .where(AttemptRow.item_id == item_id, col(RunRow.kind).in_(_ANSWERING))
-        .order_by(col(AttemptRow.id))
-    )
-    return [(attempt, run) for attempt, run in session.exec(wanted)]
-
-
-def grades(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, StoredPerson]]:
-    """Return people's current grades and codes of the answers to an item. Superseded submissions are left out."""
-    newer = select(AnnotationRow.supersedes_id).where(
-        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.item_id == item_id
-    )
-    wanted = (
-        select(AnnotationRow, PersonRow)
-        .join(PersonRow, col(PersonRow.id) == AnnotationRow.person_id)
-        .where(
-            AnnotationRow.item_id == item_id,
-            col(AnnotationRow.stage).in_(OF_ANSWERS),
-            AnnotationRow.purpose == Purpose.LIVE,
-            col(AnnotationRow.id).not_in(newer),
-        )
-        .order_by(col(AnnotationRow.id))
-    )
-    return reworded.query(session, wanted)
 
 
 def all_grades(
@@ -312,84 +275,3 @@ def ratings(session: Session, *, project_id: int, units: Sequence[str]) -> Seque
         col(ImportedRatingRow.unit).in_(list(units)),
     )
     return reworded.query(session, wanted.order_by(col(ImportedRatingRow.id)))
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeScore:
-    """The score that a judge run in Touchstone gave an answer on one criterion."""
-
-    answer_id: int
-    judge: str
-    """The name of its run."""
-    sample: int
-    criterion: str
-    verdict: ReplyOutcome
-    value: Any
-    why: str
-
-
-def judge_scores(session: Session, *, answer_ids: Sequence[int]) -> list[JudgeScore]:
-    """Return the current scores of judges run in Touchstone for the given answers.
-
-    The last attempt counts, as read by the newest version of its parser. Of several runs of one judge the newest score
-    counts.
-    """
-    wanted = (
-        plain_select(
-            col(JudgementRow.unit_id),
-            col(JudgementRow.run_id),
-            col(JudgeUnitRow.prediction_id),
-            col(RunRow.name),
-            col(RunRow.kind),
-            col(JudgeUnitRow.sample),
-            col(JudgementRow.criterion),
-            col(JudgementRow.verdict),
-            col(JudgementRow.value),
-            col(JudgementRow.why),
-        )
-        .join(JudgeUnitRow, col(JudgeUnitRow.id) == col(JudgementRow.unit_id))
-        .join(RunRow, col(RunRow.id) == col(JudgementRow.run_id))
-        .where(
-            col(JudgeUnitRow.prediction_id).in_(list(answer_ids)),
-            col(JudgeUnitRow.attack).is_(None),
-            col(JudgeUnitRow.other_id).is_(None),
-            col(RunRow.withdrawn_at).is_(None),
-        )
-        .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
-    )
-    newest: dict[tuple[int, str], JudgeScore] = {}
-    found = session.connection().execute(wanted).all()
-    for unit_id, run_id, answer_id, judge, kind, sample, criterion, verdict, value, why in found:
-        if not kind.own_scale:
-            criterion, value = reworded.judged(session, run_id=run_id, criterion=criterion, value=value)
-        newest[unit_id, criterion] = JudgeScore(
-            answer_id or 0, judge, sample, criterion, ReplyOutcome(verdict), value, why
-        )
-    return latest_of_each(newest.values(), lambda each: (each.judge, each.answer_id))
-
-
-def with_text(session: Session, *, project_id: int, text: str) -> set[int]:
-    """Return the items whose id, content or answers contain a text, ignoring case."""
-    pattern = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    in_answers = select(PredictionRow.item_id).where(
-        PredictionRow.project_id == project_id, col(PredictionRow.text).ilike(pattern, escape="\\")
-    )
-    named = select(ItemRow.id).where(
-        ItemRow.project_id == project_id,
-        or_(col(ItemRow.external_id).ilike(pattern, escape="\\"), col(ItemRow.public_id) == text),
-    )
-    found = {id for id in session.exec(named)} | set(session.exec(in_answers))
-    wanted = text.casefold()
-    contents = (
-        plain_select(col(RevisionRow.item_id), col(RevisionRow.content), col(RevisionRow.schema_version_id))
-        .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
-        .where(
-            col(ItemRow.project_id) == project_id,
-            col(RevisionRow.number) == col(ItemRow.current_revision),
-        )
-    )
-    for item_id, given, version in session.connection().execute(contents):
-        fields = reworded.content(session, version=version, given=given, item_id=item_id, project_id=project_id)
-        if any(wanted in str(value).casefold() for value in fields.values()):
-            found.add(item_id)
-    return found

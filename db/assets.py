@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, exists, func, or_, update
+from sqlalchemy import ColumnElement, delete, func, or_, update
 from sqlmodel import Session, col, select
 
 from db.many_rows import insert_or_ignore
 from db.records import StoredAsset, StoredMediaObject, StoredPick, StoredTask
-from db.tables import AssetRow, ItemAssetRow, MediaObjectRow, PickRow, SourceRow, TaskRow
+from db.tables import AssetRow, MediaObjectRow, PickRow, SourceRow, TaskRow
 from domain.states import Stage, TaskState
 
 _AT_ONCE = 500
@@ -87,26 +87,6 @@ def groups(
 def by_public_id(session: Session, *, public_id: str) -> StoredAsset | None:
     """Return the asset behind a public id."""
     return session.exec(select(AssetRow).where(AssetRow.public_id == public_id)).first()
-
-
-def by_public_ids(
-    session: Session, *, project_id: int, public_ids: Iterable[str], lock: bool = False
-) -> dict[str, StoredAsset]:
-    """Return a project's assets with these public ids, by public id."""
-    stored_assets: dict[str, StoredAsset] = {}
-    ordered = sorted(set(public_ids))
-    for begin in range(0, len(ordered), _AT_ONCE):
-        some = ordered[begin : begin + _AT_ONCE]
-        wanted = select(AssetRow).where(AssetRow.project_id == project_id, col(AssetRow.public_id).in_(some))
-        wanted = wanted.order_by(col(AssetRow.id))
-        stored_assets |= {row.public_id: row for row in session.exec(wanted.with_for_update() if lock else wanted)}
-    return stored_assets
-
-
-def propose(session: Session, *, asset: StoredAsset, proposal: Mapping[str, Any]) -> None:
-    """Store a model's proposal for an item about a locked asset."""
-    asset.proposal = dict(proposal)
-    session.add(asset)
 
 
 def source_id(session: Session, *, project_id: int, name: str) -> int:
@@ -211,15 +191,6 @@ def return_to_pool(session: Session, *, asset: StoredAsset) -> None:
     ).first()
     if back is not None and asset.source_id is not None:
         session.exec(update(SourceRow).where(col(SourceRow.id) == asset.source_id).values(taken=SourceRow.taken - 1))
-
-
-def return_unused(session: Session, *, ids: Sequence[int]) -> None:
-    """Put back into the pool those of these images (by id) that no item uses."""
-    for begin in range(0, len(ids), 500):
-        used = exists().where(col(ItemAssetRow.asset_id) == AssetRow.id)
-        wanted = select(AssetRow).where(col(AssetRow.id).in_(ids[begin : begin + 500]), ~used)
-        for asset in in_lock_order(session.exec(wanted).all()):
-            return_to_pool(session, asset=asset)
 
 
 def picks(session: Session, *, task_id: int) -> list[tuple[StoredPick, StoredAsset, StoredMediaObject | None]]:

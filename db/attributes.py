@@ -23,13 +23,6 @@ def models(session: Session, *, project_id: int) -> Sequence[str]:
     return sorted({*session.exec(answered), *session.exec(asked)})
 
 
-def similarities(session: Session, *, project_id: int, name: str) -> Sequence[Mapping[str, Any]]:
-    """Return how a label of items was measured, once for each measurement, oldest first."""
-    wanted = select(EventRow.data).where(EventRow.project_id == project_id, EventRow.kind == LABELLED)
-    found = [data for data in session.exec(wanted.order_by(col(EventRow.id))) if data.get("name") == name]
-    return [data["similarity"] for data in found if "similarity" in data]
-
-
 def recorded_attributes(session: Session, *, project_id: int, kind: str) -> Sequence[Mapping[str, Mapping[str, Any]]]:
     """Return all recorded attributes of a project, oldest first."""
     wanted = select(EventRow.data).where(EventRow.project_id == project_id, EventRow.kind == kind)

@@ -23,6 +23,7 @@ from db.tables import (
     RevisionRow,
     TaskRow,
 )
+from domain.runs import chunked
 from domain.states import VERIFICATIONS, VOTED_ON, Purpose, Stage, TaskState
 
 _NEWER = aliased(AnnotationRow)
@@ -289,9 +290,9 @@ def strange_pairs(session: Session, *, project_id: int) -> list[tuple[str, str, 
     units = list(session.exec(wanted.distinct()))
     ids = sorted({id for unit, _, _ in units for id in _ids_in(unit)})
     known: dict[int, tuple[int, str]] = {}
-    for begin in range(0, len(ids), _AT_ONCE):
+    for lot in chunked(ids, _AT_ONCE):
         of = select(PredictionRow.id, PredictionRow.item_id, PredictionRow.model).where(
-            col(PredictionRow.id).in_(ids[begin : begin + _AT_ONCE]), PredictionRow.project_id == project_id
+            col(PredictionRow.id).in_(lot), PredictionRow.project_id == project_id
         )
         known |= {id: (item_id, model) for id, item_id, model in session.exec(of)}
     strange = []

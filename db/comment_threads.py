@@ -9,24 +9,21 @@ from typing import Any
 from sqlalchemy import func, or_, update
 from sqlmodel import Session, col, select
 
-from db import reworded
 from db.many_rows import insert_or_ignore
-from db.records import StoredAnnotation, StoredComment, StoredEvent, StoredItem, StoredPerson, StoredTask
+from db.records import StoredComment, StoredItem, StoredPerson, StoredTask
 from db.tables import (
     AnnotationRow,
     CommentForRow,
     CommentRow,
-    EventRow,
     ImportedRatingRow,
     InsightRow,
     ItemRow,
     MemberRow,
     PersonRow,
-    PredictionRow,
     TaskRow,
 )
 from domain.roles import Role
-from domain.states import BLIND, Purpose, Stage, TaskState
+from domain.states import Stage, TaskState
 
 
 def add(
@@ -213,35 +210,6 @@ def has_insight(session: Session, *, item_id: int, person_id: int) -> bool:
 # ---- an item's history ----------------------------------------------------------------------------------------------
 
 
-def submissions(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, StoredPerson, str | None]]:
-    """Return all submissions about an item, oldest first, with the person and the model concerned."""
-    wanted = (
-        select(AnnotationRow, PersonRow, PredictionRow.model)
-        .join(PersonRow, col(PersonRow.id) == AnnotationRow.person_id)
-        .join(PredictionRow, col(PredictionRow.id) == AnnotationRow.prediction_id, isouter=True)
-        .where(AnnotationRow.item_id == item_id)
-        .order_by(col(AnnotationRow.id))
-    )
-    return reworded.query(session, wanted)
-
-
-def events(session: Session, *, item_id: int) -> list[tuple[StoredEvent, StoredPerson | None]]:
-    """Return the events of an item, oldest first, with the person who caused each."""
-    wanted = (
-        select(EventRow, PersonRow)
-        .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
-        .where(EventRow.item_id == item_id)
-        .order_by(col(EventRow.id))
-    )
-    return [(event, person) for event, person in session.exec(wanted)]
-
-
-def logins(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
-    """Return the logins of people, by id."""
-    wanted = select(PersonRow.id, PersonRow.login).where(col(PersonRow.id).in_(sorted(set(ids))))
-    return {id: login for id, login in session.exec(wanted)}
-
-
 def newest(session: Session, *, project_id: int, stage: Stage) -> tuple[int, int]:
     """Return two numbers: one grows with every submission of a stage, one with every imported rating of the stage."""
     submitted = select(func.max(col(AnnotationRow.id))).where(
@@ -251,30 +219,3 @@ def newest(session: Session, *, project_id: int, stage: Stage) -> tuple[int, int
         ImportedRatingRow.project_id == project_id, ImportedRatingRow.stage == stage
     )
     return session.exec(submitted).one() or 0, session.exec(imported).one() or 0
-
-
-def asked_blind(session: Session, *, project_id: int, person_id: int, own: bool) -> set[int]:
-    """Return the items that a person may have to be kept blind about.
-
-    The person has or had a slot in a blind stage. Unless ``own``, an open blind slot of anyone is enough.
-    """
-    mine = col(TaskRow.person_id) == person_id
-    waiting = or_(col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)), col(TaskRow.correcting))
-    wanted = select(TaskRow.item_id).where(
-        TaskRow.project_id == project_id, col(TaskRow.stage).in_(BLIND), mine if own else or_(mine, waiting)
-    )
-    return {id for id in session.exec(wanted.distinct()) if id is not None}
-
-
-def differing(session: Session, *, project_id: int, stage: Stage) -> Sequence[StoredAnnotation]:
-    """Return a stage's submissions that count, by item, to find items on which raters differ."""
-    newer = select(AnnotationRow.supersedes_id).where(
-        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.project_id == project_id
-    )
-    wanted = select(AnnotationRow).where(
-        AnnotationRow.project_id == project_id,
-        AnnotationRow.stage == stage,
-        AnnotationRow.purpose == Purpose.LIVE,
-        col(AnnotationRow.id).not_in(newer),
-    )
-    return reworded.query(session, wanted.order_by(col(AnnotationRow.item_id)))

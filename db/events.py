@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, exists, func, insert, or_
+from sqlalchemy import ColumnElement, bindparam, func, insert, or_
 from sqlmodel import Session, col, select
 
 from db.many_rows import insert_all
@@ -240,14 +240,6 @@ def has_looked(session: Session, *, item_id: int, person_id: int, since: datetim
     return session.exec(wanted.limit(1)).first() is not None
 
 
-def of_kind_since(
-    session: Session, *, project_id: int, kind: str, since: datetime, limit: int
-) -> Sequence[StoredEvent]:
-    """Return the first events of a kind since a moment."""
-    wanted = select(EventRow).where(EventRow.project_id == project_id, EventRow.kind == kind, EventRow.at >= since)
-    return session.exec(wanted.order_by(col(EventRow.id)).limit(limit)).all()
-
-
 def of_item(session: Session, *, item_id: int) -> Sequence[StoredEvent]:
     """Return the events of an item, oldest first."""
     return session.exec(select(EventRow).where(EventRow.item_id == item_id).order_by(col(EventRow.id))).all()
@@ -308,31 +300,6 @@ def of_kinds(session: Session, *, project_id: int, kinds: Sequence[str]) -> list
     return sorted(session.exec(wanted).all(), key=lambda found: found[0].id or 0)
 
 
-def of_file(session: Session, *, project_id: int, kind: str, file: str) -> list[tuple[StoredEvent, str | None]]:
-    """Return the events of a kind about a ``file``, with the login of the person who caused each, oldest first."""
-    about = col(EventRow.data)["file"].as_string() == file
-    wanted = (
-        select(EventRow, PersonRow.login)
-        .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
-        .where(EventRow.project_id == project_id, EventRow.kind == kind, about)
-    )  # sorted here, as in ``of_kinds``
-    return sorted(session.exec(wanted).all(), key=lambda found: found[0].id or 0)
-
-
-def of_video(session: Session, *, project_id: int, kind: str, video: str) -> list[tuple[StoredEvent, str | None]]:
-    """Return the events of a kind about a video, with the login of the person who caused each, oldest first.
-
-    Only the events of this video are read.
-    """
-    about = col(EventRow.data)["video"].as_string() == video
-    wanted = (
-        select(EventRow, PersonRow.login)
-        .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
-        .where(EventRow.project_id == project_id, EventRow.kind == kind, about)
-    )  # sorted here, as in ``of_kinds``
-    return sorted(session.exec(wanted).all(), key=lambda found: found[0].id or 0)
-
-
 def count(
     session: Session,
     *,
@@ -375,12 +342,6 @@ def _chosen(
     if until is not None:
         conditions.append(col(EventRow.at) < until)
     return conditions
-
-
-def people(session: Session, *, project_id: int) -> list[str]:
-    """Return the logins of everyone who has caused an event in a project."""
-    theirs = exists().where(col(EventRow.person_id) == col(PersonRow.id), col(EventRow.project_id) == project_id)
-    return list(session.exec(select(PersonRow.login).where(theirs).order_by(col(PersonRow.login))))
 
 
 def kinds(session: Session, *, project_id: int | None) -> list[str]:

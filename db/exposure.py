@@ -40,10 +40,9 @@ from db.tables import (
     metadata,
 )
 from domain.exposure import WORKING, Disclosure, Route, Secrets
+from domain.runs import chunked
 from domain.states import VERIFICATIONS, Purpose, Stage
 
-AT_ONCE = 500
-"""How many ids go into one query."""
 _WITH_ANSWERS = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION, Stage.REFINEMENT)
 
 
@@ -391,8 +390,8 @@ def before_votes(
         yield from reworded.query(session, wanted)
         return
     ordered = sorted(item_ids)
-    for start in range(0, len(ordered), AT_ONCE):
-        yield from reworded.query(session, wanted.where(col(ExposureRow.item_id).in_(ordered[start : start + AT_ONCE])))
+    for lot in chunked(ordered):
+        yield from reworded.query(session, wanted.where(col(ExposureRow.item_id).in_(lot)))
 
 
 def others_had_said(session: Session, *, vote: StoredAnnotation, stages: Collection[Stage], before: datetime) -> bool:
@@ -431,10 +430,8 @@ def superseded(session: Session, *, ids: Collection[int]) -> set[int]:
     """Return those of these annotations that the same person has superseded."""
     found: set[int] = set()
     ordered = sorted(ids)
-    for start in range(0, len(ordered), AT_ONCE):
-        wanted = select(AnnotationRow.supersedes_id).where(
-            col(AnnotationRow.supersedes_id).in_(ordered[start : start + AT_ONCE])
-        )
+    for lot in chunked(ordered):
+        wanted = select(AnnotationRow.supersedes_id).where(col(AnnotationRow.supersedes_id).in_(lot))
         found |= {id for id in session.exec(wanted) if id is not None}
     return found
 

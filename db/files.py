@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -18,11 +18,9 @@ from sqlmodel import Session, col, select
 from db import reworded
 from db.many_rows import insert_all, insert_or_ignore
 from db.records import (
-    StoredAnnotation,
     StoredImportedRating,
     StoredImportFile,
     StoredItem,
-    StoredPerson,
     StoredPrediction,
 )
 from db.tables import (
@@ -43,11 +41,9 @@ from db.tables import (
 )
 from db.withdrawn_runs import of_counting_runs
 from domain.run_kinds import RunKind
-from domain.runs import ANSWERS, Outcome
+from domain.runs import ANSWERS, Outcome, chunked
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 
-_AT_ONCE = 500
-"""How many names go into one query."""
 _READ_AT_ONCE = 2_000
 
 
@@ -91,7 +87,7 @@ def add_file(
 def items_named(session: Session, *, project_id: int, external_ids: Sequence[str]) -> dict[str, StoredItem]:
     """Return the items of a project that have one of these external ids, by external id."""
     stored_items: dict[str, StoredItem] = {}
-    for some in _lots(external_ids):
+    for some in chunked(external_ids):
         wanted = select(ItemRow).where(ItemRow.project_id == project_id, col(ItemRow.external_id).in_(some))
         stored_items.update({row.external_id: row for row in session.exec(wanted)})
     return stored_items
@@ -130,7 +126,7 @@ def item_ids(session: Session, *, project_id: int) -> list[tuple[int, str, str]]
 def asset_ids(session: Session, *, project_id: int, names: Sequence[str]) -> dict[str, tuple[int, str | None]]:
     """Return the assets of a project that have one of these names: id, and hash of the file or None."""
     found: dict[str, tuple[int, str | None]] = {}
-    for some in _lots(names):
+    for some in chunked(names):
         wanted = select(AssetRow.name, AssetRow.id, AssetRow.sha256).where(
             AssetRow.project_id == project_id, col(AssetRow.name).in_(some)
         )
@@ -222,14 +218,6 @@ def ratings(session: Session, *, project_id: int, stage: Stage | None = None) ->
     return reworded.query(session, wanted.order_by(col(ImportedRatingRow.id)))
 
 
-def counting_annotations(
-    session: Session, *, project_id: int, stage: Stage
-) -> list[tuple[StoredAnnotation, StoredPerson]]:
-    """Return a stage's submissions that count, with their authors. Superseded submissions are left out."""
-    wanted = _counting(select(AnnotationRow, PersonRow), project_id=project_id, stage=stage)
-    return reworded.query(session, wanted.order_by(col(AnnotationRow.id)))
-
-
 class KeptVote(NamedTuple):
     """A vote on a kept item, with ``answers`` and ``reasons`` as stored text."""
 
@@ -256,7 +244,7 @@ def on_kept_items(session: Session, *, project_id: int, stage: Stage) -> Iterato
         AnnotationRow.schema_version_id,
     )
     wanted = (
-        _counting(plain_select(*columns), project_id=project_id, stage=stage)
+        counting(plain_select(*columns), project_id=project_id, stage=stage)
         .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
         .where(col(ItemRow.state) == ItemState.KEPT, col(AnnotationRow.revision) == ItemRow.current_revision)
         .order_by(col(AnnotationRow.id))
@@ -316,7 +304,7 @@ def votes_by_item(session: Session, *, project_id: int, stage: Stage) -> Iterato
 def _voted_on_last(session: Session, *, project_id: int, stage: Stage) -> dict[int, int]:
     """Return the newest revision with votes of each item (id), for items with votes after their first revision."""
     selected = plain_select(col(AnnotationRow.item_id), func.max(col(AnnotationRow.revision)))
-    wanted = _counting(selected, project_id=project_id, stage=stage).where(
+    wanted = counting(selected, project_id=project_id, stage=stage).where(
         col(AnnotationRow.prediction_id).is_(None), col(AnnotationRow.revision) > 1
     )
     return {item_id: revision for item_id, revision in session.execute(wanted.group_by(col(AnnotationRow.item_id)))}
@@ -335,7 +323,7 @@ def _counting_votes(*, project_id: int, stage: Stage) -> Any:
         PersonRow.login,
         AnnotationRow.schema_version_id,
     )
-    return _counting(plain_select(*columns), project_id=project_id, stage=stage)
+    return counting(plain_select(*columns), project_id=project_id, stage=stage)
 
 
 def _said(session: Session, wanted: Any, *, project_id: int, stage: Stage) -> Iterator[CountingVote]:
@@ -392,7 +380,7 @@ def counting_pair_votes(session: Session, *, project_id: int) -> list[PairVote]:
         AnnotationRow.weight,
         AnnotationRow.created_at,
     )
-    wanted = _counting(plain_select(*columns), project_id=project_id, stage=stage)
+    wanted = counting(plain_select(*columns), project_id=project_id, stage=stage)
     wanted = wanted.join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id).order_by(col(AnnotationRow.id))
     about: dict[str, Any] = {"project_id": project_id, "stage": stage}
     rows = map(PairVote._make, session.execute(wanted))
@@ -425,7 +413,7 @@ def n_ratings(session: Session, *, project_id: int, stage: Stage) -> int:
     return sum(session.exec(wanted).one() for wanted in (of_people, of_files, of_judges))
 
 
-def _counting(selected: Any, *, project_id: int, stage: Stage) -> Any:
+def counting(selected: Any, *, project_id: int, stage: Stage) -> Any:
     """Return a query for a stage's submissions that count: live, and not superseded."""
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None),
@@ -449,8 +437,3 @@ def annotators(session: Session, *, project_id: int) -> list[int]:
     voted = session.exec(select(AnnotationRow.person_id).where(AnnotationRow.project_id == project_id).distinct())
     wrote = session.exec(select(ItemRow.author_id).where(ItemRow.project_id == project_id).distinct())
     return sorted({*voted, *(id for id in wrote if id is not None)})
-
-
-def _lots(names: Sequence[str]) -> Iterable[Sequence[str]]:
-    for start in range(0, len(names), _AT_ONCE):
-        yield names[start : start + _AT_ONCE]

@@ -31,6 +31,7 @@ from db.tables import (
     TaskRow,
 )
 from domain.item_filter import FROM_FILE, OF_FIELD, Comments, ItemFilter, sort_key, texts
+from domain.runs import chunked
 from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, TaskState
 
 _AT_ONCE = 5_000
@@ -110,8 +111,8 @@ def rows(session: Session, *, ids: Sequence[int], lock: bool = False) -> list[St
     """
     stored_items: dict[int, StoredItem] = {}
     every = sorted(ids)
-    for begin in range(0, len(every), _AT_ONCE):
-        some = select(ItemRow).where(col(ItemRow.id).in_(every[begin : begin + _AT_ONCE])).order_by(col(ItemRow.id))
+    for lot in chunked(every, _AT_ONCE):
+        some = select(ItemRow).where(col(ItemRow.id).in_(lot)).order_by(col(ItemRow.id))
         if lock:
             some = some.with_for_update(key_share=True).execution_options(populate_existing=True)
         stored_items |= {row.id: row for row in session.exec(some)}

@@ -35,6 +35,7 @@ from db.tables import (
     TaskRow,
 )
 from db.withdrawn_runs import of_counting_runs
+from domain.runs import chunked
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 
 _AT_ONCE = 500
@@ -148,8 +149,8 @@ def by_external_id(session: Session, *, project_id: int, external_id: str) -> St
 def set_priority(session: Session, *, item_ids: Sequence[int], priority: int) -> list[int]:
     """Set the priority of items. Return the ids of those that had a different one."""
     changed: list[int] = []
-    for begin in range(0, len(item_ids), 500):
-        some_ids = col(ItemRow.id).in_(item_ids[begin : begin + 500])
+    for lot in chunked(item_ids):
+        some_ids = col(ItemRow.id).in_(lot)
         held = select(ItemRow.id).where(some_ids).order_by(col(ItemRow.id)).with_for_update(key_share=True)
         session.exec(held).all()  # in one order, so that two transactions never deadlock
         some = (
@@ -165,10 +166,8 @@ def set_priority(session: Session, *, item_ids: Sequence[int], priority: int) ->
 def priorities(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
     """Return the priority of items, by id. Items with priority 0 are left out."""
     found: dict[int, int] = {}
-    for begin in range(0, len(item_ids), 500):
-        wanted = select(ItemRow.id, ItemRow.priority).where(
-            col(ItemRow.id).in_(item_ids[begin : begin + 500]), ItemRow.priority != 0
-        )
+    for lot in chunked(item_ids):
+        wanted = select(ItemRow.id, ItemRow.priority).where(col(ItemRow.id).in_(lot), ItemRow.priority != 0)
         found |= {id: priority for id, priority in session.exec(wanted)}
     return found
 
@@ -301,10 +300,8 @@ def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, StoredPred
 def models_of(session: Session, *, prediction_ids: Sequence[int]) -> dict[int, str]:
     """Return the models that gave these answers, by the answers' ids."""
     found: dict[int, str] = {}
-    for begin in range(0, len(prediction_ids), 500):
-        wanted = select(PredictionRow.id, PredictionRow.model).where(
-            col(PredictionRow.id).in_(prediction_ids[begin : begin + 500])
-        )
+    for lot in chunked(prediction_ids):
+        wanted = select(PredictionRow.id, PredictionRow.model).where(col(PredictionRow.id).in_(lot))
         found |= {id: model for id, model in session.exec(wanted)}
     return found
 
@@ -355,19 +352,6 @@ def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, Item
         .group_by(col(ItemRow.dimension), col(ItemRow.state))
     )
     return {(dimension, ItemState(state)): n for dimension, state, n in session.exec(wanted)}
-
-
-def states_by_file(session: Session, *, project_id: int) -> dict[int | None, dict[ItemState, int]]:
-    """Count the items of each file, by state. The key None holds items without a file, such as authored ones."""
-    wanted = (
-        select(ItemRow.file_id, ItemRow.state, func.count())
-        .where(ItemRow.project_id == project_id)
-        .group_by(col(ItemRow.file_id), col(ItemRow.state))
-    )
-    found: dict[int | None, dict[ItemState, int]] = {}
-    for id, state, n in session.exec(wanted):
-        found.setdefault(id, {})[ItemState(state)] = n
-    return found
 
 
 def states_by_project(session: Session, *, project_ids: Sequence[int]) -> dict[int, dict[ItemState, int]]:

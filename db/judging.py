@@ -28,13 +28,11 @@ from db.tables import (
 from db.withdrawn_runs import of_counting_runs
 from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
-from domain.runs import Outcome
+from domain.runs import Outcome, chunked
 from domain.states import Purpose, Stage
 
 REPLIED = tuple(each for each in Outcome if each.replied)
 """Outcomes with a reply, whatever the reply says."""
-_AT_ONCE = 500
-"""How many ids go into one query."""
 
 
 # ---- templates ------------------------------------------------------------------------------------------------------
@@ -110,8 +108,8 @@ def graded(session: Session, *, project_id: int) -> set[int]:
 def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, StoredPrediction]:
     """Return answers by id."""
     stored_predictions: dict[int, StoredPrediction] = {}
-    for start in range(0, len(ids), _AT_ONCE):
-        some = select(PredictionRow).where(col(PredictionRow.id).in_(list(ids[start : start + _AT_ONCE])))
+    for lot in chunked(ids):
+        some = select(PredictionRow).where(col(PredictionRow.id).in_(lot))
         stored_predictions |= {row.id: row for row in session.exec(some)}
     return stored_predictions
 
@@ -119,12 +117,12 @@ def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, StoredPred
 def of_model(session: Session, *, item_ids: Sequence[int], model: str) -> dict[int, StoredPrediction]:
     """Return a model's newest answer to each of the items, by item id."""
     stored_predictions: dict[int, StoredPrediction] = {}
-    for start in range(0, len(item_ids), _AT_ONCE):
+    for lot in chunked(item_ids):
         some = (
             select(PredictionRow)
             .where(
                 PredictionRow.model == model,
-                col(PredictionRow.item_id).in_(list(item_ids[start : start + _AT_ONCE])),
+                col(PredictionRow.item_id).in_(lot),
                 of_counting_runs(),
             )
             .order_by(col(PredictionRow.id))
@@ -144,8 +142,8 @@ def add_units(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[in
 def units(session: Session, *, ids: Sequence[int]) -> dict[int, StoredJudgeUnit]:
     """Return units of a run, by id."""
     stored_judge_units: dict[int, StoredJudgeUnit] = {}
-    for start in range(0, len(ids), _AT_ONCE):
-        some = select(JudgeUnitRow).where(col(JudgeUnitRow.id).in_(list(ids[start : start + _AT_ONCE])))
+    for lot in chunked(ids):
+        some = select(JudgeUnitRow).where(col(JudgeUnitRow.id).in_(lot))
         stored_judge_units |= {row.id: row for row in session.exec(some)}
     return stored_judge_units
 
@@ -446,20 +444,3 @@ def comparisons(session: Session, *, run_ids: Sequence[int]) -> list[JudgeCompar
 
 
 # ---- metrics --------------------------------------------------------------------------------------------------------
-
-
-def units_of_answers(session: Session, *, run_id: int) -> dict[int, int]:
-    """Return the unit of every answer that a metric has measured, by the answer's id."""
-    wanted = select(JudgeUnitRow.prediction_id, JudgeUnitRow.id).where(JudgeUnitRow.run_id == run_id)
-    return {answer: id for answer, id in session.exec(wanted) if answer is not None}
-
-
-def text_hashes(session: Session, *, run_id: int) -> dict[int, str]:
-    """Return the hash of the texts that a metric measured last, by the answer's id."""
-    wanted = (
-        sa_select(col(JudgeUnitRow.prediction_id), col(AttemptRow.prompt_hash))
-        .join(AttemptRow, col(AttemptRow.unit_id) == col(JudgeUnitRow.id))
-        .where(col(JudgeUnitRow.run_id) == run_id, col(AttemptRow.run_id) == run_id)
-        .order_by(col(AttemptRow.id))
-    )
-    return {answer: hash for answer, hash in session.connection().execute(wanted) if answer is not None}

@@ -11,9 +11,8 @@ from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
 from db.tables import AssetRow, ItemAssetRow, ItemRow, SourceRow, TaskRow
+from domain.runs import chunked
 from domain.states import ItemState, Purpose, TaskState
-
-_AT_ONCE = 500
 
 
 def waits(of: Any) -> ColumnElement[bool]:
@@ -34,8 +33,8 @@ def waiting(session: Session, *, item_ids: Iterable[int], needed: Sequence[str])
     """
     found: set[int] = set()
     ids = sorted(set(item_ids)) if needed else []
-    for begin in range(0, len(ids), _AT_ONCE):
-        wanted = _missing(needed).where(col(ItemAssetRow.item_id).in_(ids[begin : begin + _AT_ONCE]))
+    for lot in chunked(ids):
+        wanted = _missing(needed).where(col(ItemAssetRow.item_id).in_(lot))
         held = wanted.order_by(col(AssetRow.id)).with_for_update(read=True, of=AssetRow)
         found |= set(session.exec(held))
     return found
@@ -72,8 +71,8 @@ def _missing(needed: Sequence[str]) -> Any:
 def with_assets(session: Session, *, asset_ids: Sequence[int]) -> set[int]:
     """Return the items (ids) that have one of these assets."""
     found: set[int] = set()
-    for begin in range(0, len(asset_ids), _AT_ONCE):
-        some = col(ItemAssetRow.asset_id).in_(asset_ids[begin : begin + _AT_ONCE])
+    for lot in chunked(asset_ids):
+        some = col(ItemAssetRow.asset_id).in_(lot)
         found |= set(session.exec(select(ItemAssetRow.item_id).where(some)))
     return found
 

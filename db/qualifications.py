@@ -205,12 +205,6 @@ def tries(session: Session, *, project_id: int, stage: Stage) -> list[tuple[Stor
     return [(row, person) for row, person in session.exec(wanted)]
 
 
-def by_public_id(session: Session, *, public_id: str, hold: bool = False) -> StoredQualification | None:
-    """Return an attempt by its public id."""
-    wanted = select(QualificationRow).where(QualificationRow.public_id == public_id)
-    return session.exec(wanted.with_for_update(key_share=True) if hold else wanted).first()
-
-
 def reviews(session: Session, *, qualification_id: int) -> list[tuple[StoredQualificationReview, StoredPerson]]:
     """Return the reviews of an attempt, oldest first."""
     wanted = (
@@ -246,12 +240,3 @@ def answers(session: Session, *, qualification_id: int, until: datetime | None =
     if until is not None:
         wanted = wanted.where(col(AnnotationRow.created_at) <= until)
     return {row.prediction_id or row.item_id: row for row in reworded.query(session, wanted)}
-
-
-def by_ids(session: Session, *, ids: Sequence[int]) -> list[StoredAnnotation]:
-    """Return answers by their ids, oldest first."""
-    stored_annotations: list[StoredAnnotation] = []
-    for at in range(0, len(ids), 500):
-        wanted = select(AnnotationRow).where(col(AnnotationRow.id).in_(ids[at : at + 500]))
-        stored_annotations += reworded.query(session, wanted)
-    return sorted(stored_annotations, key=lambda row: row.id)

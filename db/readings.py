@@ -16,11 +16,9 @@ from db.many_rows import insert_or_ignore
 from db.tables import AttemptRow, PredictionRow, ReadingRow, RevisionRow, RunRow
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES, AnswerReading
-from domain.runs import ANSWERS, Outcome
+from domain.runs import ANSWERS, Outcome, chunked
 
 _OUTCOMES = {each.value: each for each in ReadOutcome}
-_AT_ONCE = 500
-"""How many ids go into one query."""
 _LAST = 500
 
 
@@ -56,7 +54,7 @@ def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> dict[
         by_run.setdefault(row["run_id"], []).append(row["item_id"])
     found: dict[tuple[int, int, str], int] = {}
     for run_id, items in by_run.items():
-        for some in _lots(items):
+        for some in chunked(sorted(set(items))):
             wanted = select(PredictionRow.id, PredictionRow.item_id, PredictionRow.model).where(
                 PredictionRow.run_id == run_id, col(PredictionRow.item_id).in_(some)
             )
@@ -113,7 +111,7 @@ def any_unread(session: Session, *, project_id: int, version: int) -> bool:
 def unread_of(session: Session, *, ids: Sequence[int], version: int) -> list[UnreadAnswer]:
     """Return those of these answers that this version of the rules has not read, in order of id."""
     unread_answers: list[UnreadAnswer] = []
-    for some in _lots(ids):
+    for some in chunked(sorted(set(ids))):
         wanted = select(PredictionRow).where(col(PredictionRow.id).in_(some), ~_of_rules(version))
         for row in session.exec(wanted.order_by(col(PredictionRow.id))):
             unread_answers.append(UnreadAnswer(row.id, row.item_id, row.run_id, row.text, row.created_at))
@@ -123,7 +121,7 @@ def unread_of(session: Session, *, ids: Sequence[int], version: int) -> list[Unr
 def answers(session: Session, *, ids: Sequence[int], models: Sequence[str] | None = None) -> list[UnreadAnswer]:
     """Return answers, of these models or of all, in order of id."""
     unread_answers: list[UnreadAnswer] = []
-    for some in _lots(ids):
+    for some in chunked(sorted(set(ids))):
         wanted = select(PredictionRow).where(col(PredictionRow.id).in_(some)).order_by(col(PredictionRow.id))
         for row in session.exec(wanted):
             if models is None or row.model in models:
@@ -134,20 +132,11 @@ def answers(session: Session, *, ids: Sequence[int], models: Sequence[str] | Non
 def known_questions(session: Session, *, ids: Sequence[int], reader: str, version: int) -> set[tuple[int, str]]:
     """Return the questions that a version of a reader was asked: the answer's id and the question's hash."""
     found: set[tuple[int, str]] = set()
-    for some in _lots(ids):
+    for some in chunked(sorted(set(ids))):
         wanted = select(ReadingRow.prediction_id, ReadingRow.asked).where(
             col(ReadingRow.prediction_id).in_(some), ReadingRow.reader == reader, ReadingRow.version == version
         )
         found |= {(id, asked) for id, asked in session.exec(wanted)}
-    return found
-
-
-def public_ids(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
-    """Return the public ids of answers, by id."""
-    found: dict[int, str] = {}
-    for some in _lots(ids):
-        wanted = select(PredictionRow.id, PredictionRow.public_id).where(col(PredictionRow.id).in_(some))
-        found |= {id: public for id, public in session.exec(wanted)}
     return found
 
 
@@ -158,7 +147,7 @@ def ended(session: Session, *, answers: Iterable[UnreadAnswer]) -> dict[tuple[in
         by_run.setdefault(answer.run_id, set()).add(answer.item_id)
     found: dict[tuple[int, int], AttemptEnd] = {}
     for run_id, ids in by_run.items():
-        for some in _lots(ids):
+        for some in chunked(sorted(set(ids))):
             wanted = (
                 plain_select(
                     col(AttemptRow.unit_id),
@@ -189,7 +178,7 @@ def plans(session: Session, *, run_ids: Iterable[int]) -> dict[int, Mapping[str,
 def revisions(session: Session, *, item_ids: Iterable[int]) -> dict[int, list[tuple[int, datetime, Mapping[str, Any]]]]:
     """Return number, moment and content of every revision of items, oldest first, by item."""
     found: dict[int, list[tuple[int, datetime, Mapping[str, Any]]]] = {}
-    for some in _lots(item_ids):
+    for some in chunked(sorted(set(item_ids))):
         wanted = (
             plain_select(
                 col(RevisionRow.item_id),
@@ -244,7 +233,11 @@ def counting(
     )
     if run_id is not None:
         wanted = wanted.where(col(PredictionRow.run_id) == run_id)
-    lots = [wanted] if ids is None else [wanted.where(col(ReadingRow.prediction_id).in_(some)) for some in _lots(ids)]
+    lots = (
+        [wanted]
+        if ids is None
+        else [wanted.where(col(ReadingRow.prediction_id).in_(some)) for some in chunked(sorted(set(ids)))]
+    )
     answer_readings: dict[int, AnswerReading] = {}
     for lot in lots:
         for id, name, version, revision, kind, outcome, value, *rest in session.connection().execute(lot):
@@ -265,17 +258,6 @@ def readers(session: Session, *, project_id: int) -> list[str]:
     return sorted(session.exec(wanted))
 
 
-def last_detail(session: Session, *, project_id: int, reader: str) -> Mapping[str, Any] | None:
-    """Return the details of a reader's last reading in a project, or None if it has none."""
-    wanted = (
-        select(ReadingRow.detail)
-        .join(PredictionRow, col(PredictionRow.id) == col(ReadingRow.prediction_id))
-        .where(PredictionRow.project_id == project_id, ReadingRow.reader == reader)
-        .order_by(col(ReadingRow.id).desc())
-    )
-    return session.exec(wanted.limit(1)).first()
-
-
 def newest(session: Session, *, project_id: int) -> int:
     """Return the id of the last reading of a project, or 0."""
     # Pages call this at every click. The id is usually among the last ones, so a scan of the project is rare.
@@ -291,8 +273,3 @@ def newest(session: Session, *, project_id: int) -> int:
         if found := session.connection().execute(wanted).scalar():
             return int(found)
     return 0
-
-
-def _lots(ids: Iterable[int]) -> list[list[int]]:
-    found = sorted(set(ids))
-    return [found[start : start + _AT_ONCE] for start in range(0, len(found), _AT_ONCE)]

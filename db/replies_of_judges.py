@@ -15,10 +15,8 @@ from db import reworded
 from db.records import StoredAnnotation, StoredAttempt, StoredItem, StoredJudgement, StoredJudgeUnit, StoredPerson
 from db.tables import AnnotationRow, AttemptRow, ItemRow, JudgementRow, JudgeUnitRow, PersonRow, PredictionRow, RunRow
 from domain.judging import ReplyFilter, ReplyOutcome
+from domain.runs import chunked
 from domain.states import Purpose, Stage
-
-_AT_ONCE = 500
-"""How many ids go into one query."""
 
 
 def _newest(run_id: int) -> Subquery:
@@ -108,7 +106,7 @@ class AttemptContext:
 def contexts(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, AttemptContext]:
     """Return attempts with their units and items, by id."""
     attempt_contexts: dict[int, AttemptContext] = {}
-    for some in _lots(attempt_ids):
+    for some in chunked(attempt_ids):
         wanted = (
             select(AttemptRow, JudgeUnitRow, ItemRow)
             .join(JudgeUnitRow, col(JudgeUnitRow.id) == AttemptRow.unit_id)
@@ -124,7 +122,7 @@ def contexts(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, Attem
 def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[StoredJudgement]]:
     """Return all scores of attempts, by attempt, the newest parser version first."""
     stored_judgements: dict[int, list[StoredJudgement]] = {}
-    for some in _lots(attempt_ids):
+    for some in chunked(attempt_ids):
         wanted = (
             select(JudgementRow)
             .where(col(JudgementRow.attempt_id).in_(some))
@@ -138,7 +136,7 @@ def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[
 def grades(session: Session, *, prediction_ids: Sequence[int]) -> list[tuple[StoredAnnotation, StoredPerson]]:
     """Return people's current grades of these answers, with the graders."""
     found: list[tuple[StoredAnnotation, StoredPerson]] = []
-    for some in _lots(prediction_ids):
+    for some in chunked(prediction_ids):
         newer = select(AnnotationRow.supersedes_id).where(
             col(AnnotationRow.supersedes_id).is_not(None), col(AnnotationRow.prediction_id).in_(some)
         )
@@ -226,7 +224,3 @@ def models(session: Session, *, run_id: int) -> list[str]:
         .order_by(PredictionRow.model)
     )
     return list(session.exec(wanted))
-
-
-def _lots(ids: Sequence[int]) -> list[list[int]]:
-    return [list(ids[start : start + _AT_ONCE]) for start in range(0, len(ids), _AT_ONCE)]

@@ -137,7 +137,7 @@ class _RowReader:
         self._session = session
         votes = [row for row in rows if isinstance(row, AnnotationRow) and self._of(row).moves_dimensions]
         self._dimensions: dict[int, str] = {}
-        for some in chunked(sorted({vote.item_id for vote in votes}), 500):
+        for some in chunked(sorted({vote.item_id for vote in votes})):
             wanted = plain_select(col(ItemRow.id), col(ItemRow.dimension)).where(col(ItemRow.id).in_(some))
             self._dimensions |= {id: dimension for id, dimension in session.connection().execute(wanted)}
         self._named: dict[int, dict[str, str]] = {}

@@ -16,12 +16,8 @@ from sqlmodel import Session, col, select
 
 from db.records import StoredAttempt, StoredItem
 from db.run_chunks import owned
-from db.tables import AttemptRow, ItemRow, PredictionRow, RunChunkRow, RunRow
-from domain.run_kinds import RunKind
-from domain.runs import ANSWERS, NO_REQUEST, Attempt, Outcome
-
-_AT_ONCE = 500
-"""How many ids go into one query."""
+from db.tables import AttemptRow, ItemRow, PredictionRow, RunChunkRow
+from domain.runs import ANSWERS, NO_REQUEST, Attempt, Outcome, chunked
 
 
 def append(
@@ -132,7 +128,7 @@ def _json(value: Any) -> Any:
 def finished(session: Session, *, run_id: int, unit_ids: Sequence[int], since: int = 0) -> set[int]:
     """Return the units that need not be asked: answered, or with a final attempt after the attempt ``since``."""
     found: set[int] = set()
-    for some in _lots(unit_ids):
+    for some in chunked(sorted(set(unit_ids))):
         asked = select(AttemptRow.unit_id).where(
             AttemptRow.run_id == run_id,
             col(AttemptRow.unit_id).in_(some),
@@ -152,7 +148,7 @@ def failed(session: Session, *, run_id: int) -> list[int]:
         AttemptRow.run_id == run_id,
         col(AttemptRow.final).is_(True),
         col(AttemptRow.outcome).not_in(tuple(ANSWERS)),
-        _is_last(AttemptRow),
+        is_last(AttemptRow),
     )
     return list(session.exec(wanted.order_by(col(AttemptRow.id))))
 
@@ -171,14 +167,14 @@ def asked_again_ids(session: Session, *, run_id: int) -> set[int]:
 def last_outcomes(session: Session, *, run_id: int, unit_ids: Iterable[int]) -> Counter[Outcome]:
     """Count units by the outcome of their last final attempt."""
     counts: Counter[Outcome] = Counter()
-    for some in _lots(list(unit_ids)):
+    for some in chunked(sorted(set(unit_ids))):
         wanted = (
             select(AttemptRow.outcome, func.count())
             .where(
                 AttemptRow.run_id == run_id,
                 col(AttemptRow.unit_id).in_(some),
                 col(AttemptRow.final).is_(True),
-                _is_last(AttemptRow),
+                is_last(AttemptRow),
             )
             .group_by(col(AttemptRow.outcome))
         )
@@ -186,27 +182,10 @@ def last_outcomes(session: Session, *, run_id: int, unit_ids: Iterable[int]) -> 
     return counts
 
 
-def last_ones(session: Session, *, run_ids: Iterable[int]) -> list[StoredAttempt]:
-    """Return the last final attempt at each unit of these runs, in the order of runs."""
-    stored_attempts: list[StoredAttempt] = []
-    for run_id in sorted(set(run_ids)):
-        wanted = select(AttemptRow).where(
-            AttemptRow.run_id == run_id, col(AttemptRow.final).is_(True), _is_last(AttemptRow)
-        )
-        stored_attempts += session.exec(wanted.order_by(col(AttemptRow.unit_id))).all()
-    return stored_attempts
-
-
-def count(session: Session, *, project_id: int, kind: RunKind) -> int:
-    """Count the attempts of a project's runs of a kind, including withdrawn runs."""
-    of_project = select(RunRow.id).where(RunRow.project_id == project_id, RunRow.kind == kind)
-    return session.exec(select(func.count()).where(col(AttemptRow.run_id).in_(of_project))).one()
-
-
 _OTHER = aliased(AttemptRow)
 
 
-def _is_last(of: Any) -> ColumnElement[bool]:
+def is_last(of: Any) -> ColumnElement[bool]:
     """Return the condition that an attempt is the last one at its unit."""
     later = select(_OTHER.id).where(
         col(_OTHER.run_id) == col(of.run_id),
@@ -236,7 +215,7 @@ def figures(session: Session, *, run_id: int) -> Figures:
     """Return the totals of a run's attempts."""
     by_outcome = (
         select(AttemptRow.outcome, func.count())
-        .where(AttemptRow.run_id == run_id, col(AttemptRow.final).is_(True), _is_last(AttemptRow))
+        .where(AttemptRow.run_id == run_id, col(AttemptRow.final).is_(True), is_last(AttemptRow))
         .group_by(col(AttemptRow.outcome))
     )
     sums = sa_select(
@@ -305,7 +284,7 @@ def attempts(
     if id is not None:
         wanted = wanted.where(AttemptRow.id == id)
     if only_last:
-        wanted = wanted.where(col(AttemptRow.final).is_(True), _is_last(AttemptRow))
+        wanted = wanted.where(col(AttemptRow.final).is_(True), is_last(AttemptRow))
     if before is not None:
         wanted = wanted.where(col(AttemptRow.id) < before)
     return [(attempt, item) for attempt, item in session.exec(wanted)]
@@ -320,14 +299,9 @@ def reasons(session: Session, *, run_id: int) -> list[tuple[Outcome, str, int, s
             AttemptRow.run_id == run_id,
             col(AttemptRow.final).is_(True),
             col(AttemptRow.outcome).not_in(tuple(ANSWERS)),
-            _is_last(AttemptRow),
+            is_last(AttemptRow),
         )
         .group_by(col(AttemptRow.outcome), col(AttemptRow.error))
         .order_by(func.count().desc(), col(AttemptRow.outcome), col(AttemptRow.error))
     )
     return [(Outcome(outcome), error, n, item) for outcome, error, n, item in session.execute(wanted)]
-
-
-def _lots(ids: Sequence[int]) -> list[list[int]]:
-    found = sorted(set(ids))
-    return [found[start : start + _AT_ONCE] for start in range(0, len(found), _AT_ONCE)]

@@ -65,12 +65,6 @@ def add(
     return reworded.stored_now(session, row)
 
 
-def any_in(session: Session, *, project_id: int) -> bool:
-    """Tell whether anyone has submitted anything in a project."""
-    wanted = select(AnnotationRow.id).where(AnnotationRow.project_id == project_id).limit(1)
-    return session.exec(wanted).first() is not None
-
-
 def by_key(session: Session, *, person_id: int, key: str) -> StoredAnnotation | None:
     """Return a person's submission under an idempotency key."""
     return next(iter(reworded.query(session, _by_key(), {"person": person_id, "key": key})), None)

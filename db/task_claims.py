@@ -17,6 +17,7 @@ from db.tables import ItemRow, TaskRow
 from db.task_rules import may_take_conditions, not_postponed, of_stage, taker
 from db.task_slots import moment
 from domain.policies import LEASE
+from domain.runs import chunked
 from domain.states import VOTED_ON, ItemState, Purpose, Stage, TaskState
 
 _WANTED_IN = {**VOTED_ON, Stage.ADJUDICATION: ItemState.IN_ADJUDICATION}
@@ -273,8 +274,8 @@ def may_take_of(session: Session, *, rows: Sequence[StoredTask], person_id: int)
     for stage in {row.stage for row in rows}:
         ids = [row.id for row in rows if row.stage is stage]
         given = taker(session, stage, person_id)
-        for begin in range(0, len(ids), 500):
-            some = col(TaskRow.id).in_(ids[begin : begin + 500])
+        for lot in chunked(ids):
+            some = col(TaskRow.id).in_(lot)
             wanted = select(TaskRow.id).where(some, *may_take_conditions(stage, join=False))
             found.update(session.exec(wanted, params=given))
     return found

@@ -175,17 +175,6 @@ def begun_items(session: Session, *, project_id: int) -> dict[str, int]:
     return dict(session.exec(wanted).all())
 
 
-def unfinished(session: Session, *, project_id: int, stage: Stage) -> int:
-    """Count the open and claimed slots of a stage."""
-    wanted = select(func.count()).where(
-        TaskRow.project_id == project_id,
-        TaskRow.stage == stage,
-        TaskRow.purpose == Purpose.LIVE,
-        col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
-    )
-    return session.exec(wanted).one()
-
-
 def any_unfinished(session: Session, *, project_id: int, stage: Stage) -> bool:
     """Tell whether a stage has an open or claimed slot."""
     wanted = select(TaskRow.id).where(

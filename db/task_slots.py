@@ -19,10 +19,10 @@ from db.records import StoredTask
 from db.tables import ItemRow, TaskRow
 from db.types import public_id
 from domain.policies import LEASE
+from domain.runs import chunked
 from domain.states import VOTED_ON, Purpose, Stage, TaskState
 
 SHUFFLE_RANGE = 2**31
-_AT_ONCE = 500
 _EQUALS = 2**20
 """The number of positions for items that are equally contested. The shuffled order has room for a thousand such groups.
 """
@@ -135,27 +135,6 @@ def open_slots(session: Session, *, slots: Iterable[Slot], needed: Sequence[str]
     return insert_or_ignore(session, TaskRow, rows)
 
 
-def like(row: StoredTask, *, slot: int, rank: int, seed: int, apart: bool, at: datetime) -> Slot:
-    """Return a withdrawn slot for the unit of another slot.
-
-    ``apart``: it has its own position in the shuffled order, not the position of the others.
-    """
-    return Slot(
-        project_id=row.project_id,
-        stage=row.stage,
-        unit=row.unit,
-        slot=slot,
-        item_id=row.item_id,
-        revision=row.revision,
-        prediction_id=row.prediction_id,
-        dimension=row.dimension,
-        called_off=True,
-        rank=rank,
-        shuffle=shuffle_key(seed=seed, unit=row.unit, slot=slot if apart else 0),
-        at=at,
-    )
-
-
 def items_without(session: Session, *, project_id: int, stage: Stage) -> list[int]:
     """Return the items (ids) under vote in a stage whose current revision has no slot there."""
     there = exists().where(
@@ -245,8 +224,8 @@ def put_ranks(session: Session, *, ranks: Mapping[int, int]) -> None:
 def withdraw(session: Session, *, units: Sequence[str], held: bool = True) -> None:
     """Withdraw the unfinished slots of units. ``held``: including claimed slots."""
     idle = (TaskState.OPEN, TaskState.CLAIMED) if held else (TaskState.OPEN,)
-    for begin in range(0, len(units), _AT_ONCE):
-        some = col(TaskRow.unit).in_(units[begin : begin + _AT_ONCE])
+    for lot in chunked(units):
+        some = col(TaskRow.unit).in_(lot)
         session.exec(
             update(TaskRow)
             .where(some, col(TaskRow.state).in_(idle))
@@ -274,8 +253,8 @@ def call_off_surplus(session: Session, *, project_id: int, stage: Stage, most: i
     for slots in rows.values():
         idle = [id for id, state in slots if state is TaskState.OPEN]
         ids += idle[max(0, most - (len(slots) - len(idle))) :]
-    for begin in range(0, len(ids), _AT_ONCE):
-        some = col(TaskRow.id).in_(ids[begin : begin + _AT_ONCE])
+    for lot in chunked(ids):
+        some = col(TaskRow.id).in_(lot)
         session.exec(
             update(TaskRow).where(some, col(TaskRow.state) == TaskState.OPEN).values(state=TaskState.WITHDRAWN)
         )
@@ -303,8 +282,7 @@ def call_off_untouched(session: Session, *, units: Sequence[str]) -> set[str]:
     exceptions.
     """
     left: set[str] = set()
-    for begin in range(0, len(units), _AT_ONCE):
-        some = list(units[begin : begin + _AT_ONCE])
+    for some in chunked(units):
         slots = Counter(session.exec(select(TaskRow.unit).where(col(TaskRow.unit).in_(some))))
         wanted = select(TaskRow).where(col(TaskRow.unit).in_(some)).order_by(col(TaskRow.id))
         held: dict[str, list[StoredTask]] = {}
@@ -334,8 +312,8 @@ def offer_units(session: Session, *, units: Sequence[str], most: int | None = No
     schema asked more people.
     """
     n = 0
-    for begin in range(0, len(units), _AT_ONCE):
-        some = col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE]))
+    for lot in chunked(units):
+        some = col(TaskRow.unit).in_(lot)
         off = select(TaskRow.id, TaskRow.unit).where(some, TaskRow.state == TaskState.WITHDRAWN)
         held = off.order_by(col(TaskRow.id)).with_for_update(key_share=True)
         found = list(session.exec(held))
@@ -360,9 +338,9 @@ def offer_units(session: Session, *, units: Sequence[str], most: int | None = No
 
 def begin_units(session: Session, *, units: Sequence[str]) -> None:
     """Offer the open slots of these units before those of all others in a random order."""
-    for begin in range(0, len(units), _AT_ONCE):
+    for lot in chunked(units):
         wanted = select(TaskRow.id).where(
-            col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE])),
+            col(TaskRow.unit).in_(lot),
             TaskRow.state == TaskState.OPEN,
             TaskRow.rank == 0,
         )
@@ -375,8 +353,8 @@ def offer_items_with(session: Session, *, asset_ids: Sequence[int], needed: Sequ
     item_ids = missing_media.with_assets(session, asset_ids=asset_ids)
     there = sorted(item_ids - missing_media.waiting(session, item_ids=item_ids, needed=needed))
     ids: list[int] = []
-    for begin in range(0, len(there), _AT_ONCE):
-        some = col(TaskRow.item_id).in_(there[begin : begin + _AT_ONCE])
+    for lot in chunked(there):
+        some = col(TaskRow.item_id).in_(lot)
         ids += [id for id in session.exec(select(TaskRow.id).where(some, col(TaskRow.awaits_media).is_(True)))]
     note_media(session, ids=ids, awaits=False)
 
@@ -384,8 +362,7 @@ def offer_items_with(session: Session, *, asset_ids: Sequence[int], needed: Sequ
 def note_media(session: Session, *, ids: Iterable[int], awaits: bool) -> None:
     """Mark slots (by id) as waiting for media, or offer them, also to people whose cursor has passed them."""
     ids = sorted(ids)
-    for begin in range(0, len(ids), _AT_ONCE):
-        some = ids[begin : begin + _AT_ONCE]
+    for some in chunked(ids):
         held = select(TaskRow.id).where(col(TaskRow.id).in_(some)).order_by(col(TaskRow.id))
         session.exec(held.with_for_update(key_share=True)).all()
         changed = update(TaskRow).where(col(TaskRow.id).in_(some))

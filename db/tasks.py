@@ -12,9 +12,8 @@ from sqlmodel import Session, col, select
 from db.records import StoredTask
 from db.tables import ItemRow, PredictionRow, TaskRow
 from db.withdrawn_runs import of_counting_runs
+from domain.runs import chunked
 from domain.states import Purpose, Stage, TaskState
-
-_AT_ONCE = 500
 
 
 def lock(session: Session, *, public_id: str) -> StoredTask | None:
@@ -118,9 +117,9 @@ def of_item(session: Session, *, item_id: int, stage: Stage) -> Sequence[StoredT
 def submitted_items(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
     """Return the people (ids) who have authored and submitted these items, by item, while their slots exist."""
     found: dict[int, int] = {}
-    for begin in range(0, len(item_ids), _AT_ONCE):
+    for lot in chunked(item_ids):
         wanted = select(TaskRow.item_id, TaskRow.person_id).where(
-            col(TaskRow.item_id).in_(item_ids[begin : begin + _AT_ONCE]),
+            col(TaskRow.item_id).in_(lot),
             TaskRow.stage == Stage.AUTHORING,
             TaskRow.state == TaskState.DONE,
         )
@@ -195,8 +194,8 @@ def units_in(session: Session, *, project_id: int, stage: Stage, item_id: int | 
 def known_units(session: Session, *, units: Sequence[str]) -> set[str]:
     """Return those of these units that have slots, in any state."""
     found: set[str] = set()
-    for begin in range(0, len(units), _AT_ONCE):
-        some = col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE]))
+    for lot in chunked(units):
+        some = col(TaskRow.unit).in_(lot)
         found |= set(session.exec(select(TaskRow.unit).where(some).distinct()))
     return found
 
@@ -224,9 +223,9 @@ def place_of(session: Session, *, item_id: int, stage: Stage, person_id: int, un
 def open_or_held(session: Session, *, item_ids: Sequence[int], stage: Stage, lock: bool = False) -> list[StoredTask]:
     """Return the open and claimed live slots of items in a stage, open ones first."""
     stored_tasks: list[StoredTask] = []
-    for begin in range(0, len(item_ids), 500):
+    for lot in chunked(item_ids):
         wanted: Any = select(TaskRow).where(
-            col(TaskRow.item_id).in_(item_ids[begin : begin + 500]),
+            col(TaskRow.item_id).in_(lot),
             TaskRow.stage == stage,
             TaskRow.purpose == Purpose.LIVE,
             col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy import ColumnElement, select
 from sqlmodel import Session, col
 
 from db.tables import PredictionRow, RunRow
@@ -17,18 +15,6 @@ def of_counting_runs() -> ColumnElement[bool]:
     """Return the condition on answers that their run was not withdrawn."""
     withdrawn = select(col(RunRow.id)).where(col(RunRow.withdrawn_at).is_not(None))
     return col(PredictionRow.run_id).not_in(withdrawn)
-
-
-def about_counting(answer: Any) -> ColumnElement[bool]:
-    """Return the condition that the run of an answer (a column with its id) was not withdrawn.
-
-    A row without an answer meets the condition.
-    """
-    return ~exists().where(
-        col(PredictionRow.id) == answer,
-        col(RunRow.id) == col(PredictionRow.run_id),
-        col(RunRow.withdrawn_at).is_not(None),
-    )
 
 
 def answers(session: Session, *, project_id: int) -> list[tuple[int, str]]:

@@ -99,44 +99,6 @@ def count(session: Session, *, project_id: int) -> int:
     return session.exec(select(func.count()).where(AnnotationRow.project_id == project_id)).one()
 
 
-def first_submissions(session: Session, *, project_id: int, since: datetime) -> list[tuple[Stage, datetime]]:
-    """Return when the tasks of a project were first submitted, since a moment."""
-    wanted = select(AnnotationRow.stage, AnnotationRow.created_at).where(
-        AnnotationRow.project_id == project_id,
-        AnnotationRow.purpose == Purpose.LIVE,
-        col(AnnotationRow.supersedes_id).is_(None),
-        col(AnnotationRow.created_at) >= since,
-    )
-    return [(Stage(stage), at) for stage, at in session.exec(wanted)]
-
-
-def last_submission(session: Session, *, project_id: int) -> dict[Stage, datetime]:
-    """Return the time of the last submission in each stage."""
-    wanted = select(AnnotationRow.stage, func.max(col(AnnotationRow.created_at))).where(
-        AnnotationRow.project_id == project_id, AnnotationRow.purpose == Purpose.LIVE
-    )
-    return {Stage(stage): at for stage, at in session.exec(wanted.group_by(col(AnnotationRow.stage)))}
-
-
-def active_time(session: Session, *, project_id: int) -> list[tuple[Stage, int, int, float]]:
-    """Return (stage, person, number of timed tasks, total seconds). Corrections add to the seconds of their task."""
-    wanted = (
-        select(
-            AnnotationRow.stage,
-            AnnotationRow.person_id,
-            func.count(func.distinct(col(AnnotationRow.task_id))),
-            func.sum(col(AnnotationRow.seconds)),
-        )
-        .where(
-            AnnotationRow.project_id == project_id,
-            AnnotationRow.purpose == Purpose.LIVE,
-            col(AnnotationRow.seconds).is_not(None),
-        )
-        .group_by(col(AnnotationRow.stage), col(AnnotationRow.person_id))
-    )
-    return [(Stage(stage), person, n, seconds or 0.0) for stage, person, n, seconds in session.exec(wanted)]
-
-
 class WorkTotals(NamedTuple):
     """The totals of a person's submissions in a stage for one purpose."""
 

@@ -43,6 +43,10 @@ class Extension:
     """Modules with a row ``CRITERION``, a row ``FIELD``, or both, called as the kind is."""
     formats: Rows = _nothing
     """Rows of ``annotation_schemas.formats.Format``."""
+    readers: Rows = _nothing
+    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``)."""
+    sheet_readers: Rows = _nothing
+    """Pairs of the ending of files with sheets (``.xlsx``) and an ``importers.table_lines.SheetReader``."""
     pages: Rows = _nothing
     """Modules with ``SCREEN`` (``app.screens.Screen``) and ``render``, called as the page is."""
     commands: Rows = _nothing
@@ -68,12 +72,16 @@ class Extension:
     """Rows of ``domain.strategies.Strategy``: how models are asked that ask for tools themselves."""
     adapters: Rows = _nothing
     """Rows of ``inference.adapters.ModelAdapter``: how models are opened that run on this machine."""
+    endpoint_strategies: Rows = _nothing
+    """Rows of ``inference.endpoint.opening.EndpointStrategy``: how endpoints are asked that do not write an answer."""
     model_sources: Rows = _nothing
     """Rows of ``app.running.description.ModelSource``: ways to choose a model's description on the pages of runs."""
     release_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     folder_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
+    release_files: Rows = _nothing
+    """Rows of ``workflow.releases.extension_checks.ReleaseFile``: files that each release has."""
     stage_figures: Rows = _nothing
     """Pairs of the beginning of ids and a function ``(store, access, stage, raters)``: it yields
     ``domain.evidence.PrintedFigure`` for the evidence of releases, from the ratings of one stage."""
@@ -86,6 +94,9 @@ class Extension:
     ``part``, ``criterion``, ``code`` and ``form`` are what the layout says, or None. ``judge`` is a function that
     returns the name of the judge, or None.
     """
+    table_page_sections: Rows = _nothing
+    """Functions ``(services, view, items)``: each draws a section below the tables of the page *Tables*. The extension
+    Paper tables calls them."""
     report_sections: Rows = _nothing
     """Pairs of the key of a section of the calibration report, and a function that returns the section or None. It
     takes ``(store, person, project, stage, items)``, all but the first by keyword. Core's sections end at number 12."""
@@ -157,6 +168,10 @@ class ExtensionNames:
     title: str
     kinds: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
+    """Formats of core that only this extension reads."""
+    sheet_readers: tuple[str, ...] = ()
+    """Endings of files."""
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
     stages: tuple[str, ...] = ()
@@ -173,9 +188,13 @@ class ExtensionNames:
     strategies: tuple[str, ...] = ()
     adapters: tuple[str, ...] = ()
     """Values of ``adapter`` in descriptions of models."""
+    endpoint_strategies: tuple[str, ...] = ()
+    """Strategies of core in which only this extension asks endpoints."""
     table_sources: tuple[str, ...] = ()
     report_sections: tuple[str, ...] = ()
     """Keys of sections."""
+    run_sections: tuple[str, ...] = ()
+    """Names of parts of a run's page."""
     printed_figures: tuple[str, ...] = ()
     """Beginnings of ids in the evidence of releases, of figures that sections of results have."""
     notebook_statistics: tuple[str, ...] = ()
@@ -185,6 +204,8 @@ class ExtensionNames:
     """Kinds of long tasks, which wait while this extension is missing."""
     folder_checks: tuple[str, ...] = ()
     """Names of checks. Releases that are made without a check say so."""
+    release_files: tuple[str, ...] = ()
+    """Paths of files. Releases that are made without a file say so."""
     stage_figures: tuple[str, ...] = ()
     """Beginnings of ids of figures in the evidence of releases."""
     home_folders: tuple[str, ...] = ()
@@ -220,7 +241,10 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         run_kinds=("shortcut",),
         figures=("shortcuts", "shortcut_models"),
     ),
-    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables", "set")),
+    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables",)),
+    "data_card": ExtensionNames(
+        "Data card", release_files=("card.html",), commands=("release statistics",), figures=("set",)
+    ),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
@@ -284,6 +308,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "preferences": ExtensionNames(
         "Preferences",
+        kinds=("preference", "each_answer"),
         pages=("preferences", "compare"),
         stages=("comparison",),
         commands=("preferences", "comparison"),
@@ -302,6 +327,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         ),
         figures=("preferences",),
     ),
+    "rating_files": ExtensionNames("Files of ratings and replies", formats=("judgements",), readers=("ratings",)),
+    "spreadsheets": ExtensionNames("Spreadsheets", sheet_readers=(".xlsx",)),
     "variants": ExtensionNames(
         "Item variants",
         pages=("variants",),
@@ -309,7 +336,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         schema_keys=("report.pairs",),
         figures=("variants",),
     ),
-    "judge_comparison": ExtensionNames("Comparison of judges"),
+    "judge_comparison": ExtensionNames("Comparison of judges", run_sections=("Compare",)),
     "aggregation": ExtensionNames(
         "Aggregation of votes",
         notebook_statistics=("Aggregation", "DawidSkene", "aggregate", "dawid_skene"),
@@ -381,7 +408,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "slices": ExtensionNames("Slices"),
     "model_groups": ExtensionNames("Model groups", options=("results --group-models-by",)),
     "side_by_side": ExtensionNames("Side by side", options=("results --side-by-side",)),
-    "ranked_options": ExtensionNames("Ranked options"),
+    "run_records": ExtensionNames("Run records", run_sections=("Answers", "Replies")),
+    "ranked_options": ExtensionNames("Ranked options", endpoint_strategies=("rank_options",)),
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
@@ -420,6 +448,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
     ),
+    "replay": ExtensionNames("Verification and replay of releases", commands=("release verify", "release replay")),
+    "refinement": ExtensionNames("Refinement", pages=("refine",), stages=("refinement",), commands=("refine",)),
     "archives": ExtensionNames(
         "Archives, copies and deletion of projects",
         commands=("project export", "project import", "project clone", "project delete"),
@@ -447,6 +477,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
 NOUNS = {
     "kinds": "kind",
     "formats": "format",
+    "readers": "reader of",
+    "sheet_readers": "reader of",
     "pages": "page",
     "stages": "stage",
     "import_sections": "import",
@@ -456,13 +488,16 @@ NOUNS = {
     "run_kinds": "kind of runs",
     "strategies": "strategy",
     "adapters": "adapter",
+    "endpoint_strategies": "strategy of endpoints",
     "table_sources": "source of tables",
     "report_sections": "section of calibration reports",
+    "run_sections": "part of runs",
     "printed_figures": "figure of releases",
     "notebook_statistics": "statistic",
     "figures": "figure",
     "jobs": "kind of tasks",
     "folder_checks": "check of releases",
+    "release_files": "file of releases",
     "stage_figures": "part of release figures",
 }
 """What a name of ``ExtensionNames`` is."""

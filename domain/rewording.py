@@ -3,7 +3,7 @@
 A project's schema may change while it is in use. Votes and items stay stored as people gave them. Code that reads
 them translates names and values: a criterion gets its later name, an option gets its replacement. The rater and the
 time never change. An item's dimension is read too often to be translated each time, so its current dimension is
-stored (``db.dimensions``); only data that belongs to an item is translated.
+stored, too; only data that belongs to an item is translated.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 TWO_STEPS = "two_steps"
 """The strategy in which a model is asked twice. The second question contains its first answer."""
@@ -462,7 +462,10 @@ class Preview:
         return self.wanted - self.n_cannot
 
 
-def chunked(ids: Iterable[int], size: int) -> list[list[int]]:
-    """Split the IDs into lists of at most ``size``, in order."""
-    found = list(ids)
+T = TypeVar("T")
+
+
+def chunked(values: Iterable[T], size: int = 500) -> list[list[T]]:
+    """Split values into lists of at most ``size``, in order: a query of more than 500 ids is slow."""
+    found = list(values)
     return [found[start : start + size] for start in range(0, len(found), size)]

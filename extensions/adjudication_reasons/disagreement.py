@@ -13,11 +13,11 @@ from agreement.limits import wilson
 from annotation_schemas import kinds, registry
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion
-from db import files, guidelines
+from db import files
 from db.engine import Store
 from domain.records import Person
 from domain.states import VERIFICATIONS, Stage
-from extensions.adjudication_reasons import reason_lists
+from extensions.adjudication_reasons import queries, reason_lists
 from workflow.access.projects import Access, require_lead
 from workflow.lead import adjudication_reasons
 
@@ -98,7 +98,7 @@ def overview(store: Store, *, by: Person | None, project: str) -> Disagreement:
                         for one, other in combinations(said, 2)
                         for each, *answers in zip(asked, one, other, strict=True)
                     )
-        with_votes = _with_votes(access, guidelines.votes_with_reasons(session, project_id=access.project_id))
+        with_votes = _with_votes(access, queries.votes_with_reasons(session, project_id=access.project_id))
     counts: dict[str, list[bool]] = defaultdict(list)
     for item, apart in differ.items():
         counts[where[item]].append(apart)
@@ -138,7 +138,7 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
         )
 
 
-def _with_votes(access: Access, votes: Sequence[guidelines.ReasonVote]) -> Counter[tuple[str, ReasonSource]]:
+def _with_votes(access: Access, votes: Sequence[queries.ReasonVote]) -> Counter[tuple[str, ReasonSource]]:
     """Return how often votes give the reasons of an option."""
     asked = [each for stage in VERIFICATIONS for each in registry.criteria_of(access.schema, stage)]
     labels = {

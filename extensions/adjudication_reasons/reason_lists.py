@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas import registry
-from db import comment_threads, events, files, guidelines, item_revisions, items
+from db import comment_threads, events, files, item_revisions, items
 from db.engine import Store
 from domain import csv_text
 from domain.errors import NotFoundError
 from domain.records import AdjudicationReason, Fields, Person, VoteView
 from domain.states import VERIFICATIONS, Stage
+from extensions.adjudication_reasons import queries
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.task_views import votes_on
 from workflow.annotate.verdicts import decided_in
@@ -66,7 +67,7 @@ def skips(store: Store, *, by: Person | None, project: str) -> list[SkipReasonRo
         }
         may_skip = any(criterion.skip for criterion in asked)
         found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-        for vote in guidelines.votes_with_reasons(session, project_id=access.project_id) if may_skip else ():
+        for vote in queries.votes_with_reasons(session, project_id=access.project_id) if may_skip else ():
             for criterion in asked:
                 reason = vote.reasons.get(criterion.name)
                 if criterion.skip and vote.answers.get(criterion.name) is None and reason is not None:

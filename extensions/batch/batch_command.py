@@ -16,6 +16,7 @@ from domain.errors import ConflictError, ModelError, NotFoundError, RunStoppedEr
 from domain.judging import Plan
 from domain.records import Person
 from domain.runs import Attempt, RunPlan, RunState
+from extensions.batch import queries
 from extensions.batch.batch_endpoint import BatchEndpoint, BatchRefusal, BatchStatus
 from inference.endpoint.client import NoReply
 from inference.spec import ModelSpec
@@ -120,7 +121,7 @@ class BatchCommand:
     def change(self, id: int, only: Sequence[BatchState], **values: Any) -> None:
         """Change a batch. Raises ``ConflictError`` if another command has changed it since."""
         with self.store.write() as session:
-            if not batches.change(session, id=id, only=only, **values):
+            if not queries.change(session, id=id, only=only, **values):
                 raise ConflictError("Another command has taken this batch over; see `touchstone run batch show`.")
 
     def batches_in(self, *states: BatchState) -> list[StoredRunBatch]:
@@ -199,12 +200,12 @@ class BatchCommand:
         """Store which batches and chunks are finished, and which the run still waits for."""
         for batch in self.batches_in(BatchState.SENT, BatchState.BY_HAND):
             with self.store.read() as session:
-                total, came = batches.counts(session, run_id=self.run_id).get(batch.id, (0, 0))
+                total, came = queries.counts(session, run_id=self.run_id).get(batch.id, (0, 0))
             if total == came:
                 self.change(batch.id, (batch.state,), state=BatchState.ENDED, ended_at=self.store.now())
         with self.store.write() as session:
             row = self.hold(session)
-            for chunk in batches.chunks(session, run_id=self.run_id):
+            for chunk in queries.chunks(session, run_id=self.run_id):
                 ended = run_attempts.finished(session, run_id=self.run_id, unit_ids=chunk.unit_ids, since=chunk.since)
                 if ended >= set(chunk.unit_ids):
                     run_chunks.finish(session, row=chunk)
@@ -215,8 +216,8 @@ class BatchCommand:
             runs.explain(session, row=row, said=self._said(session, row))
 
     def _said(self, session: Session, row: StoredRun) -> str:
-        counts = batches.counts(session, run_id=self.run_id)
-        replied = batches.replied(session, run_id=self.run_id)
+        counts = queries.counts(session, run_id=self.run_id)
+        replied = queries.replied(session, run_id=self.run_id)
         told = []
         for each in batches.of_run(session, run_id=self.run_id):
             total, settled = counts.get(each.id, (0, 0))
@@ -232,7 +233,7 @@ class BatchCommand:
         free = len(free_units(session, row)) if row.state is RunState.BATCH else 0
         if free:
             told.append(f"{free} questions are not handed in")
-        n = batches.n_problems(session, run_id=self.run_id)
+        n = queries.n_problems(session, run_id=self.run_id)
         if n:
             told.append(f"{n} lines that came back are no one's answer")
         sentence = "; ".join(told)
@@ -274,9 +275,9 @@ def free_units(session: Session, row: StoredRun) -> list[int]:
     run_id = row.id
     if row.state is RunState.CANCELLED:
         return []
-    out = batches.out(session, run_id=run_id)
+    out = queries.out(session, run_id=run_id)
     found: dict[int, None] = {}
-    for chunk in batches.chunks(session, run_id=run_id):
+    for chunk in queries.chunks(session, run_id=run_id):
         asked = run_attempts.finished(session, run_id=run_id, unit_ids=chunk.unit_ids, since=chunk.since)
         found |= dict.fromkeys(id for id in chunk.unit_ids if id not in asked and id not in out)
     return list(found)

@@ -16,6 +16,7 @@ from db.records import StoredRunBatch
 from domain.batches import OUT, BatchState
 from domain.errors import ConflictError, RunStoppedError
 from domain.runs import Attempt, Outcome, Question, RunState, chunked
+from extensions.batch import queries
 from extensions.batch.batch_command import BatchCommand, free_units
 from extensions.batch.batch_endpoint import BatchRefusal, custom_id, line_of
 from inference.endpoint import estimate
@@ -48,9 +49,9 @@ def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand
         asked, not_asked, most = _written(at, path, batch.number, unit_ids)
         with at.store.write() as session:
             at.hold(session)
-            if not batches.change(session, id=batch.id, only=(BatchState.MAKING,), most_cost=most):
+            if not queries.change(session, id=batch.id, only=(BatchState.MAKING,), most_cost=most):
                 raise ConflictError("Another command has taken this batch over; see `touchstone run batch show`.")
-            batches.keep_units(session, batch_id=batch.id, asked=asked)
+            queries.keep_units(session, batch_id=batch.id, asked=asked)
             at.add(session, not_asked, at.items_of(session, [each.unit_id for each in not_asked]))
         if asked:
             return QuestionFile(batch.id, batch.number, path, len(asked))
@@ -70,9 +71,9 @@ def _begun(at: BatchCommand, size: int, by_hand: bool) -> tuple[StoredRunBatch |
             return None, []
         now = at.store.now()
         runs.begin(session, row=row, now=now)
-        batch = batches.add(session, run_id=at.run_id, worker_id=at.worker_id, by_hand=by_hand, now=now)
+        batch = queries.add(session, run_id=at.run_id, worker_id=at.worker_id, by_hand=by_hand, now=now)
         items = at.items_of(session, unit_ids)
-        batches.add_units(
+        queries.add_units(
             session,
             rows=[
                 {
@@ -143,7 +144,7 @@ def _budget(at: BatchCommand) -> Budget:
     budget = Budget(at.spec.endpoint)
     with at.store.read() as session:
         figures = run_attempts.figures(session, run_id=at.run_id)
-        out = len(batches.out(session, run_id=at.run_id) - set(_units_of_making(session, at.run_id)))
+        out = len(queries.out(session, run_id=at.run_id) - set(_units_of_making(session, at.run_id)))
         aside = sum(each.most_cost for each in batches.of_run(session, run_id=at.run_id) if each.state in OUT)
     budget.spent(figures.calls + out, (figures.cost or 0.0) + aside)
     return budget
@@ -179,7 +180,7 @@ def _units_of_making(session: Session, run_id: int) -> list[int]:
         each.unit_id
         for batch in batches.of_run(session, run_id=run_id)
         if batch.state is BatchState.MAKING
-        for each in batches.without_line(session, batch_id=batch.id, limit=10**9)
+        for each in queries.without_line(session, batch_id=batch.id, limit=10**9)
     ]
 
 

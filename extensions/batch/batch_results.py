@@ -16,6 +16,7 @@ from db import batches
 from db.records import StoredRunBatch, StoredRunBatchUnit
 from domain.batches import OUT, BatchState
 from domain.runs import Attempt, Outcome
+from extensions.batch import queries
 from extensions.batch.batch_command import BatchCommand
 from extensions.batch.batch_endpoint import BatchLine, BatchStatus, read_line, unit_of
 from inference.endpoint.asking import apart
@@ -70,7 +71,7 @@ def end(at: BatchCommand, batch: StoredRunBatch, error: str, *, said: str = "") 
     while True:
         with at.store.write() as session:
             at.hold(session)
-            left = batches.without_line(session, batch_id=batch.id)
+            left = queries.without_line(session, batch_id=batch.id)
             attempts = [
                 Attempt(
                     each.unit_id,
@@ -83,10 +84,10 @@ def end(at: BatchCommand, batch: StoredRunBatch, error: str, *, said: str = "") 
                 for each in left
             ]
             ids = at.add(session, attempts, {each.unit_id: each.item_id for each in left})
-            batches.settle(session, came=dict(zip((each.id for each in left), ids, strict=True)))
+            queries.settle(session, came=dict(zip((each.id for each in left), ids, strict=True)))
             n += len(left)
             if not left:
-                batches.change(
+                queries.change(
                     session,
                     id=batch.id,
                     only=OUT,
@@ -141,7 +142,7 @@ def _store(at: BatchCommand, lines: Sequence[tuple[bytes, str, int]], only: int 
         there = {
             (number, id): row
             for number, unit_ids in wanted.items()
-            for id, row in batches.units(session, batch_id=ids[number], unit_ids=unit_ids).items()
+            for id, row in queries.units(session, batch_id=ids[number], unit_ids=unit_ids).items()
         }
         digests = {row.id: row.digest for row in there.values()}
         attempts: list[Attempt] = []
@@ -172,8 +173,8 @@ def _store(at: BatchCommand, lines: Sequence[tuple[bytes, str, int]], only: int 
             rows.append(row)
         stored = at.add(session, attempts, {row.unit_id: row.item_id for row in rows})
         came = dict(zip((row.id for row in rows), stored, strict=True))
-        batches.settle(session, came=came, digests={id: digests[id] for id in came})
-        return ReadIn(len(attempts), batches.add_problems(session, rows=problems))
+        queries.settle(session, came=came, digests={id: digests[id] for id in came})
+        return ReadIn(len(attempts), queries.add_problems(session, rows=problems))
 
 
 def _attempt(at: BatchCommand, line: BatchLine, text: str, row: StoredRunBatchUnit, number: int) -> Attempt:

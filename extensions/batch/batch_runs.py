@@ -22,7 +22,7 @@ from domain.errors import ConflictError, NotFoundError, RunStoppedError
 from domain.records import Person
 from domain.runs import RunState
 from domain.settings import Settings
-from extensions.batch import batch_questions, batch_results
+from extensions.batch import batch_questions, batch_results, queries
 from extensions.batch.batch_command import BatchCommand, batch_run, free_units, status_of
 from extensions.batch.batch_endpoint import BatchEndpoint
 from extensions.batch.batch_results import ReadIn
@@ -77,8 +77,8 @@ def view(store: Store, *, by: Person | None, run: str) -> BatchesView:
     """Return the state of a run's batch files."""
     with store.read() as session:
         row = batch_run(session, by, run)
-        counts = batches.counts(session, run_id=row.id)
-        replied = batches.replied(session, run_id=row.id)
+        counts = queries.counts(session, run_id=row.id)
+        replied = queries.replied(session, run_id=row.id)
         return BatchesView(
             state=row.state,
             batches=tuple(
@@ -100,7 +100,7 @@ def view(store: Store, *, by: Person | None, run: str) -> BatchesView:
             ),
             free=len(free_units(session, row)),
             problems=tuple(
-                ProblemView(problem.why, problem.raw) for problem in batches.problems(session, run_id=row.id)
+                ProblemView(problem.why, problem.raw) for problem in queries.problems(session, run_id=row.id)
             ),
         )
 

@@ -20,6 +20,7 @@ from domain.rated_units import unit_of
 from domain.records import RULES, AnswerReading, AssetView, Fields, Person
 from domain.runs import ANSWERS, Outcome
 from domain.states import ItemState, Stage
+from extensions.cases import queries
 from workflow.access import exposure
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -145,7 +146,7 @@ def _told(found: Case, person: Person) -> Disclosure:
 def _case(session: Session, access: Access, row: StoredItem, reader: str) -> Case:
     item_id = row.id
     fields = item_revisions.content(session, item_id=item_id, revision=row.current_revision)
-    attempts = stored.attempts(session, item_id=item_id)
+    attempts = queries.attempts(session, item_id=item_id)
     return Case(
         item=row.public_id,
         name=row.external_id,
@@ -220,7 +221,7 @@ def _grades(
     given: dict[int, list[Grade]] = {}
     people = file_raters.people(session, project_id=access.project_id)
     own: set[tuple[int, str, str]] = set()
-    for vote, person in stored.grades(session, item_id=row.id):
+    for vote, person in queries.grades(session, item_id=row.id):
         if vote.prediction_id is not None:
             version, settles = versions.get(vote.guideline_hash), vote.stage is Stage.ARBITRATION
             grade = Grade(person.login, vote.answers, vote.note, version, settles=settles)
@@ -235,8 +236,8 @@ def _grades(
             of_files.setdefault((about.id, rating.rater), {})[rating.criterion] = rating.value
     for (id, rater), values in of_files.items():
         given.setdefault(id, []).append(Grade(rater, values, person=rater in people, from_file=True))
-    of_runs: dict[tuple[int, str], list[stored.JudgeScore]] = {}
-    for said in stored.judge_scores(session, answer_ids=[each.id for each in found]):
+    of_runs: dict[tuple[int, str], list[queries.JudgeScore]] = {}
+    for said in queries.judge_scores(session, answer_ids=[each.id for each in found]):
         of_runs.setdefault((said.answer_id, repeat_name(said.judge, said.sample)), []).append(said)
     for (id, judge), parts in of_runs.items():
         values = {part.criterion: part.value if part.verdict.scored else part.verdict.words for part in parts}

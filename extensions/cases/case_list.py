@@ -22,7 +22,7 @@ from db.engine import Store
 from domain.reading.answers import ReadOutcome
 from domain.records import RULES, Fields, Person
 from domain.states import Items
-from extensions.cases import failures
+from extensions.cases import failures, queries
 from extensions.cases.failures import Failures
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access, require_lead
@@ -208,7 +208,7 @@ def with_text(store: Store, *, person: Person | None, project: str, text: str) -
     """Return the items whose id, content or answers contain a text."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        return frozenset(stored.with_text(session, project_id=access.project_id, text=text))
+        return frozenset(queries.with_text(session, project_id=access.project_id, text=text))
 
 
 @dataclass(frozen=True, eq=False)

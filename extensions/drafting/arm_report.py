@@ -17,7 +17,7 @@ from typing import Any
 from agreement.statistic import Statistic
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Criterion, Schema
-from db import assets, events, item_revisions, items
+from db import events, item_revisions, items
 from db.engine import Session, Store
 from db.records import StoredAnnotation
 from domain.comparison import same
@@ -30,7 +30,7 @@ from extensions.drafting.edit_distance import share_changed
 from extensions.drafting.proposal_import import IMPORTED
 from extensions.drafting.two_arms import arm_difference, arm_size, by_chance
 from workflow.access.projects import Access, require_lead
-from workflow.releases.set_tally import Roles, roles_of
+from workflow.releases.set_items import Roles, roles_of
 from workflow.releases.text_rules import Choice, longest, most_shared, options_of
 
 MOST_BY_CHANCE = 0.05
@@ -293,7 +293,7 @@ def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[Writt
     stored_annotations: dict[int, list[StoredAnnotation]] = {}
     for row in queries.of_stage(session, project_id=access.project_id, stage=Stage.AUTHORING, task_ids=begun):
         stored_annotations.setdefault(row.task_id, []).append(row)
-    known = assets.by_public_ids(
+    known = queries.by_public_ids(
         session, project_id=access.project_id, public_ids=[asset for _, asset in begun.values()]
     )
     source_of = queries.sources(session, asset_ids=[row.id for row in known.values()])

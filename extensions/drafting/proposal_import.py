@@ -16,7 +16,7 @@ from db.engine import Session, Store
 from db.records import StoredAsset
 from domain.errors import InvalidInputError, Problem
 from domain.records import Person
-from extensions.drafting import proposal_reply
+from extensions.drafting import proposal_reply, queries
 from extensions.drafting.arms import Arm, Proposal, draw_arm
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -102,7 +102,7 @@ def import_proposals(
         must_be_the_same(session, access=access)
         taken, kept = _decided(session, access, file, share=share, seed=seed, lock=True)
         for asset, proposal in kept:
-            assets.propose(session, asset=asset, proposal=proposal.as_json())
+            queries.propose(session, asset=asset, proposal=proposal.as_json())
         data: dict[str, Any] = {"file": file.sha256, "name": file.name, "model": file.model}
         data |= {"share": share, "seed": taken.seed, **{arm.value: n for arm, n in taken.arms.items()}}
         data |= {"refused": len(taken.refused), "before": taken.before, "why": _reasons(taken.refused)}
@@ -150,7 +150,7 @@ def _fitting(
     session: Session, access: Access, offered: Sequence[OfferedProposal], *, lock: bool
 ) -> tuple[list[tuple[StoredAsset, OfferedProposal, Mapping[str, Any]]], int, list[tuple[str, str]]]:
     """Return the acceptable proposals (with asset and content), the number of images with an arm, and the refusals."""
-    known = assets.by_public_ids(
+    known = queries.by_public_ids(
         session, project_id=access.project_id, public_ids=[each.asset for each in offered], lock=lock
     )
     groups = assets.groups(

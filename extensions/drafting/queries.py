@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from sqlmodel import Session, col, select
 
 from db import reworded
-from db.records import StoredAnnotation
+from db.records import StoredAnnotation, StoredAsset
 from db.tables import AnnotationRow, AssetRow, SourceRow
 from domain.runs import chunked
 from domain.states import Purpose, Stage
@@ -19,7 +20,7 @@ def of_stage(
     """Return a stage's submissions about these items or for these tasks, superseded or not, oldest first."""
     stored_annotations: list[StoredAnnotation] = []
     for column, ids in ((AnnotationRow.item_id, item_ids), (AnnotationRow.task_id, task_ids)):
-        for some in chunked(sorted(set(ids)), 500):
+        for some in chunked(sorted(set(ids))):
             wanted = select(AnnotationRow).where(
                 AnnotationRow.project_id == project_id,
                 col(AnnotationRow.stage) == stage,
@@ -33,7 +34,7 @@ def of_stage(
 def authored(session: Session, *, project_id: int, task_ids: Iterable[int]) -> set[int]:
     """Return those of these tasks for which an author has submitted an item."""
     found: set[int] = set()
-    for some in chunked(sorted(set(task_ids)), 500):
+    for some in chunked(sorted(set(task_ids))):
         wanted = select(AnnotationRow.task_id).where(
             AnnotationRow.project_id == project_id,
             col(AnnotationRow.stage) == Stage.AUTHORING,
@@ -47,7 +48,7 @@ def authored(session: Session, *, project_id: int, task_ids: Iterable[int]) -> s
 def sources(session: Session, *, asset_ids: Sequence[int]) -> dict[int, str]:
     """Return the name of the source of each of these assets that has one."""
     found: dict[int, str] = {}
-    for some in chunked(sorted(set(asset_ids)), 500):
+    for some in chunked(sorted(set(asset_ids))):
         wanted = (
             select(AssetRow.id, SourceRow.name)
             .join(SourceRow, col(SourceRow.id) == AssetRow.source_id)
@@ -55,3 +56,22 @@ def sources(session: Session, *, asset_ids: Sequence[int]) -> dict[int, str]:
         )
         found |= {id: name for id, name in session.exec(wanted) if id is not None}
     return found
+
+
+def by_public_ids(
+    session: Session, *, project_id: int, public_ids: Iterable[str], lock: bool = False
+) -> dict[str, StoredAsset]:
+    """Return a project's assets with these public ids, by public id."""
+    stored_assets: dict[str, StoredAsset] = {}
+    ordered = sorted(set(public_ids))
+    for some in chunked(ordered):
+        wanted = select(AssetRow).where(AssetRow.project_id == project_id, col(AssetRow.public_id).in_(some))
+        wanted = wanted.order_by(col(AssetRow.id))
+        stored_assets |= {row.public_id: row for row in session.exec(wanted.with_for_update() if lock else wanted)}
+    return stored_assets
+
+
+def propose(session: Session, *, asset: StoredAsset, proposal: Mapping[str, Any]) -> None:
+    """Store a model's proposal for an item about a locked asset."""
+    asset.proposal = dict(proposal)
+    session.add(asset)

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Text, cast, delete, or_, select, update
 from sqlmodel import Session, col
 
-from db import append_only, people, person_keys
+from db import append_only, people
 from db.attributes import DESCRIBED, LABELLED
 from db.events import FRAME_CHOICES, FRAMES_POOLED, QUESTIONS_MADE, VIDEO_GOALS
 from db.records import StoredPerson
@@ -24,6 +24,7 @@ from db.tables import (
     MailRow,
     MemberRow,
     NoticeMarkRow,
+    PersonKeyRow,
     PersonRow,
     PostponementRow,
     QueueCursorRow,
@@ -67,7 +68,7 @@ def erase(session: Session, *, row: StoredPerson) -> None:
     words = {login, row.name, *_addresses(session, id)} - {""}
     people.end_sessions(session, person_id=id)
     people.forget_all_failures(session, login=login)
-    person_keys.forget(session, person_id=id)
+    forget_keys(session, person_id=id)
     for table in OWN:
         session.exec(delete(table).where(col(table.person_id) == id))
     session.exec(delete(JobRow).where(col(JobRow.ended_at).is_not(None)))  # figures and refusals name people
@@ -123,3 +124,8 @@ def _without(value: Any, words: frozenset[str], instead: str) -> Any:
     if isinstance(value, dict):
         return {instead if key in words else key: _without(each, words, instead) for key, each in value.items()}
     return value
+
+
+def forget_keys(session: Session, *, person_id: int) -> None:
+    """Delete a person's key. Nobody can then tell which pseudonym was theirs."""
+    session.exec(delete(PersonKeyRow).where(col(PersonKeyRow.person_id) == person_id))

@@ -1,7 +1,7 @@
 """Gold checks: settled items with known right answers, hidden among live work, to see how well people answer.
 
 ``making`` and ``chosen_items`` make them. ``claim_rule`` gives them to people, warns people and stops them. The page
-*Gold* and ``touchstone gold`` show the checks and how people answer them. The table is core's (``db.gold_items``).
+*Gold* and ``touchstone gold`` show the checks and how people answer them. The table is core's.
 """
 
 from __future__ import annotations

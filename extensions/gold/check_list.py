@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from db import gold_items, qualifications, withdrawn_runs
+from db import qualifications, withdrawn_runs
 from db.engine import Store
 from domain.exposure import Disclosure, Fact, Route
 from domain.records import Person
 from domain.states import Stage
+from extensions.gold import queries
 from extensions.gold.checks import scored_answers
 from extensions.gold.making import GoldCandidate, is_usable, known_checks
 from workflow.access import exposure
@@ -43,7 +44,7 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
         given: dict[int, list[bool | None]] = defaultdict(list)
         for answer, right in scored_answers(session, access, stage):
             given[answer.gold_id].append(right)
-        found = gold_items.named(session, project_id=access.project_id, stage=stage)
+        found = queries.named(session, project_id=access.project_id, stage=stage)
         gone = withdrawn_runs.ids(session, project_id=access.project_id)
         if by is not None:
             known = sorted({item.id for _, item, _ in found})

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from annotation_schemas import registry
 from annotation_schemas.model import Gold, tolerances_of
-from db import gold_items
 from db.engine import Session
 from domain.errors import InvalidInputError, Problem
 from domain.states import VERIFICATIONS, Stage
+from extensions.gold import queries
 from extensions.gold.check_rules import GoldStanding, is_right, standing
 from workflow.access.projects import Access
 
@@ -48,10 +48,10 @@ def asked_or_refuse(access: Access, stage: Stage) -> Gold:
 
 def scored_answers(
     session: Session, access: Access, stage: Stage, person_id: int | None = None
-) -> list[tuple[gold_items.GoldAnswer, bool | None]]:
+) -> list[tuple[queries.GoldAnswer, bool | None]]:
     """Return the gold answers of all people (or one person), each with whether it is right; None marks a skip."""
-    given = gold_items.answers(session, project_id=access.project_id, stage=stage, person_id=person_id)
-    expected = gold_items.expected(session, ids=[answer.gold_id for answer in given]) if given else {}
+    given = queries.answers(session, project_id=access.project_id, stage=stage, person_id=person_id)
+    expected = queries.expected(session, ids=[answer.gold_id for answer in given]) if given else {}
     tolerances = tolerances_of(registry.criteria_of(access.schema, stage.value))
     return [
         (answer, is_right(answer.answers, expected[answer.gold_id], tolerances))
@@ -68,7 +68,7 @@ def standing_of(
     Only answers since their last reinstatement count and, if ``until`` is given, only up to that submission.
     """
     found = scored_answers(session, access, stage, person_id)
-    since = gold_items.pardons(session, project_id=access.project_id, stage=stage, person_id=person_id).get(person_id)
+    since = queries.pardons(session, project_id=access.project_id, stage=stage, person_id=person_id).get(person_id)
     said = [
         right
         for answer, right in found

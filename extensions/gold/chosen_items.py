@@ -8,13 +8,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from db import gold_items, item_list
+from db import item_list
 from db.engine import Session, Store
 from db.records import StoredItem
 from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.item_filter import ItemFilter
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState, Stage
+from extensions.gold import queries
 from extensions.gold.checks import asked_or_refuse
 from extensions.gold.making import Candidate, GoldCandidate, candidates_in, in_use, make_checks
 from workflow.access.projects import Access, require_lead
@@ -86,7 +87,7 @@ def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[st
     def why(row: StoredItem | None) -> str:
         if row is None:
             return "There is no such item."
-        if stage in VERIFICATIONS and row.state not in gold_items.SETTLED:
+        if stage in VERIFICATIONS and row.state not in queries.SETTLED:
             return "It is not settled yet."
         if row.id in taken:
             return "It is a gold check already."

@@ -13,12 +13,12 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas.model import Gold
-from db import gold_items, task_counts, task_slots
+from db import task_counts, task_slots
 from db.engine import Session, Store
 from db.records import StoredTask
 from domain.records import NoTask, Person, ProjectView
 from domain.states import Stage
-from extensions.gold import scores
+from extensions.gold import queries, scores
 from extensions.gold.check_rules import GoldStanding, is_turn, to_come
 from extensions.gold.checks import STAGES, policy, standing_of
 from workflow.access.projects import Access, access_to
@@ -47,8 +47,8 @@ def due(
 
 def assign(session: Session, *, access: Access, person: Person, gold_id: int, now: datetime) -> StoredTask | None:
     """Assign a gold check to a person; return None if they have had it."""
-    shuffle = task_slots.shuffle_key(seed=access.seed, unit=gold_items.unit_of(gold_id), slot=person.id)
-    return gold_items.assign(session, gold_id=gold_id, person_id=person.id, now=now, shuffle=shuffle)
+    shuffle = task_slots.shuffle_key(seed=access.seed, unit=queries.unit_of(gold_id), slot=person.id)
+    return queries.assign(session, gold_id=gold_id, person_id=person.id, now=now, shuffle=shuffle)
 
 
 def count_left(
@@ -140,16 +140,14 @@ def _is_warned(session: Session, access: Access, person: Person, stage: Stage) -
     asked = policy(access, stage)
     if asked is None or asked.warn_below is None or not access.may_do(stage):
         return False
-    until = gold_items.submission_before(
-        session, project_id=access.project_id, stage=stage, person_id=person.id, back=LAG
-    )
+    until = queries.submission_before(session, project_id=access.project_id, stage=stage, person_id=person.id, back=LAG)
     standing = standing_of(session, access, stage, asked, person.id, until=until)
     return standing in (GoldStanding.LOW, GoldStanding.STOPPED)
 
 
 def _asked(session: Session, access: Access, stage: Stage) -> Gold | None:
     asked = policy(access, stage)
-    if asked is None or not gold_items.any_in(session, project_id=access.project_id, stage=stage):
+    if asked is None or not queries.any_in(session, project_id=access.project_id, stage=stage):
         return None
     return asked
 
@@ -170,7 +168,7 @@ def _waiting(
     session: Session, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None
 ) -> list[tuple[int, int, str]]:
     """Return the gold checks that a person may still get, in an order of their own."""
-    found = gold_items.for_person(
+    found = queries.for_person(
         session,
         project_id=access.project_id,
         stage=stage,
@@ -181,5 +179,5 @@ def _waiting(
     # Each check has its own rank, so that removing one keeps the order of the others.
     return sorted(
         found,
-        key=lambda each: task_slots.shuffle_key(seed=access.seed, unit=gold_items.unit_of(each[0]), slot=person.id),
+        key=lambda each: task_slots.shuffle_key(seed=access.seed, unit=queries.unit_of(each[0]), slot=person.id),
     )

@@ -11,17 +11,7 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Keep
-from db import (
-    comment_threads,
-    events,
-    gold_items,
-    item_revisions,
-    items,
-    projects,
-    qualifications,
-    withdrawn_runs,
-    work_pace,
-)
+from db import comment_threads, events, item_revisions, items, projects, qualifications, withdrawn_runs, work_pace
 from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction
 from domain.comparison import same
@@ -30,6 +20,7 @@ from domain.order import evenly
 from domain.policies import criteria_that_decide, targets
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
+from extensions.gold import queries
 from extensions.gold.checks import STAGES, asked_or_refuse, checked_reason
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -134,13 +125,13 @@ def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
     """Withdraw a gold check: people no longer get it, answers to it no longer count, and the reason is recorded."""
     why = checked_reason(why, "Say why it is withdrawn; it is kept.")
     with store.write() as session:
-        row = gold_items.lock(session, public_id=gold)
+        row = queries.lock(session, public_id=gold)
         if row is None:
             raise NotFoundError("There is no such gold check.")
         access = require_lead(session, by=by, project=projects.by_id(session, id=row.project_id).name)
         if row.withdrawn_at is not None:
             raise ConflictError("It is withdrawn already.")
-        gold_items.withdraw(session, gold=row, why=why, now=store.now())
+        queries.withdraw(session, gold=row, why=why, now=store.now())
         data = {"stage": row.stage, "why": why}
         log(session, "gold.withdrawn", by=by, project=access, item=row.item_id, now=store.now(), data=data)
 
@@ -166,7 +157,7 @@ def in_use(session: Session, access: Access, stage: Stage) -> set[tuple[int, int
     gone = withdrawn_runs.ids(session, project_id=access.project_id)
     return {
         (row.item_id, row.prediction_id)
-        for row, item, _ in gold_items.named(session, project_id=access.project_id, stage=stage)
+        for row, item, _ in queries.named(session, project_id=access.project_id, stage=stage)
         if row.withdrawn_at is None and is_usable(row, item, gone)
     }
 
@@ -227,7 +218,7 @@ def _known_verdict(
     content: Mapping[str, Any],
 ) -> dict[str, Any] | None:
     part = access.schema.stages.verifications.get(stage.value)
-    if part is None or item.state not in gold_items.SETTLED:
+    if part is None or item.state not in queries.SETTLED:
         return None
     if item.state is ItemState.KEPT:
         return kept_answers(part.keep, content)
@@ -279,7 +270,7 @@ def _checked(session: Session, access: Access, stage: Stage, known: GoldCandidat
         prediction = next((row for row, of in answers if of.id == item.id), None)
         if prediction is None:
             raise NotFoundError(f"{known.item}: there is no answer of a model {known.model!r} to it.")
-    elif item.state not in gold_items.SETTLED:
+    elif item.state not in queries.SETTLED:
         raise InvalidInputError(
             [Problem(known.item, "only a settled item can be a gold check; this one is still being voted on.")]
         )
@@ -312,12 +303,12 @@ def make_checks(
 ) -> list[GoldCandidate]:
     new = {(item.id, of.id if of else None) for item, of, _ in chosen}
     replaced = {id for id, _ in new} if stage in VERIFICATIONS else new
-    for row, _, _ in gold_items.named(session, project_id=access.project_id, stage=stage):
+    for row, _, _ in queries.named(session, project_id=access.project_id, stage=stage):
         of_row = row.item_id if stage in VERIFICATIONS else (row.item_id, row.prediction_id)
         if row.withdrawn_at is None and of_row in replaced:
-            gold_items.withdraw(session, gold=row, why="replaced", now=now)
+            queries.withdraw(session, gold=row, why="replaced", now=now)
     for item, of, known in chosen:
-        gold_items.make(
+        queries.make(
             session,
             project_id=access.project_id,
             stage=stage,
@@ -347,6 +338,6 @@ def known_checks(row: StoredGold, item: StoredItem, prediction: StoredPrediction
 
 def is_usable(row: StoredGold, item: StoredItem, gone: Container[int | None]) -> bool:
     """Return whether people still get this check: its item is unchanged and settled, its run is not withdrawn."""
-    settled = row.stage not in VERIFICATIONS or item.state in gold_items.SETTLED
+    settled = row.stage not in VERIFICATIONS or item.state in queries.SETTLED
     there = row.withdrawn_at is None and row.prediction_id not in gone
     return there and settled and item.current_revision == row.revision

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from db import gold_items, people
+from db import people
 from db.engine import Session, Store
 from domain import csv_text
 from domain.errors import ConflictError, NotFoundError
 from domain.records import Person
 from domain.states import Stage
+from extensions.gold import queries
 from extensions.gold.check_rules import GoldStanding
 from extensions.gold.checks import (
     STAGES,
@@ -55,7 +56,7 @@ def scores(store: Store, *, by: Person | None, project: str, stage: Stage) -> li
         given: dict[int, list[bool | None]] = defaultdict(list)
         for answer, right in scored_answers(session, access, stage):
             given[answer.person_id].append(right)
-        pardoned = gold_items.pardons(session, project_id=access.project_id, stage=stage)
+        pardoned = queries.pardons(session, project_id=access.project_id, stage=stage)
         found = []
         for row in people.all_people(session):
             if row.id not in given:
@@ -104,7 +105,7 @@ def reinstate(store: Store, *, by: Person | None, project: str, login: str, stag
             raise NotFoundError(f"There is no one named {login!r}.")
         if standing_of(session, access, stage, asked, row.id) is not GoldStanding.STOPPED:
             raise ConflictError(f"{row.name} is not stopped in the {access.schema.stages.in_a_sentence(stage.value)}.")
-        gold_items.pardon(
+        queries.pardon(
             session,
             project_id=access.project_id,
             stage=stage,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from db import gold_items
 from db.engine import Session
+from extensions.gold import queries
 from extensions.gold.checks import STAGES, policy
 from workflow.access.projects import Access
 from workflow.lead.setup_step import SetupStep, join_stages
@@ -12,6 +12,6 @@ from workflow.lead.setup_step import SetupStep, join_stages
 def gold_step(session: Session, access: Access) -> SetupStep:
     """Return whether each stage that asks for gold checks has some."""
     asked = [stage for stage in STAGES if policy(access, stage) is not None]
-    bare = [stage for stage in asked if not gold_items.any_in(session, project_id=access.project_id, stage=stage)]
+    bare = [stage for stage in asked if not queries.any_in(session, project_id=access.project_id, stage=stage)]
     said = f"none yet for the {join_stages(access, bare)}: it is made of settled items" if bare else "there is some"
     return SetupStep("Gold checks", not bare, said if asked else "the schema asks for none", "gold", place=20)

@@ -19,7 +19,7 @@ from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
 from domain.roles import Role, at_least
 from domain.states import BLIND, VERIFICATIONS, Items, ItemState, Purpose, Stage
-from extensions.history import item_origin
+from extensions.history import item_origin, queries
 from extensions.history.log_files import shown_kind
 from extensions.history.records import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from workflow.access import exposure
@@ -81,7 +81,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
         if seen.open:
             log(session, events.LOOKED, by=person, project=access, item=row, now=now)
         names = _Names(session, access, person, seen.names)
-        author = comment_threads.logins(session, ids=[row.author_id or 0]).get(row.author_id or 0)
+        author = queries.logins(session, ids=[row.author_id or 0]).get(row.author_id or 0)
         item_history = ItemHistory(
             project=access.name,
             item=row.public_id,
@@ -188,7 +188,7 @@ def find(
             else:
                 apart_names = [name for unit in units for name in _names_in(unit)]
             if apart_names is None:
-                apart = _differing(comment_threads.differing(session, project_id=access.project_id, stage=differ))
+                apart = _differing(queries.differing(session, project_id=access.project_id, stage=differ))
             else:
                 apart = {named[name] for name in apart_names if name in named}
             rows = [row for row in rows if row.id in apart]
@@ -209,7 +209,7 @@ def _open_to(session: Session, access: Access, person: Person, rows: Sequence[St
     asked about the item blind.
     """
     own = at_least(access.role, Role.LEAD)  # leads are blind only to their own claims
-    asked = comment_threads.asked_blind(session, project_id=access.project_id, person_id=person.id, own=own)
+    asked = queries.asked_blind(session, project_id=access.project_id, person_id=person.id, own=own)
     return [
         row
         for row in rows
@@ -299,7 +299,7 @@ def _revisions(session: Session, item: StoredItem, names: _Names) -> list[Revisi
 
 
 def _answers(session: Session, access: Access, item: StoredItem, names: _Names) -> list[AnswerView]:
-    rows = comment_threads.submissions(session, item_id=item.id)
+    rows = queries.submissions(session, item_id=item.id)
     replaced = {row.supersedes_id for row, _, _ in rows}
     versions = guidelines.numbers(session, project_id=access.project_id)
     cast = [
@@ -345,7 +345,7 @@ def _about(session: Session, row: StoredAnnotation, model: str | None) -> str:
 def _steps(session: Session, access: Access, item: StoredItem, names: _Names) -> list[Step]:
     hidden = {} if names.lead else _not_live(session, item)
     steps: list[Step] = []
-    for event, person in comment_threads.events(session, item_id=item.id):
+    for event, person in queries.events(session, item_id=item.id):
         if event.task_id in hidden or (event.kind not in WORDS and not names.lead):
             continue
         nobody = item_origin.COMMAND if event.kind in ("item.imported", "item.revised") else NOBODY

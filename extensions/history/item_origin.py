@@ -11,11 +11,12 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas.formats import FORMATS
-from db import candidate_images, comment_threads, events, files, items, people
+from db import candidate_images, events, files, items, people
 from db.engine import Session
 from db.events import FRAMES_POOLED
 from db.records import StoredAsset, StoredEvent, StoredImportFile, StoredItem, StoredPerson
 from domain import json_text
+from extensions.history import queries
 from extensions.history.records import OriginStep
 from workflow.access.projects import Access
 
@@ -127,7 +128,7 @@ def _asset(session: Session, asset: StoredAsset, role: str, called: Called) -> O
     facts += [("file", "not imported yet")] if asset.sha256 is None else []
     facts += _frame(session, asset)
     by = ""
-    if (triaged := candidate_images.of_asset(session, asset_id=asset.id)) is not None:
+    if (triaged := queries.of_asset(session, asset_id=asset.id)) is not None:
         candidate, person = triaged
         facts += [("sharpness", f"{candidate.sharpness:.1f}")] if candidate.sharpness is not None else []
         facts.append(("triage", candidate.state.value))
@@ -137,7 +138,7 @@ def _asset(session: Session, asset: StoredAsset, role: str, called: Called) -> O
 
 def _frame(session: Session, asset: StoredAsset) -> list[tuple[str, str]]:
     """Return the facts about a video frame: its time, its sharpness, and the reason for its choice."""
-    came = events.of_kind_since(
+    came = queries.of_kind_since(
         session, project_id=asset.project_id, kind=FRAMES_POOLED, since=asset.created_at, limit=_BATCHES
     )
     event = next((each for each in came if asset.name in each.data["frames"]), None)
@@ -171,7 +172,7 @@ def _came(session: Session, item: StoredItem, file: StoredImportFile | None, why
     if item.author_id is not None:
         by = called(people.by_id(session, id=item.author_id), "")
         return OriginStep("Written", [("id", item.external_id)], item.created_at, by)
-    told = comment_threads.events(session, item_id=item.id)
+    told = queries.events(session, item_id=item.id)
     who = called(next((person for event, person in told if event.kind == "item.imported"), None), COMMAND)
     how = [("how it was made", why)] if why else []
     if file is None:

@@ -10,6 +10,7 @@ from db import events
 from db.engine import Store
 from domain import csv_text
 from domain.records import AuditEntry, Person
+from extensions.history import queries
 from workflow.access.projects import require_lead
 
 _SHOWN_KINDS = {
@@ -35,7 +36,7 @@ def shown_kind(kind: str) -> str:
 def doers(store: Store, *, by: Person | None, project: str) -> list[str]:
     """Return the logins of everyone with an event in a project, including former members."""
     with store.read() as session:
-        return events.people(session, project_id=require_lead(session, by=by, project=project).project_id)
+        return queries.people(session, project_id=require_lead(session, by=by, project=project).project_id)
 
 
 def kinds(store: Store, *, by: Person | None, project: str) -> list[str]:

@@ -15,6 +15,7 @@ from db.records import StoredAsset, StoredCandidate, StoredMediaObject
 from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, NotFoundError, Problem
 from domain.records import AssetView, NoTask, Person
 from domain.states import Stage, TriageState
+from extensions.image_pool import queries
 from extensions.image_pool.triage_figures import triage_of, waiting
 from extensions.image_pool.triage_records import TriageFrame, TriageGroup, TriageReceipt
 from extensions.image_pool.triage_report import triage_counts
@@ -49,11 +50,11 @@ def next_group(store: Store, *, person: Person, project: str) -> TriageGroup | N
             session, project_id=access.project_id, person_id=person.id, now=now, per_source=part.per_source
         )
         if not mine:
-            candidate_images.release(session, project_id=access.project_id, person_id=person.id)
+            queries.release(session, project_id=access.project_id, person_id=person.id)
             mine = _claim(session, access, part, now)
         if not mine:
             return _why_nothing(session, access, part)
-        candidate_images.give(session, rows=mine, person_id=person.id, now=now)
+        queries.give(session, rows=mine, person_id=person.id, now=now)
         return _view(session, access, person, part, mine)
 
 
@@ -91,10 +92,10 @@ def undo(store: Store, *, person: Person, project: str) -> TriageReceipt | None:
     with store.write() as session:
         now = store.now()
         access = _annotator(session, person, project)
-        last = candidate_images.last_standing(session, project_id=access.project_id, person_id=person.id)
+        last = queries.last_standing(session, project_id=access.project_id, person_id=person.id)
         if last is None:
             return None
-        sent = {row.id: row for row in candidate_images.by_key(session, person_id=person.id, key=last.submit_key)}
+        sent = {row.id: row for row in queries.by_key(session, person_id=person.id, key=last.submit_key)}
         found = candidate_images.lock(
             session, project_id=access.project_id, asset_ids=[row.asset_id for row in sent.values()]
         )
@@ -106,10 +107,10 @@ def undo(store: Store, *, person: Person, project: str) -> TriageReceipt | None:
             session, project_id=access.project_id, person_id=person.id, now=now, per_source=None
         )
         if any(row.group_id not in groups for row in held):
-            candidate_images.release(session, project_id=access.project_id, person_id=person.id)
+            queries.release(session, project_id=access.project_id, person_id=person.id)
         counted = Counter(row.state for row, _ in mine)
         _reopen(session, access, person, mine, "undone", now)
-        candidate_images.give(session, rows=[row for row, _ in mine], person_id=person.id, now=now)
+        queries.give(session, rows=[row for row, _ in mine], person_id=person.id, now=now)
         return TriageReceipt(kept=counted[TriageState.KEPT], dropped=counted[TriageState.DROPPED])
 
 
@@ -157,7 +158,7 @@ def _decide(
     wanted = {ids[name]: ("kept", "") for name in keep} | {
         ids[name]: ("dropped", reason.strip()) for name, reason in drop.items()
     }
-    before = candidate_images.by_key(session, person_id=person.id, key=key)
+    before = queries.by_key(session, person_id=person.id, key=key)
     if before:
         if {row.asset_id: (row.action, row.reason) for row in before} != wanted:
             raise ConflictError(_OTHER_KEY)
@@ -195,7 +196,7 @@ def _reopen(
     """Return decided candidates to the waiting state."""
     key = f"{action}-{secrets.token_hex(8)}"
     for row, asset in rows:
-        if row.state is TriageState.KEPT and not candidate_images.take_out(session, asset=asset):
+        if row.state is TriageState.KEPT and not queries.take_out(session, asset=asset):
             raise ConflictError("Someone writes an item about this frame already, so it stays kept.")
         _record(session, access, person, row, action=action, key=key, now=now)
         log(session, f"frame.{action}", by=person, project=access, now=now, data={"asset": asset.public_id})
@@ -233,26 +234,26 @@ def _claim(session: Session, access: Access, part: Triage, now: datetime) -> lis
         return []
     alike: list[int] = []
     if first.look is not None:
-        others = candidate_images.looks(
+        others = queries.looks(
             session, project_id=access.project_id, look=first.look, now=now, per_source=part.per_source
         )
         near = sorted((distance(first.look, look), id) for id, look in others if id != first.asset_id)
         alike = [id for far, id in near if far <= ALIKE][: AT_ONCE - 1]
-    group = [first, *(candidate_images.lock_free(session, asset_ids=alike, now=now) if alike else ())]
-    candidate_images.group(session, rows=group, group_id=first.asset_id)
+    group = [first, *(queries.lock_free(session, asset_ids=alike, now=now) if alike else ())]
+    queries.group(session, rows=group, group_id=first.asset_id)
     return group
 
 
 def _view(
     session: Session, access: Access, person: Person, part: Triage, rows: Sequence[StoredCandidate]
 ) -> TriageGroup:
-    shown = candidate_images.assets_by_id(session, asset_ids=[row.asset_id for row in rows])
+    shown = queries.assets_by_id(session, asset_ids=[row.asset_id for row in rows])
     names = {asset.group_name for asset, _ in shown.values() if asset.group_name is not None}
     groups = assets.groups(session, project_id=access.project_id, names=names)
     limits: dict[int, float | None] = {}
     kept: dict[int, int] = {}
     for source_id in {row.source_id for row in rows if row.source_id is not None}:
-        values = candidate_images.sharpness_of(session, source_id=source_id)
+        values = queries.sharpness_of(session, source_id=source_id)
         limits[source_id] = BLURRED * median(values) if len(values) >= ENOUGH else None
         source = candidate_images.source(session, id=source_id)
         kept[source_id] = source.kept if source is not None else 0
@@ -267,7 +268,7 @@ def _view(
                 kept_of_source=kept.get(row.source_id or 0),
             )
         )
-    last = candidate_images.last_of(session, project_id=access.project_id, person_id=person.id)
+    last = queries.last_of(session, project_id=access.project_id, person_id=person.id)
     return TriageGroup(
         frames=tuple(frames),
         reasons=tuple((str(reason.value), reason.label) for reason in part.reasons),
@@ -287,7 +288,7 @@ def _shown(
 
 
 def _why_nothing(session: Session, access: Access, part: Triage) -> NoTask:
-    rows = candidate_images.counts(session, project_id=access.project_id, per_source=part.per_source)
+    rows = queries.counts(session, project_id=access.project_id, per_source=part.per_source)
     total = triage_counts(rows)
     if total.left:
         return NoTask("waiting_for_others", "Other people have the remaining frames just now.")
@@ -297,7 +298,7 @@ def _why_nothing(session: Session, access: Access, part: Triage) -> NoTask:
 
 
 def _ids(session: Session, access: Access, frames: Sequence[str]) -> list[int]:
-    known = candidate_images.ids_of(session, project_id=access.project_id, public_ids=frames)
+    known = queries.ids_of(session, project_id=access.project_id, public_ids=frames)
     if not set(frames) <= set(known):
         raise NotFoundError("There is no such frame among this project's candidates.")
     return [known[frame] for frame in frames]

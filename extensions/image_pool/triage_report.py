@@ -11,6 +11,7 @@ from db.engine import Store
 from domain import csv_text
 from domain.records import Person
 from domain.states import TriageState
+from extensions.image_pool import queries
 from extensions.image_pool.triage_records import DroppedFrame, TriageCounts, TriageProgress
 from workflow.access.projects import require_lead
 
@@ -40,7 +41,7 @@ def progress(store: Store, *, by: Person | None, project: str) -> TriageProgress
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         part = access.schema.stages.triage
-        rows = candidate_images.counts(
+        rows = queries.counts(
             session, project_id=access.project_id, per_source=part.per_source if part is not None else None
         )
     by_source = {
@@ -57,7 +58,7 @@ def as_csv(store: Store, *, by: Person | None, project: str) -> str:
         out = io.StringIO()
         writer = csv_text.Writer(out)
         writer.writerow(HEAD)
-        decisions = candidate_images.decisions(session, project_id=access.project_id)
+        decisions = queries.decisions(session, project_id=access.project_id)
         called = people.called(session, logins={login for *_, login in decisions if login})
         for row, asset, candidate, source, login in decisions:
             sharp = "" if candidate.sharpness is None else f"{candidate.sharpness:.2f}"

@@ -18,6 +18,7 @@ from db.events import GOALS_SAVED, NARRATED, VIDEO_GOALS
 from db.records import StoredEvent
 from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.records import Person
+from extensions.narrations import queries
 from extensions.narrations.rules.goal_check import check
 from extensions.narrations.rules.goals import Goal, Limits, Step
 from extensions.narrations.rules.narration import Narration, Narrations
@@ -178,9 +179,9 @@ def save(store: Store, *, by: Person, project: str, video: str, goals: Sequence[
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
         about: dict[str, Any] = {"project_id": access.project_id, "video": video}  # those who vote wait meanwhile
-        narrated = events.of_video(session, kind=NARRATED, **about)
+        narrated = queries.of_video(session, kind=NARRATED, **about)
         _check(video, goals, narrated=bool(narrated))
-        saved = events.of_video(session, kind=GOALS_SAVED, **about)
+        saved = queries.of_video(session, kind=GOALS_SAVED, **about)
         now = _version(video, *saved[-1]) if saved else NONE_YET
         if now.number != based_on:
             who = now.by or "the command on the server's machine"

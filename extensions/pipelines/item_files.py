@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from db import files, items
+from db import files
 from db.engine import Store
 from domain.records import Person
 from domain.states import ItemState
+from extensions.pipelines import queries
 from workflow.access.projects import require_lead
 
 
@@ -34,7 +35,7 @@ def items_by_file(store: Store, *, by: Person, project: str) -> Sequence[ItemsOf
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         there = {each.id: each for each in files.files(session, project_id=access.project_id)}
-        states = items.states_by_file(session, project_id=access.project_id)
+        states = queries.states_by_file(session, project_id=access.project_id)
     found = [
         ItemsOfFile(file.path, file.format, file.created_at, states[id]) for id, file in there.items() if id in states
     ]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from db import events, items, missing_media, projects, submissions
+from db import events, items, missing_media, projects
 from db.engine import Session, Store
 from domain import extensions
 from domain.records import Person
+from extensions.planner import queries
 from workflow.access.event_log import log
 from workflow.access.projects import Access, as_member, require_lead, stages_of
 from workflow.annotate import image_pool
@@ -22,7 +23,7 @@ def before_start(store: Store, *, by: Person | None, project: str) -> list[Setup
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        if access.archived or submissions.any_in(session, project_id=access.project_id):
+        if access.archived or queries.any_in(session, project_id=access.project_id):
             return None
         if events.count(session, project_id=access.project_id, kinds=(HIDDEN,)):
             return None

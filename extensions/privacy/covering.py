@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from db import assets, outside_work, projects
-from db import withheld_files as stock
 from db.engine import Session, Store
 from db.events import COVERED
 from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.project_parts import archive_in
 from domain.records import Person
-from extensions.privacy import decisions
+from extensions.privacy import decisions, queries
 from extensions.privacy.boxes import HAND, KINDS, MARGIN, MOST_MARGIN, Box, CoverChoice, Decision
 from extensions.privacy.covered_files import CoveredFile, make_covered_file, require_in_clip
 from extensions.privacy.marks import log_applied
@@ -182,7 +181,7 @@ def preview_decisions(
             if any(box.cover for box in choice.boxes)
             and not _same(choice, known.get(choice.file), MARGIN, uncover=False)
         }
-        rows = stock.assets_of(session, project_id=access.project_id, files=others) if others else []
+        rows = queries.assets_of(session, project_id=access.project_id, files=others) if others else []
         releases = _releases(session, {row.id for row in rows})
     return CoverPreview(
         **_counts(choices),
@@ -216,7 +215,7 @@ def _must_fit(
     known: Mapping[str, Decision],
     after: Mapping[str, datetime | None] | None,
 ) -> None:
-    rows = stock.assets_of(session, project_id=access.project_id, files={choice.file for choice in choices})
+    rows = queries.assets_of(session, project_id=access.project_id, files={choice.file for choice in choices})
     kinds = {row.sha256: row.kind for row in rows}
     wrong: list[str] = []
     if len({choice.file for choice in choices}) < len(choices):
@@ -300,12 +299,12 @@ def _keep(
 ) -> set[int]:
     """Store one decision and return the ids of the assets that changed."""
     now, choice = store.now(), ready.choice
-    rows = stock.assets_of(session, project_id=access.project_id, files=[choice.file])
+    rows = queries.assets_of(session, project_id=access.project_id, files=[choice.file])
     other = ready.file != choice.file
     if other:
         assert ready.made is not None
         assets.put_media(session, row=media_row(ready.made, now))
-        stock.exchange(session, rows=rows, file=ready.file)
+        queries.exchange(session, rows=rows, file=ready.file)
     data = {
         "asset": rows[0].public_id,
         "name": choice.name,
@@ -321,13 +320,13 @@ def _keep(
 
 
 def _releases(session: Session, ids: set[int]) -> list[str]:
-    found = stock.releases_with(session, asset_ids=ids) if ids else []
+    found = queries.releases_with(session, asset_ids=ids) if ids else []
     return [f"{number}.{point}" if point else str(number) for number, point in found]
 
 
 def _beside(session: Session, access: Access, ids: set[int]) -> list[str]:
     known = decisions.of_project(session, project_id=access.project_id).by_file
-    found = stock.adjacent_files(session, project_id=access.project_id, asset_ids=ids) if ids else []
+    found = queries.adjacent_files(session, project_id=access.project_id, asset_ids=ids) if ids else []
     return [row.name for row in found if row.sha256 not in known]
 
 

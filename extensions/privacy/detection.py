@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from db import withheld_files as stock
 from db.engine import Store
 from db.events import FACES_LOOKED
 from db.records import StoredAsset
 from domain.errors import ConflictError, InvalidInputError, InvalidMediaError, NotFoundError, Problem
 from domain.overlap import area_iou
 from domain.records import Person
-from extensions.privacy import decisions
+from extensions.privacy import decisions, queries
 from extensions.privacy.boxes import Box, Decision
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
@@ -111,7 +110,7 @@ def detect(
         access = require_lead(session, by=by, project=project)
         known = decisions.of_project(session, project_id=access.project_id).by_file
         named: dict[str, StoredAsset] = {}
-        for row in stock.pictures(session, project_id=access.project_id):
+        for row in queries.pictures(session, project_id=access.project_id):
             named.setdefault(row.sha256 or "", row)
     seen: dict[str, list[MediaFindings]] = {"image": [], "clip": []}
     new: dict[str, list[int]] = {"image": [], "clip": []}
@@ -208,9 +207,9 @@ def find_media(store: Store, *, by: Person | None, project: str, file: str) -> M
     """Return a picture or clip that the project shows, with its decision; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        rows = stock.assets_of(session, project_id=access.project_id, files=[file])
+        rows = queries.assets_of(session, project_id=access.project_id, files=[file])
         decision = decisions.of_project(session, project_id=access.project_id).by_file.get(file)
-        seconds = stock.seconds(session, file=file)
+        seconds = queries.seconds(session, file=file)
     if not rows:
         raise NotFoundError("The project does not show this picture any more. Reload the page.")
     return MediaFindings(rows[0].name, file, decision.boxes if decision else (), decision, rows[0].public_id, seconds)
@@ -220,7 +219,7 @@ def require_asset(store: Store, *, by: Person | None, project: str, asset: str) 
     """Raise ``NotFoundError`` unless the project has an image or clip with this random id; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        if not stock.has(session, project_id=access.project_id, public_id=asset):
+        if not queries.has(session, project_id=access.project_id, public_id=asset):
             raise NotFoundError("The project does not show this picture any more. Reload the page.")
 
 

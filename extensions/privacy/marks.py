@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from db import events, people, projects
-from db import withheld_files as stock
 from db.engine import Session, Store
 from db.events import FACES_LOOKED, MARKS_APPLIED, PICTURE_MARKED
 from db.records import StoredEvent
 from domain.records import Person
-from extensions.privacy import decisions
+from extensions.privacy import decisions, queries
 from extensions.privacy.boxes import Box
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -81,7 +80,7 @@ def _standing(session: Session, project_id: int, file: str | None) -> dict[str, 
     marked = (
         events.of_kinds(session, project_id=project_id, kinds=(PICTURE_MARKED,))
         if file is None
-        else events.of_file(session, project_id=project_id, kind=PICTURE_MARKED, file=file)
+        else queries.of_file(session, project_id=project_id, kind=PICTURE_MARKED, file=file)
     )
     applied = events.of_kinds(session, project_id=project_id, kinds=(MARKS_APPLIED,)) if marked else []
     marks: dict[str, Mark] = {}
@@ -171,7 +170,7 @@ def _take_in(
     digest: str,
 ) -> None:
     known = decisions.of_project(session, project_id=access.project_id).by_file
-    rows = stock.assets_of(session, project_id=access.project_id, files=set(drafts))
+    rows = queries.assets_of(session, project_id=access.project_id, files=set(drafts))
     names = {row.sha256: row.name for row in reversed(rows)}
     for file, draft in drafts.items():
         decision = known.get(file)

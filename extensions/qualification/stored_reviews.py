@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from db import qualifications
 from db.engine import Session
 from domain.states import Stage
+from extensions.qualification import queries
 from extensions.qualification.results import item_results, references_of
 from extensions.qualification.rules import Review, standing
 from workflow.access.projects import Access
@@ -34,7 +35,7 @@ def differences(session: Session, *, access: Access) -> Iterator[str]:
                 reference = (
                     references_of(session, access, of, row, until=note.created_at)
                     if note.reference_ids is None
-                    else qualifications.by_ids(session, ids=note.reference_ids)
+                    else queries.by_ids(session, ids=note.reference_ids)
                 )
                 n_right = sum(
                     result.right is True for result in item_results(session, access, asked, of, given, reference)

@@ -18,6 +18,7 @@ from domain.qualification import Standing
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import Purpose, Stage
+from extensions.qualification import queries
 from extensions.qualification.results import Try, references_of, view_of
 from extensions.qualification.rules import Review, may_try_again, standing
 from extensions.qualification.sets import entries_of, waiting_for_media
@@ -204,7 +205,7 @@ def review(
     if not signs and not said:
         raise InvalidInputError([Problem("comments", "Say at least at one item why you send it back.")])
     with store.write() as session:
-        row = qualifications.by_public_id(session, public_id=qualification, hold=True)
+        row = queries.by_public_id(session, public_id=qualification, hold=True)
         if row is None:
             raise NotFoundError("There is no such try.")
         access = access_by_id(session, person=by, project_id=row.project_id)

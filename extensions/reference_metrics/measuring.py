@@ -25,6 +25,7 @@ from domain.records import Person
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
 from domain.states import Items, Stage
+from extensions.reference_metrics import queries
 from extensions.reference_metrics.metrics import Metric, metric
 from workflow.access.counted_items import Counting, counting
 from workflow.access.event_log import log
@@ -211,7 +212,7 @@ def _existing(session: Session, access: Access, told: Mapping[str, Any]) -> Stor
 
 def _known(session: Session, row: StoredRun | None) -> dict[int, str]:
     """Return the hash of the texts of every answer that a run has measured, by the answer's id."""
-    return {} if row is None else judging.text_hashes(session, run_id=row.id)
+    return {} if row is None else queries.text_hashes(session, run_id=row.id)
 
 
 def _keep(
@@ -243,7 +244,7 @@ def _keep(
         known = _known(session, row)
         fresh = [(text, value) for text, value in found if known.get(text.prediction_id) != text.hash]
         if fresh:
-            units = judging.units_of_answers(session, run_id=run_id)
+            units = queries.units_of_answers(session, run_id=run_id)
             new = [text for text, _ in fresh if text.prediction_id not in units]
             ids = store_units(session, run_id, [_unit(text) for text in new])
             units |= {text.prediction_id: id for text, id in zip(new, ids, strict=True)}

@@ -14,7 +14,7 @@ from db.engine import Session, Store
 from domain.attributes import NAME
 from domain.errors import InvalidInputError, Problem
 from domain.records import Person
-from extensions.reference_metrics import text_similarity
+from extensions.reference_metrics import queries, text_similarity
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.results import attributes
@@ -107,7 +107,7 @@ def _check(schema: Schema, fields: tuple[str, str], name: str) -> None:
 
 def _refuse_other(session: Session, project_id: int, name: str, about: Mapping[str, Any]) -> None:
     """Raise ``InvalidInputError`` if the label was measured with other settings before."""
-    for before in stored.similarities(session, project_id=project_id, name=name):
+    for before in queries.similarities(session, project_id=project_id, name=name):
         differs = [f"{key}: {before.get(key)}, not {value}" for key, value in about.items() if before.get(key) != value]
         if differs:
             told = f"{name} was measured otherwise ({'; '.join(differs[:3])}). Give this one a name of its own."

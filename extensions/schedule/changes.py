@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from annotation_schemas.model import Schema
-from db import projects, schedules, schema_changes
+from db import projects, schema_changes
 from db.engine import Session, Store
 from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.records import Person
 from domain.schedule import Schedule
 from domain.states import Stage
+from extensions.schedule import queries
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead, stages_of
 from workflow.access.schedule import NOTHING, of_project, read_schedule
@@ -70,7 +71,7 @@ def set_deadlines(
         new = Schedule(now.number + 1, dict(deadlines), tuple(order))
         if now.deadlines == new.deadlines and now.in_order(usual) == new.in_order(usual):
             return False
-        schedules.add(
+        queries.add(
             session,
             project_id=access.project_id,
             number=new.number,
@@ -113,7 +114,7 @@ def _problems(schema: Schema, deadlines: Mapping[Stage, date], order: Sequence[S
 
 def _schedules(session: Session, access: Access) -> Iterator[ScheduleChange]:
     before = NOTHING
-    for row, login in schedules.of_project(session, project_id=access.project_id):
+    for row, login in queries.of_project(session, project_id=access.project_id):
         now = read_schedule(row, login)
         yield ScheduleChange(row.created_at, login, _differences(access.schema, before, now))
         before = now

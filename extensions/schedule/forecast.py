@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from db import task_counts, work_pace
+from db import work_pace
 from db.engine import Session, Store
 from domain.records import Person
 from domain.states import WITHOUT_TASKS, Stage
+from extensions.schedule import queries
 from workflow.access.projects import Access, require_lead, stages_of
 from workflow.access.written_items import left_to_write
 from workflow.annotate.stage_kinds import STAGE_KINDS
@@ -79,13 +80,13 @@ def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast
         today = store.now().astimezone(UTC).date()
         begin = datetime.combine(today, datetime.min.time(), UTC) - PACE_SPAN
         counts: dict[Stage, dict[date, int]] = defaultdict(lambda: defaultdict(int))
-        for stage, at in work_pace.first_submissions(session, project_id=access.project_id, since=begin):
+        for stage, at in queries.first_submissions(session, project_id=access.project_id, since=begin):
             counts[stage][at.astimezone(UTC).date()] += 1
         triaged = work_pace.triaged(session, project_id=access.project_id)
         for _, at in triaged:
             if at >= begin:
                 counts[Stage.TRIAGE][at.astimezone(UTC).date()] += 1
-        ever = work_pace.last_submission(session, project_id=access.project_id)
+        ever = queries.last_submission(session, project_id=access.project_id)
         if triaged:
             ever[Stage.TRIAGE] = max(at for _, at in triaged)
         hours = _seconds_a_task(session, access)
@@ -131,13 +132,13 @@ def _work_left(session: Session, access: Access, stage: Stage) -> int:
         return kind.waiting(session, access=access) if kind is not None else 0
     if stage is Stage.AUTHORING:
         return left_to_write(session, access=access)
-    return task_counts.unfinished(session, project_id=access.project_id, stage=stage)
+    return queries.unfinished(session, project_id=access.project_id, stage=stage)
 
 
 def _seconds_a_task(session: Session, access: Access) -> dict[Stage, tuple[float, float]]:
     """Return the mean active seconds for a task of the quickest and of the slowest person, by stage."""
     means: dict[Stage, list[float]] = defaultdict(list)
-    for stage, _, n, seconds in work_pace.active_time(session, project_id=access.project_id):
+    for stage, _, n, seconds in queries.active_time(session, project_id=access.project_id):
         if n >= LEAST_TASKS:
             means[stage].append(seconds / n)
     return {stage: (min(theirs), max(theirs)) for stage, theirs in means.items()}

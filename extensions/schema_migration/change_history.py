@@ -11,6 +11,7 @@ from db.engine import Session, Store
 from domain.records import Person
 from domain.states import ItemState
 from extensions.schema_migration.changes import Decisions
+from extensions.schema_migration.queries import changes
 from workflow.access.projects import Access, require_lead
 
 
@@ -38,7 +39,7 @@ def in_each_state(store: Store, *, by: Person | None, project: str) -> Mapping[I
     """Return the number of a project's items in each state, for its leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        return schema_changes.states(session, project_id=access.project_id)
+        return changes.states(session, project_id=access.project_id)
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ def under_way(store: Store, *, by: Person | None, project: str) -> UnderWay | No
         row = schema_changes.newest(session, project_id=access.project_id)
         if row is None or row.finished_at is not None:
             return None
-        done = schema_changes.n_up_to(session, project_id=access.project_id, last=row.done_to)
-        n = sum(schema_changes.states(session, project_id=access.project_id).values())
+        done = changes.n_up_to(session, project_id=access.project_id, last=row.done_to)
+        n = sum(changes.states(session, project_id=access.project_id).values())
         return UnderWay(row.number, done, n)
 
 

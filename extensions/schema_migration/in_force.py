@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas.model import LoadedSchema, Stages
-from db import dimensions, guidelines, projects, schema_changes, task_slots
+from db import guidelines, projects, schema_changes, task_slots
 from db.engine import Session, Store
 from db.records import StoredSchemaChange
 from domain.records import Person
@@ -18,6 +18,7 @@ from extensions.schema_migration import stage_migrations
 from extensions.schema_migration.changes import Decisions, compare
 from extensions.schema_migration.effects import BESIDES, Effect, effect_of, more_people
 from extensions.schema_migration.items import AT_ONCE, ChangeTally, OngoingChange, bring_up
+from extensions.schema_migration.queries import changes, dimensions
 from workflow.access.projects import Access, require_lead
 from workflow.access.stored_schemas import stored_schema
 from workflow.annotate.verdicts import rounds_of
@@ -195,12 +196,12 @@ def bring_all_up(
             newest = schema_changes.newest(session, project_id=access.project_id)
             if newest is None or newest.number != number or newest.finished_at is not None:
                 break  # another process has continued and finished it
-            lot = schema_changes.lot(session, project_id=access.project_id, after=last, limit=AT_ONCE, hold=True)
+            lot = changes.lot(session, project_id=access.project_id, after=last, limit=AT_ONCE, hold=True)
             bring_up(session, access=access, change=change, lot=lot, now=store.now(), tally=tally)
             if not lot.items:
                 break
             last = lot.items[-1].id
-            schema_changes.note_progress(session, id=id, done_to=last, finished_at=None)
+            changes.note_progress(session, id=id, done_to=last, finished_at=None)
         seen += len(lot.items)
         if progress is not None:
             progress(seen, n)
@@ -214,6 +215,6 @@ def bring_all_up(
                 surplus = task_slots.call_off_surplus(session, project_id=access.project_id, stage=stage, most=people)
                 tally.add(closed=surplus)
         dimensions.forget_counts(session, project_id=access.project_id)
-        schema_changes.note_progress(session, id=id, done_to=last, finished_at=store.now())
-        after = schema_changes.states(session, project_id=access.project_id)
+        changes.note_progress(session, id=id, done_to=last, finished_at=store.now())
+        after = changes.states(session, project_id=access.project_id)
         return SchemaChangeResult(number, access.schema.version, before, after, tally, access.schema.stages)

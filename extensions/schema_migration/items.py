@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from db import schema_changes, submissions
+from db import submissions
 from db.engine import Session
 from db.records import StoredAnnotation, StoredItem, StoredTask
 from domain.policies import Verdict
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, TaskState
 from extensions.schema_migration.effects import Effect
+from extensions.schema_migration.queries import changes
 from workflow.access.projects import Access
 from workflow.annotate import answering, sent_back
 from workflow.annotate.verdicts import judge, rounds_of
@@ -74,7 +75,7 @@ class OngoingChange:
 
 
 def outcome(
-    access: Access, effect: Effect, item: StoredItem, lot: schema_changes.ItemBatch
+    access: Access, effect: Effect, item: StoredItem, lot: changes.ItemBatch
 ) -> tuple[Verdict, list[StoredAnnotation]]:
     """Return the verdict of an item under a schema that may not be in force yet, and its votes that are asked again."""
     fields, votes = lot.contents[item.id], lot.votes.get(item.id, [])
@@ -89,7 +90,7 @@ def bring_up(
     *,
     access: Access,
     change: OngoingChange,
-    lot: schema_changes.ItemBatch,
+    lot: changes.ItemBatch,
     now: datetime,
     tally: ChangeTally,
 ) -> None:
@@ -127,15 +128,15 @@ def bring_up(
 
 
 def with_votes_of_before(
-    session: Session, access: Access, change: OngoingChange, lot: schema_changes.ItemBatch, tally: ChangeTally
-) -> schema_changes.ItemBatch:
+    session: Session, access: Access, change: OngoingChange, lot: changes.ItemBatch, tally: ChangeTally
+) -> changes.ItemBatch:
     """Return the lot with the votes that the undone change had asked again, unless another vote has replaced them
     since.
     """
     if change.undoes is None:
         raise ValueError("nothing is taken back")
     ids = [item.id for item in lot.items]
-    gone = schema_changes.asked_again(session, item_ids=ids, change=change.undoes, stages=lot.stages)
+    gone = changes.asked_again(session, item_ids=ids, change=change.undoes, stages=lot.stages)
     votes: dict[int, list[StoredAnnotation]] = dict(lot.votes)
     for item in lot.items:
         slots = {slot.id: slot for slot in lot.slots.get(item.id, [])}
@@ -147,7 +148,7 @@ def with_votes_of_before(
             if not free:
                 tally.left_out.append(item.external_id)
                 continue
-            restored = schema_changes.count_again(session, vote=vote, slot=slot, change=change.number)
+            restored = changes.count_again(session, vote=vote, slot=slot, change=change.number)
             votes[item.id] = [*votes.get(item.id, []), restored]
             tally.add(counted_again=1)
     return lot._replace(votes=votes)
@@ -161,7 +162,7 @@ def ask_again(session: Session, change: OngoingChange, vote: StoredAnnotation, s
     if not slot.correcting:  # a correction in progress has a draft already
         content: dict[str, Any] = {"values": vote.answers, "reasons": vote.reasons, "note": vote.note}
         submissions.put_draft(session, task_id=slot.id, person_id=vote.person_id, seq=None, content=content, now=now)
-    schema_changes.ask_again(session, vote=vote, slot=slot, change=change.number)
+    changes.ask_again(session, vote=vote, slot=slot, change=change.number)
 
 
 def _close(session: Session, access: Access, slots: Sequence[StoredTask], state: ItemState) -> int:
@@ -173,7 +174,7 @@ def _close(session: Session, access: Access, slots: Sequence[StoredTask], state:
         taken = sum(slot.state in (TaskState.DONE, TaskState.CLAIMED) for slot in there)
         idle = [slot for slot in there if slot.state is TaskState.OPEN]
         surplus += idle[max(wanted - taken, 0) :]
-    schema_changes.withdraw(session, slots=surplus)
+    changes.withdraw(session, slots=surplus)
     return len(surplus)
 
 
@@ -182,7 +183,7 @@ def _reopen(session: Session, raters: int, slots: Sequence[StoredTask]) -> int:
     there = sum(slot.state is not TaskState.WITHDRAWN for slot in slots)
     new = raters - sum(slot.slot < raters for slot in slots)  # these were just opened, and are not in ``slots``
     off = [slot for slot in slots if slot.state is TaskState.WITHDRAWN][: max(raters - there - new, 0)]
-    schema_changes.offer(session, slots=off)
+    changes.offer(session, slots=off)
     return len(off)
 
 

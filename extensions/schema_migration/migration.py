@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotation_schemas.model import LoadedSchema
-from db import dimensions, guidelines, projects, reworded, schema_changes
+from db import guidelines, projects, reworded, schema_changes
 from db.engine import BUSY, Session, Store
 from db.records import StoredSchemaChange
 from domain.errors import ConflictError, DatabaseUnavailableError, InvalidInputError, NotFoundError, Problem
@@ -34,6 +34,7 @@ from extensions.schema_migration.in_force import (
 )
 from extensions.schema_migration.items import ChangeTally, StateChange, outcome
 from extensions.schema_migration.obstacles import all_have_a_place, obstacles
+from extensions.schema_migration.queries import changes, dimensions
 from extensions.schema_migration.stage_migrations import InStage
 from extensions.schema_migration.uses import StoredUses
 from workflow.access.event_log import log
@@ -110,11 +111,11 @@ def preview(
         comparison = _compared(session, access, loaded, decisions)
         refused = [*obstacles(session, access, loaded, comparison)]
         stored = projects.schema_version_by_hash(session, hash=loaded.hash)
-        before = schema_changes.states(session, project_id=access.project_id)
+        before = changes.states(session, project_id=access.project_id)
         counted = schema_changes.votes_by_version(session, project_id=access.project_id, as_they_stand=True)
         effect = effect_of(comparison)
         placed = effect.placed(dimensions.items_in(session, project_id=access.project_id))
-        drafts, in_hand = schema_changes.n_drafts(session, project_id=access.project_id)
+        drafts, in_hand = changes.n_drafts(session, project_id=access.project_id)
     tally = ChangeTally()
     future = _future(access, loaded, effect, id=stored.id if stored is not None else 0)
     others = stage_migrations.look(store, future, effect)
@@ -205,7 +206,7 @@ def _begin(
         if said:
             raise InvalidInputError([Problem("schema", sentence) for sentence in said])
         now = store.now()
-        before = schema_changes.states(session, project_id=access.project_id)
+        before = changes.states(session, project_id=access.project_id)
         id = store_schema(session, loaded=loaded, now=now)
         reading = reading_with(access, effect, before=access.schema_version_id, now=id, number=loaded.schema_.version)
         about: Any = {"decisions": decisions, "now": now, "step": effect.step}
@@ -259,7 +260,7 @@ def _begin_back(store: Store, by: Person | None, project: str) -> Begun:
         must_be_finished(session, access=access)
         past = _to_undo(session, access)
         now = store.now()
-        before = schema_changes.states(session, project_id=access.project_id)
+        before = changes.states(session, project_id=access.project_id)
         reading, back = reading_back(session, access, past)
         all_have_a_place(session, access, past, reading)
         about: Any = {"decisions": Decisions(), "now": now, "step": back}
@@ -287,7 +288,7 @@ def finish(store: Store, *, by: Person | None, project: str, progress: Progress 
         row = schema_changes.newest(session, project_id=access.project_id)
         if row is None or row.finished_at is not None:
             raise NotFoundError(f"No change of the schema of {project} is under way.")
-        before = schema_changes.states(session, project_id=access.project_id)
+        before = changes.states(session, project_id=access.project_id)
         done = (row.id, row.number)
     return bring_all_up(store, project, *done, before=before, progress=progress)
 
@@ -335,7 +336,7 @@ def _look(store: Store, future: Access, effect: Effect, tally: ChangeTally, n: i
     while True:
         with store.read() as session:
             reworded.read_by(session, project_id=future.project_id, reading=future.reading)
-            lot = schema_changes.lot(session, project_id=future.project_id, after=last, limit=_READ_AT_ONCE, hold=False)
+            lot = changes.lot(session, project_id=future.project_id, after=last, limit=_READ_AT_ONCE, hold=False)
             for item in lot.items:
                 verdict, again = outcome(future, effect, item, lot)
                 tally.add(asked_again=len(again))

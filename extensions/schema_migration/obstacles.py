@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation_schemas.model import Criterion, ItemField, LoadedSchema
 from annotation_schemas.registry import criteria_of
-from db import dimensions, gold_items, outside_work, projects, runs, schema_changes
+from db import outside_work, projects, runs
 from db.engine import Session
 from db.records import StoredSchemaChange
 from domain.comparison import same
@@ -20,6 +20,7 @@ from domain.states import Stage
 from extensions.schema_migration.changes import Comparison
 from extensions.schema_migration.changes import rows as sorts
 from extensions.schema_migration.effects import ASKED_AGAIN, Effect, Votes, effect_of, way_of
+from extensions.schema_migration.queries import changes, dimensions
 from workflow.access.projects import Access
 from workflow.access.stored_schemas import stored_schema
 
@@ -101,7 +102,7 @@ def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Itera
     found = []
     about: Any = {"project_id": access.project_id}
     for stage, gold in (
-        (each, gold) for each in ASKED_AGAIN for gold in gold_items.everything(session, **about, stage=each)
+        (each, gold) for each in ASKED_AGAIN for gold in changes.everything(session, **about, stage=each)
     ):
         for each in effect.again:
             if not each.concerns(stage):
@@ -121,7 +122,7 @@ def _named_elsewhere(session: Session, access: Access, comparison: Comparison, s
     """Yield names under which ratings of judges or from files are already stored for something different."""
     taken = set(step.criteria.values())
     added = {change.steps[3] for change in comparison.changes if change.row is sorts.ADDED_CRITERION}
-    for each in sorted(schema_changes.named_elsewhere(session, project_id=access.project_id), key=str):
+    for each in sorted(changes.named_elsewhere(session, project_id=access.project_id), key=str):
         if each.by is not None and each.by.own_scale and each.now in step.criteria:
             yield (
                 f"A reference metric was measured for {each.now}, and is compared under that name. Leave the name, and"

@@ -19,6 +19,7 @@ from db.records import StoredAnnotation, StoredItem, StoredTask
 from domain.states import Items, ItemState, Stage, TaskState
 from extensions.schema_migration.effects import Effect
 from extensions.schema_migration.items import ChangeTally, OngoingChange, ask_again, with_votes_of_before
+from extensions.schema_migration.queries import changes
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import stage_kinds
@@ -139,13 +140,13 @@ def _current(session: Session, access: Access, stage: Stage) -> _Current | None:
     return _Current(counted, frozenset(answers.last(session, project_id=access.project_id)), units)
 
 
-def _lot(session: Session, access: Access, stage: Stage, *, after: int, hold: bool) -> schema_changes.ItemBatch:
-    return schema_changes.lot(
+def _lot(session: Session, access: Access, stage: Stage, *, after: int, hold: bool) -> changes.ItemBatch:
+    return changes.lot(
         session, project_id=access.project_id, after=after, limit=AT_ONCE, hold=hold, stages=stages_of(stage)
     )
 
 
-def _units(lot: schema_changes.ItemBatch, item: StoredItem, stage: Stage) -> Iterator[list[StoredTask]]:
+def _units(lot: changes.ItemBatch, item: StoredItem, stage: Stage) -> Iterator[list[StoredTask]]:
     """Yield the slots of each unit of an item in a stage."""
     units: dict[str, list[StoredTask]] = {}
     for slot in lot.slots.get(item.id, []):
@@ -155,7 +156,7 @@ def _units(lot: schema_changes.ItemBatch, item: StoredItem, stage: Stage) -> Ite
 
 
 def _again(
-    session: Session, access: Access, effect: Effect, item: StoredItem, lot: schema_changes.ItemBatch
+    session: Session, access: Access, effect: Effect, item: StoredItem, lot: changes.ItemBatch
 ) -> list[StoredAnnotation]:
     """Return the votes about the answers to an item that are asked again."""
     votes = [vote for vote in lot.votes.get(item.id, []) if vote.stage in lot.stages]
@@ -176,7 +177,7 @@ def _bring_up_lot(
     access: Access,
     change: OngoingChange,
     stage: Stage,
-    lot: schema_changes.ItemBatch,
+    lot: changes.ItemBatch,
     current: _Current,
     now: datetime,
     tally: ChangeTally,
@@ -240,7 +241,7 @@ def _fill_up(
         if not lacking and not off:
             continue
         added += [
-            task_slots.like(
+            changes.like(
                 first,
                 slot=number,
                 rank=number if order == "fewest_votes" else first.rank,

@@ -10,13 +10,14 @@ from typing import Any
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
 from annotation_schemas.registry import criteria_of
-from db import dimensions, files, item_revisions, schema_changes
+from db import files, item_revisions, schema_changes
 from db.engine import Session
 from domain.comparison import same
 from domain.rewording import options_in
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from extensions.schema_migration.changes import AffectedCounts, Change, Decisions
 from extensions.schema_migration.changes import rows as sorts
+from extensions.schema_migration.queries import changes, dimensions
 from workflow.access.projects import Access
 
 
@@ -77,7 +78,7 @@ class StoredUses:
     @cached_property
     def states(self) -> Mapping[ItemState, int]:
         """Return the number of items in each state."""
-        return schema_changes.states(self.session, project_id=self.access.project_id)
+        return changes.states(self.session, project_id=self.access.project_id)
 
     def _of_criterion(self, change: Change, stage: Stage, name: str) -> AffectedCounts:
         cast = [vote.answers.get(name) for vote in self.votes(stage)]

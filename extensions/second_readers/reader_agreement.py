@@ -25,6 +25,7 @@ from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome, read
 from domain.reading.spans import in_words
 from domain.records import AnswerReading, Person, Rating
 from domain.states import Items
+from extensions.second_readers import queries
 from workflow.access.counted_items import counting as items_counting
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.answer_readings import counting, fill_up, that_count
@@ -91,7 +92,7 @@ def sample(
         )
         drawn = random.Random(seed).sample(ids, min(n, len(ids)))
         answers = {answer.id: answer for answer in readings.answers(session, ids=drawn)}
-        names = readings.public_ids(session, ids=drawn)
+        names = queries.public_ids(session, ids=drawn)
         asked = _asked(session, access, list(answers.values()))
     return [
         {
@@ -167,7 +168,7 @@ def compare(store: Store, *, by: Person | None, project: str, values: Mapping[st
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         everything = list(readings.counting(session, project_id=access.project_id))
-        ids = {public: id for id, public in readings.public_ids(session, ids=everything).items() if public in values}
+        ids = {public: id for id, public in queries.public_ids(session, ids=everything).items() if public in values}
         for public in values:
             if public not in ids:
                 raise InvalidFileError(f"There is no answer {public!r} in {access.title}; was the sample drawn here?")

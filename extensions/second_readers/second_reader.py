@@ -21,8 +21,9 @@ from domain.errors import ConflictError, InvalidInputError, ModelError, Problem
 from domain.reading.answers import AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 from domain.reading.text import visible
 from domain.records import RULES, Person
-from domain.runs import Answerer, Attempt, Outcome, Question
+from domain.runs import Answerer, Attempt, Outcome, Question, chunked
 from domain.states import Items
+from extensions.second_readers import queries
 from inference.spec import ModelSpec
 from workflow.access.counted_items import Counting, counting
 from workflow.access.event_log import log
@@ -197,10 +198,10 @@ def read_again(
     if lacking:
         answerer = open_(spec)
         try:
-            for start in range(0, len(lacking), _AT_ONCE):
+            for lot in chunked(lacking, _AT_ONCE):
                 if stop():
                     break
-                cases = lacking[start : start + _AT_ONCE]
+                cases = lot
                 _ask(store, answerer, cases, spec, more, counts, failed, stop, lambda: tell(counts["asked"], n))
         finally:
             answerer.close()
@@ -245,7 +246,7 @@ def _lacking(cases: Sequence[_Case], known: Container[tuple[int, str]], more: st
 
 def _refuse_another(session: Session, access: Access, spec: ModelSpec, identity: str) -> None:
     """Raise ``ConflictError`` if another description has read answers under this name: readings would be mixed."""
-    last = readings.last_detail(session, project_id=access.project_id, reader=spec.name)
+    last = queries.last_detail(session, project_id=access.project_id, reader=spec.name)
     if last is not None and last.get("identity", identity if last.get("spec") == spec.hash else "") != identity:
         raise ConflictError(
             f"{spec.name} has read answers of {access.name} with another description (model, endpoint or generation), "

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from db import items as stored_items
-from db import run_attempts
 from db.engine import Store
 from domain.records import Person
 from domain.run_kinds import RunKind
 from domain.states import Items
+from extensions.shortcuts import queries
 from extensions.shortcuts.model_files import as_csv
 from extensions.shortcuts.model_shortcuts import ModelShortcuts, measure_models
 from workflow.access.projects import require_lead
-from workflow.releases import set_statistics
+from workflow.releases import set_items
 from workflow.results import leaderboard_page
 
 
@@ -36,12 +36,12 @@ def measure_for_page(store: Store, *, project: str, items: Items | None = None) 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
     """Return a value that changes whenever the results may change."""
     answered = leaderboard_page.mark(store, person=by, project=project)
-    return (*set_statistics.mark(store, by=by, project=project), *answered)
+    return (*set_items.mark(store, by=by, project=project), *answered)
 
 
 def size(store: Store, *, by: Person | None, project: str) -> int:
     """Return the number of items and of attempts in runs that look for shortcuts."""
     with store.read() as session:
         id = require_lead(session, by=by, project=project).project_id
-        asked = run_attempts.count(session, project_id=id, kind=RunKind.SHORTCUT)
+        asked = queries.count(session, project_id=id, kind=RunKind.SHORTCUT)
         return stored_items.count(session, project_id=id) + asked

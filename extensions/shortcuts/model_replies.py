@@ -12,13 +12,14 @@ from typing import Any
 from annotation_schemas.expected_answers import asked_of, held_against
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import Schema
-from db import readings, run_attempts, runs
+from db import readings, runs
 from db.engine import Session
 from db.readings import AttemptEnd
 from db.records import StoredAttempt, StoredRun
 from domain.reading.answers import ReadOutcome
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, RunPlan
+from extensions.shortcuts import queries
 from extensions.shortcuts.model_asking import STRATEGIES
 from extensions.shortcuts.run_plan import ShortcutPlan
 from workflow.access.projects import Access
@@ -90,7 +91,7 @@ def read_replies(session: Session, access: Access, names: Mapping[int, str]) -> 
         plan = _plan(row)
         shown = plan.condition if isinstance(plan, ShortcutPlan) else WITHOUT if plan.text_only else WITH
         order = _order(plan)
-        for attempt in run_attempts.last_ones(session, run_ids=[row.id]):
+        for attempt in queries.last_ones(session, run_ids=[row.id]):
             if attempt.item_id not in names:
                 continue
             number, fields = state_at(states[attempt.item_id], attempt.created_at)

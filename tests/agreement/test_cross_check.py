@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
 from agreement.cross_check import Peer, peers_of, second_opinion
 from app.cli import cli
+from testkit.missing_extensions import needs
 
 EVEN = Ratings.from_lists(ann=[1, 2, 3, 3, 2, 1, None], bob=[1, 2, 3, 2, 2, 3, 1])
 HALVES = Ratings.from_lists(ann=[0, 0.5, 1, 1, 0.5], bob=[0, 0.5, 1, 0.5, 0.5])
@@ -159,6 +160,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_the_command_says_in_its_last_line_that_other_packages_agree(file: Path) -> None:
     with_sklearn()
@@ -172,6 +174,7 @@ def test_the_command_says_in_its_last_line_that_other_packages_agree(file: Path)
     assert "scikit-learn      krippendorff" in columns.output
 
 
+@needs("readers", "ratings")
 def test_the_command_shows_a_difference_in_red_with_both_values(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_sklearn()
     import sklearn.metrics
@@ -184,6 +187,7 @@ def test_the_command_shows_a_difference_in_red_with_both_values(file: Path, monk
     assert len(red) == 4
 
 
+@needs("readers", "ratings")
 def test_json_has_both_values(file: Path) -> None:
     with_sklearn()
     done = CliRunner().invoke(cli, ["agreement", "--ratings", str(file), "--json"])

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from db import schedules
 from db.engine import Store
+from db.tables import ScheduleRow
 from domain.roles import Role
 from domain.schedule import said_of
 from domain.states import Stage
@@ -35,7 +35,8 @@ def set_deadlines(store: Store, days: Mapping[Stage, date], *, order: Sequence[S
         project = access_to(session, person=None, project="p").project_id
         due = {stage.value: day.isoformat() for stage, day in days.items()}
         offered = [stage.value for stage in order]
-        schedules.add(session, project_id=project, number=1, deadlines=due, order=offered, by_id=None, now=store.now())
+        about = {"project_id": project, "number": 1, "deadlines": due, "stage_order": offered}
+        session.add(ScheduleRow(**about, by_id=None, created_at=store.now()))
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 from db.engine import open_store
 from testkit.factories import make_items, make_predictions, make_project
 from testkit.forked import Forked
+from testkit.missing_extensions import needs
 from testkit.scripted import ScriptedServer, chat
 from testkit.serving import environment, touchstone
 from tests.paths import ROOT
@@ -104,6 +105,7 @@ def test_published_prompts_become_templates_of_the_project(home: Path) -> None:
     assert "prompts.jsonl has no prompt 'no'; it has mine." in nameless.stderr
 
 
+@needs("formats", "judgements")
 def test_replies_come_in_from_a_file(home: Path) -> None:
     told = [
         {"item": f"colour/{at}", "model": "one", "judge": "far", "text": f"Rating: [[{at % 2}]]"} for at in range(6)

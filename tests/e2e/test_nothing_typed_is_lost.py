@@ -21,7 +21,7 @@ from sqlalchemy import text
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import comment_threads, item_revisions, items
+from db import item_revisions, items
 from db.engine import Store
 from domain.extensions import missing
 from domain.records import Person
@@ -412,6 +412,8 @@ def _through(desk: Desk, accident: Accident, texts: dict[Locator, str]) -> None:
 
 def _history(server: Server, project: str, item: str) -> None:
     """What is kept of the item; ``test_comments_and_history`` looks at the page of it."""
+    from extensions.history import queries
+
     with opened(server) as store:
         lena = accounts.find_person(store, login="lena")
         with store.read() as session:
@@ -419,7 +421,7 @@ def _history(server: Server, project: str, item: str) -> None:
             stored = items.by_external_id(session, project_id=id, external_id=item)
             assert stored is not None
             (written,) = item_revisions.revisions(session, item_id=stored.id)
-            submitted = [row for row, _, _ in comment_threads.submissions(session, item_id=stored.id)]
+            submitted = [row for row, _, _ in queries.submissions(session, item_id=stored.id)]
         thread = comments.thread(store, person=lena, project=project, item=stored.public_id)
     assert written.content == {"question": QUESTION, "answer": ANSWER}
     assert [(row.stage, row.note) for row in submitted] == [

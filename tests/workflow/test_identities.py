@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from db import answers
 from db.engine import Store
 from domain.replies import JudgeAbout
 from domain.run_kinds import RunKind
@@ -16,6 +15,7 @@ from domain.runs import RunPlan
 from domain.states import Stage
 from inference.spec import ModelSpec
 from testkit.factories import make_items, make_project
+from testkit.missing_extensions import needs
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judge_runs import FILLS, SCORE, World
 from workflow.access.projects import access_to
@@ -83,8 +83,11 @@ def test_further_answers_are_judged_by_the_same_rater(world: World) -> None:
     assert (about.runs, about.wanted, about.done, about.repeated) == (2, 20, 20, 0)
 
 
+@needs("pages", "cases")
 @pytest.mark.both_databases
 def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_counted(world: World) -> None:
+    from extensions.cases import queries
+
     judged(world, [chat("Rating: [[1]]")], plan={"models": ("one",)})
     # 10 answers of `one` again: 5 get another score, 5 replies hold none
     replies = [chat("Rating: [[0]]")] * 5 + [chat("I cannot say.")] * 5
@@ -95,7 +98,7 @@ def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_count
     assert sorted(found.judged["score", "judge by likeness 1"].values()) == [0.0] * 5 + [1.0] * 5
     assert not found.unscored.get(("score", "judge by likeness 1"))
     with world.store.read() as session:
-        said = answers.judge_scores(session, answer_ids=[answer.id for answer in found.answers])
+        said = queries.judge_scores(session, answer_ids=[answer.id for answer in found.answers])
     assert sorted(each.value for each in said) == [0] * 5 + [1] * 5
     about = about_judge(world)
     assert about.repeated == 10

@@ -31,6 +31,7 @@ from extensions.calibration.report.study import Runs, StoredRule, Study
 from extensions.calibration.report.whole import CalibrationReport, RatingSource
 from extensions.calibration.statistics.verdict import Rule
 from reports.content import Figure, ReportTable, as_json
+from testkit.missing_extensions import needs
 
 pytestmark = pytest.mark.thorough
 
@@ -238,6 +239,7 @@ def run(*arguments: str | Path) -> Any:
     return CliRunner().invoke(cli, ["calibrate", *map(str, arguments)])
 
 
+@needs("readers", "ratings")
 def test_command(tmp_path: Path) -> None:
     path = csv_of(made(), tmp_path / "ratings.csv")
     out = tmp_path / "out"
@@ -249,6 +251,7 @@ def test_command(tmp_path: Path) -> None:
     assert source == {"name": "ratings.csv", "sha256": digest, "what": "file", "counted": ""}
 
 
+@needs("readers", "ratings")
 def test_command_with_a_name_no_one_has(tmp_path: Path) -> None:
     path = csv_of(made(), tmp_path / "ratings.csv")
     done = run("--ratings", path, "--human", "ann,eve", "--judge", "gpt", "--out", tmp_path / "out")

@@ -17,8 +17,11 @@ from extensions.calibration.report.rulings import Rulings
 from extensions.calibration.report.study import StoredRule
 from extensions.calibration.statistics.verdict import Rule
 from testkit.factories import Clock, make_project
+from testkit.missing_extensions import needs
 from tests.workflow.test_report_first import _refuse, rated, text_of
 from workflow.results.ratings_from_files import import_ratings
+
+pytestmark = needs("readers", "ratings")
 
 
 @pytest.mark.thorough

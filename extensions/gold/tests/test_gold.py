@@ -9,7 +9,6 @@ import pytest
 from sqlmodel import select
 
 from annotation_schemas.loader import load_text
-from db import gold_items as stored
 from db import items
 from db.engine import Store
 from db.tables import ProjectRow
@@ -19,6 +18,7 @@ from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.states import ItemState, Stage
 from extensions.gold import check_list, chosen_items, claim_rule, making, scores
+from extensions.gold import queries as stored
 from extensions.gold.check_rules import GoldStanding, is_turn
 from testkit.factories import (
     BLIND,

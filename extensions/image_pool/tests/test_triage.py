@@ -17,7 +17,6 @@ from sqlmodel import col, select
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import candidate_images
 from db.engine import Store
 from db.tables import AssetRow, CandidateRow
 from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, NotFoundError
@@ -25,7 +24,7 @@ from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage, TriageState
 from examples.scenes import scenes
-from extensions.image_pool import triage_decisions, triage_report
+from extensions.image_pool import queries, triage_decisions, triage_report
 from extensions.image_pool.triage_records import TriageGroup
 from media.perceptual_hash import ALIKE, distance
 from media.store import MediaStore
@@ -146,7 +145,7 @@ def test_what_is_found_by_parts_of_hashes_is_what_comparing_all_of_them_finds(st
         found_any = 0
         for look in hashes[:60]:
             near = {id for id, other in rows if other is not None and distance(look, other) <= ALIKE}
-            seen = candidate_images.looks(session, project_id=project, look=look, now=store.now(), per_source=None)
+            seen = queries.looks(session, project_id=project, look=look, now=store.now(), per_source=None)
             assert near == {id for id, other in seen if distance(look, other) <= ALIKE}
             assert len(seen) < len(rows) / 2
             found_any += len(near) > 1

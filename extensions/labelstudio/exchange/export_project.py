@@ -21,6 +21,7 @@ from extensions.labelstudio import results
 from extensions.labelstudio.export_file import ModelPrediction, RaterAnnotation, Task, label_studio_json, local_file
 from extensions.labelstudio.labeling import data, labeling
 from extensions.labelstudio.names import DIMENSION, ITEM, MODEL
+from extensions.labelstudio.queries import votes
 from workflow.access.projects import Access
 from workflow.annotate.task_views import visible_fields
 from workflow.results.file_raters import people_names, pseudonyms
@@ -166,8 +167,8 @@ def _submitted(
     """
     found: dict[tuple[int, int | None], list[_RaterAnswers]] = defaultdict(list)
     names = people_names(session, project_id=access.project_id)
-    votes = files.counting_annotations(session, project_id=access.project_id, stage=stage)
-    for vote, person in sorted(votes, key=lambda each: each[1].id):
+    counting = votes.counting_annotations(session, project_id=access.project_id, stage=stage)
+    for vote, person in sorted(counting, key=lambda each: each[1].id):
         row = rows.get(vote.item_id)
         if row is not None and (vote.prediction_id is not None or vote.revision == row.current_revision):
             rater_answers = _RaterAnswers(names[person.id], vote.answers, vote.reasons, vote.note, vote.seconds)

@@ -13,8 +13,8 @@ from db.many_rows import insert_or_ignore
 from db.records import StoredBridgeTask, StoredItem
 from db.tables import BridgeAnswerRow, BridgeProjectRow, BridgeTaskRow, ItemRow, TaskRow
 from domain.bridge import BridgeOutcome, BridgeState
+from domain.runs import chunked
 from domain.states import Stage
-from extensions.labelstudio.queries.sent_tasks import AT_ONCE
 
 
 def note(session: Session, *, row: Mapping[str, Any]) -> bool:
@@ -25,10 +25,10 @@ def note(session: Session, *, row: Mapping[str, Any]) -> bool:
 def answers_known(session: Session, *, ids: Sequence[int]) -> dict[int, set[tuple[int, str]]]:
     """Return the annotations of tasks that were read before, by task id, each with its state at that time."""
     found: dict[int, set[tuple[int, str]]] = {}
-    for start in range(0, len(ids), AT_ONCE):
+    for lot in chunked(ids):
         wanted = select(
             BridgeAnswerRow.bridge_task_id, BridgeAnswerRow.outside_annotation, BridgeAnswerRow.updated
-        ).where(col(BridgeAnswerRow.bridge_task_id).in_(ids[start : start + AT_ONCE]))
+        ).where(col(BridgeAnswerRow.bridge_task_id).in_(lot))
         for id, annotation, updated in session.exec(wanted):
             found.setdefault(id, set()).add((annotation, updated))
     return found
@@ -37,11 +37,11 @@ def answers_known(session: Session, *, ids: Sequence[int]) -> dict[int, set[tupl
 def counting(session: Session, *, ids: Sequence[int]) -> dict[int, tuple[int, str]]:
     """Return the annotation of each task that counts: its id on the server and the time of its last change."""
     found: dict[int, tuple[int, str]] = {}
-    for start in range(0, len(ids), AT_ONCE):
+    for lot in chunked(ids):
         wanted = select(
             BridgeAnswerRow.bridge_task_id, BridgeAnswerRow.outside_annotation, BridgeAnswerRow.updated
         ).where(
-            col(BridgeAnswerRow.bridge_task_id).in_(ids[start : start + AT_ONCE]),
+            col(BridgeAnswerRow.bridge_task_id).in_(lot),
             col(BridgeAnswerRow.outcome).in_((BridgeOutcome.STORED, BridgeOutcome.SUPERSEDED)),
         )
         for id, annotation, updated in session.exec(wanted.order_by(col(BridgeAnswerRow.id))):

@@ -14,13 +14,11 @@ from db.tables import BridgeProjectRow, BridgeTaskRow, ItemRow, TaskRow
 from db.task_rules import not_postponed
 from db.types import UTCDateTime
 from domain.bridge import BridgeState
+from domain.runs import chunked
 from domain.states import Purpose, Stage, TaskState
 
 THERE = (BridgeState.SENDING, BridgeState.OUT)
 """The states of a task that waits on the server for its rater, or is about to."""
-
-AT_ONCE = 500
-"""How many ids go into one query."""
 
 
 # ---- changing one task ----------------------------------------------------------------------------------------------
@@ -120,11 +118,11 @@ def record_ids(session: Session, *, there: Mapping[int, int]) -> None:
 
 def record_sent(session: Session, *, ids: Sequence[int], guideline: str, now: datetime) -> None:
     """Record that tasks have arrived on the server."""
-    for start in range(0, len(ids), AT_ONCE):
+    for lot in chunked(ids):
         session.exec(
             update(BridgeTaskRow)
             .where(
-                col(BridgeTaskRow.id).in_(ids[start : start + AT_ONCE]),
+                col(BridgeTaskRow.id).in_(lot),
                 col(BridgeTaskRow.state) == BridgeState.SENDING,
             )
             .values(state=BridgeState.OUT, sent_at=now, guideline=guideline)
@@ -134,11 +132,11 @@ def record_sent(session: Session, *, ids: Sequence[int], guideline: str, now: da
 def note_removed(session: Session, *, ids: Collection[int], now: datetime) -> None:
     """Record that tasks marked for removal are gone from the server."""
     known = sorted(ids)
-    for start in range(0, len(known), AT_ONCE):
+    for lot in chunked(known):
         session.exec(
             update(BridgeTaskRow)
             .where(
-                col(BridgeTaskRow.id).in_(known[start : start + AT_ONCE]),
+                col(BridgeTaskRow.id).in_(lot),
                 col(BridgeTaskRow.state) == BridgeState.REMOVING,
             )
             .values(
@@ -154,12 +152,10 @@ def note_removed(session: Session, *, ids: Collection[int], now: datetime) -> No
 
 def remove_stored(session: Session, *, ids: Sequence[int]) -> None:
     """Mark tasks whose answers are stored here for removal from the server."""
-    for start in range(0, len(ids), AT_ONCE):
+    for lot in chunked(ids):
         session.exec(
             update(BridgeTaskRow)
-            .where(
-                col(BridgeTaskRow.id).in_(ids[start : start + AT_ONCE]), col(BridgeTaskRow.state) == BridgeState.STORED
-            )
+            .where(col(BridgeTaskRow.id).in_(lot), col(BridgeTaskRow.state) == BridgeState.STORED)
             .values(state=BridgeState.REMOVING)
         )
 
@@ -183,8 +179,8 @@ def lock(session: Session, *, id: int) -> tuple[StoredBridgeTask, StoredTask]:
 def by_keys(session: Session, *, keys: Sequence[str]) -> dict[str, StoredBridgeTask]:
     """Return sent tasks, by key."""
     found: dict[str, StoredBridgeTask] = {}
-    for start in range(0, len(keys), AT_ONCE):
-        wanted = select(BridgeTaskRow).where(col(BridgeTaskRow.key).in_(keys[start : start + AT_ONCE]))
+    for lot in chunked(keys):
+        wanted = select(BridgeTaskRow).where(col(BridgeTaskRow.key).in_(lot))
         found |= {row.key: row for row in session.exec(wanted.execution_options(populate_existing=True))}
     return found
 
@@ -212,8 +208,8 @@ def keys_over(session: Session, *, keys: Sequence[str]) -> set[str]:
     """Return those of these keys that Touchstone sent and whose task is no longer shown."""
     over: set[str] = set()
     joined = select(BridgeTaskRow.key).join(TaskRow, col(TaskRow.id) == BridgeTaskRow.task_id)
-    for start in range(0, len(keys), AT_ONCE):
-        some = col(BridgeTaskRow.key).in_(keys[start : start + AT_ONCE])
+    for lot in chunked(keys):
+        some = col(BridgeTaskRow.key).in_(lot)
         over |= set(session.exec(joined.where(some, not_(_shown()))))
     return over
 

@@ -12,6 +12,7 @@ from db.tables import AnnotationRow, DraftRow, GoldRow, ItemRow, TaskRow
 from domain.errors import InvalidInputError
 from domain.records import TaskView
 from domain.states import Stage
+from extensions.cases import queries
 from extensions.schema_migration import in_force, migration
 from extensions.schema_migration.changes import AffectedCounts, Decisions
 from extensions.schema_migration.tests.minds import (
@@ -172,7 +173,7 @@ def test_what_items_got_is_found_and_results_are_made_anew(copied: Store) -> Non
     def with_text() -> set[int]:
         with copied.read() as session:
             id = access_to(session, person=None, project="p").project_id
-            return {*answers.with_text(session, project_id=id, text="The Archive")}
+            return {*queries.with_text(session, project_id=id, text="The Archive")}
 
     marks = [mark()]
     added = {"required: false}": "required: false}\n    - {name: source, kind: text}"}

@@ -1,0 +1,1 @@
+"""Queries that only a change of the schema makes."""
