@@ -149,7 +149,8 @@ class Extension:
     """Pairs of a name and a function ``(session, *, access, stage)``. It returns the number of right answers and of all
     answers by person id, for the extension Scorecards."""
     derived_media: Rows = _nothing
-    """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
+    """Modules with ``names_of``, ``require_idle`` and ``delete`` for files made from images and clips. The extension
+    Privacy calls them once something is covered; its protocol ``DerivedMedia`` says what they take."""
     home_folders: Rows = _nothing
     """Names of folders in the home folder. Each has a folder for each project, which is deleted with the project."""
     settings: Rows = _nothing
