@@ -128,6 +128,9 @@ class Extension:
     """Rows of ``app.my_work_sections.MyWorkSection``: what the page *My work* has above or in projects."""
     topline_notes: Rows = _nothing
     """Functions ``(services)`` that return a few words for the line on top of working pages, or None."""
+    guideline_questions: Rows = _nothing
+    """Modules with the functions of ``workflow.access.guidelines.GuidelineQuestions``: what a new version of the
+    guideline may answer. The extension Guideline calls them."""
     notice_sources: Rows = _nothing
     """Functions ``(session, *, person, projects)`` that yield a person's notices (``domain.notices.Notice``) from these
     projects, which are records by id. The extension Notices calls them."""
