@@ -82,6 +82,9 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     release_files: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseFile``: files that each release has."""
+    item_histories: Rows = _nothing
+    """Functions ``(contents, version, date)`` that take ``workflow.releases.contents.Contents``. Each returns a
+    function that returns the steps of a released item, for ``ReleasedSet.provenance``. The first one counts."""
     stage_figures: Rows = _nothing
     """Pairs of the beginning of ids and a function ``(store, access, stage, raters)``: it yields
     ``domain.evidence.PrintedFigure`` for the evidence of releases, from the ratings of one stage."""
@@ -262,6 +265,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Data card", release_files=("card.html",), commands=("release statistics",), figures=("set",)
     ),
     "agreement_floors": ExtensionNames("Agreement floors", schema_keys=("export.floors",), figures=("floors",)),
+    "provenance": ExtensionNames("Provenance", formats=("prov",)),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
