@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ class ReplyFiles:
     look: Callable[..., Any]
     """Previews an import, with the same arguments but for ``skip_bad``. Returns a
     ``workflow.files.rows_look.RowsLook``."""
-    sentences: Callable[[Any], Sequence[str]]
+    sentences: Callable[[Any], Iterable[str]]
     """From the result of an import to the lines that a terminal shows."""
     draw: Callable[[Any], None]
     """Draws the result of an import on a page."""
