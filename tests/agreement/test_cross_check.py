@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
-from agreement.cross_check import Peer, label_peers, peers_of, second_opinion
+from agreement.cross_check import Peer, peers_of, second_opinion
 from app.cli import cli
 from testkit.missing_extensions import needs
 
@@ -146,24 +146,6 @@ def test_without_the_package_a_sentence_says_so(package: str, statistic: str, mo
     (peer,) = peers_of(statistic, {}, EVEN, 0.5)
     assert (peer.value, peer.differs) == (None, False)
     assert "pip install 'krippendorff>=0.9' 'scikit-learn>=1.9.1'" in (peer.reason or "")
-
-
-def test_labels_of_a_judge() -> None:
-    with_sklearn()
-    found = label_peers([1, 1, 1, 0, 0, None], [1, 1, 0, 0, 1, 1])
-    assert [name for name, (_, peer) in found.items() if peer.differs] == []
-    assert found["accuracy"][1].value == pytest.approx(3 / 5)
-    assert found["F1 of 1"][0] == pytest.approx(2 / 3)
-    assert [found[f"confusion of {a} and {b}"][1].value for a in (0, 1) for b in (0, 1)] == [1, 1, 1, 2]
-
-
-def test_a_rate_of_nothing_is_undefined_on_both_sides() -> None:
-    with_sklearn()
-    found = label_peers(["a", "a", "b"], ["a", "a", "a"])
-    assert [name for name, (_, peer) in found.items() if peer.differs] == []
-    ours, peer = found["precision of b"]
-    assert (ours, peer.value) == (None, None)
-    assert found["macro precision"][1].value == pytest.approx(2 / 3)  # of a alone
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------
