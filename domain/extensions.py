@@ -44,7 +44,8 @@ class Extension:
     formats: Rows = _nothing
     """Rows of ``annotation_schemas.formats.Format``."""
     readers: Rows = _nothing
-    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``)."""
+    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``). It takes the
+    place of a reader of core."""
     sheet_readers: Rows = _nothing
     """Pairs of the ending of files with sheets (``.xlsx``) and an ``importers.table_lines.SheetReader``."""
     pages: Rows = _nothing
@@ -188,7 +189,7 @@ class ExtensionNames:
     kinds: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()
-    """Formats of core that only this extension reads."""
+    """Formats of core of which only this extension reads all files, or any."""
     sheet_readers: tuple[str, ...] = ()
     """Endings of files."""
     pages: tuple[str, ...] = ()
@@ -381,6 +382,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "harnesses": ExtensionNames(
         "Harnesses and hubs",
+        readers=("predictions", "egoplan_submission"),
         formats=(
             "lmms_eval_samples",
             "inspect_log",
