@@ -270,7 +270,20 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
-        "Planner", commands=("plan", "schema try"), notebook_statistics=("Design", "StudyPlan", "plan_study")
+        "Planner",
+        commands=("plan", "schema try"),
+        notebook_statistics=(
+            "Design",
+            "StudyPlan",
+            "plan_study",
+            "calibration_split",
+            "sample_size_icc",
+            "sample_size_kappa",
+            "sample_size_kappa_test",
+            "sample_size_pearson",
+            "sample_size_ppi",
+            "sample_size_proportion",
+        ),
     ),
     "calibration": ExtensionNames(
         "Calibration",
