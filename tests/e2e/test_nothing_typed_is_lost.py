@@ -18,16 +18,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from sqlalchemy import text
+from sqlmodel import col, select
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db import item_revisions, items
 from db.engine import Store
+from db.tables import AnnotationRow
 from domain.extensions import missing
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
-from extensions.history import queries
 from media.store import MediaStore
 from testkit import postgres
 from testkit.factories import claimed
@@ -420,7 +421,8 @@ def _history(server: Server, project: str, item: str) -> None:
             stored = items.by_external_id(session, project_id=id, external_id=item)
             assert stored is not None
             (written,) = item_revisions.revisions(session, item_id=stored.id)
-            submitted = [row for row, _, _ in queries.submissions(session, item_id=stored.id)]
+            about = select(AnnotationRow).where(AnnotationRow.item_id == stored.id)
+            submitted = session.exec(about.order_by(col(AnnotationRow.id))).all()
         thread = comments.thread(store, person=lena, project=project, item=stored.public_id)
     assert written.content == {"question": QUESTION, "answer": ANSWER}
     assert [(row.stage, row.note) for row in submitted] == [
