@@ -45,6 +45,10 @@ class Extension:
     """Rows of ``media.drawn.Painter``: how fields of a drawn kind are painted on pictures for models."""
     formats: Rows = _nothing
     """Rows of ``annotation_schemas.formats.Format``."""
+    readers: Rows = _nothing
+    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``)."""
+    sheet_readers: Rows = _nothing
+    """Pairs of the ending of files with sheets (``.xlsx``) and an ``importers.table_lines.SheetReader``."""
     pages: Rows = _nothing
     """Modules with ``SCREEN`` (``app.screens.Screen``) and ``render``, called as the page is."""
     commands: Rows = _nothing
@@ -70,12 +74,16 @@ class Extension:
     """Rows of ``domain.strategies.Strategy``: how models are asked that ask for tools themselves."""
     adapters: Rows = _nothing
     """Rows of ``inference.adapters.ModelAdapter``: how models are opened that run on this machine."""
+    endpoint_strategies: Rows = _nothing
+    """Rows of ``inference.endpoint.opening.EndpointStrategy``: how endpoints are asked that do not write an answer."""
     model_sources: Rows = _nothing
     """Rows of ``app.running.description.ModelSource``: ways to choose a model's description on the pages of runs."""
     release_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     folder_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
+    release_files: Rows = _nothing
+    """Rows of ``workflow.releases.extension_checks.ReleaseFile``: files that each release has."""
     stage_figures: Rows = _nothing
     """Pairs of the beginning of ids and a function ``(store, access, stage, raters)``: it yields
     ``domain.evidence.PrintedFigure`` for the evidence of releases, from the ratings of one stage."""
@@ -88,12 +96,18 @@ class Extension:
     ``part``, ``criterion``, ``code`` and ``form`` are what the layout says, or None. ``judge`` is a function that
     returns the name of the judge, or None.
     """
+    table_page_sections: Rows = _nothing
+    """Functions ``(services, view, items)``: each draws a section below the tables of the page *Tables*. The extension
+    Paper tables calls them."""
     report_sections: Rows = _nothing
     """Pairs of the key of a section of the calibration report, and a function that returns the section or None. It
     takes ``(store, person, project, stage, items)``, all but the first by keyword. Core's sections end at number 12."""
     notebook_statistics: Rows = _nothing
     """Modules whose ``__all__`` names what the package ``agreement`` also offers, in Python alone: statistics that no
     table of core has."""
+    template_parts: Rows = _nothing
+    """Pairs of a title and a function ``(services, view, template)``: a part below the choice of a judge's template,
+    which adds templates (``app.judging.templates.pick``)."""
     run_sections: Rows = _nothing
     """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
@@ -116,6 +130,14 @@ class Extension:
     """Rows of ``app.my_work_sections.MyWorkSection``: what the page *My work* has above or in projects."""
     topline_notes: Rows = _nothing
     """Functions ``(services)`` that return a few words for the line on top of working pages, or None."""
+    notice_sources: Rows = _nothing
+    """Functions ``(session, *, person, projects)`` that yield a person's notices (``domain.notices.Notice``) from these
+    projects, which are records by id. The extension Notices calls them."""
+    item_sections: Rows = _nothing
+    """Functions ``(services, view, item)`` that draw a section about an item, by its id on pages. The extension History
+    calls them."""
+    work_actions: Rows = _nothing
+    """Rows of ``app.routes.work.WorkAction``: requests of working pages."""
     menu_counts: Rows = _nothing
     """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
     the number."""
@@ -150,7 +172,8 @@ class Extension:
     """Triples of an earlier module of core, an earlier name, and the class that came here from there. Stored jobs name
     a class as it was."""
     web: Path | None = None
-    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, and ``NAME.js`` a component of a page."""
+    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, ``parts/NAME.js`` a part of the working
+    page, and ``NAME.js`` a component of a page."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +183,10 @@ class ExtensionNames:
     title: str
     kinds: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
+    """Formats of core that only this extension reads."""
+    sheet_readers: tuple[str, ...] = ()
+    """Endings of files."""
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
     stages: tuple[str, ...] = ()
@@ -176,9 +203,13 @@ class ExtensionNames:
     strategies: tuple[str, ...] = ()
     adapters: tuple[str, ...] = ()
     """Values of ``adapter`` in descriptions of models."""
+    endpoint_strategies: tuple[str, ...] = ()
+    """Strategies of core in which only this extension asks endpoints."""
     table_sources: tuple[str, ...] = ()
     report_sections: tuple[str, ...] = ()
     """Keys of sections."""
+    run_sections: tuple[str, ...] = ()
+    """Names of parts of a run's page."""
     printed_figures: tuple[str, ...] = ()
     """Beginnings of ids in the evidence of releases, of figures that sections of results have."""
     notebook_statistics: tuple[str, ...] = ()
@@ -188,6 +219,8 @@ class ExtensionNames:
     """Kinds of long tasks, which wait while this extension is missing."""
     folder_checks: tuple[str, ...] = ()
     """Names of checks. Releases that are made without a check say so."""
+    release_files: tuple[str, ...] = ()
+    """Paths of files. Releases that are made without a file say so."""
     stage_figures: tuple[str, ...] = ()
     """Beginnings of ids of figures in the evidence of releases."""
     home_folders: tuple[str, ...] = ()
@@ -223,7 +256,11 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         run_kinds=("shortcut",),
         figures=("shortcuts", "shortcut_models"),
     ),
-    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables", "set")),
+    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables",)),
+    "data_card": ExtensionNames(
+        "Data card", release_files=("card.html",), commands=("release statistics",), figures=("set",)
+    ),
+    "agreement_floors": ExtensionNames("Agreement floors", schema_keys=("export.floors",), figures=("floors",)),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
@@ -234,12 +271,60 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         pages=("calibration",),
         commands=("calibrate",),
         schema_keys=("report.rule",),
+        notebook_statistics=(
+            "AdjustedBias",
+            "AgainstPerson",
+            "AlternativeTest",
+            "AtLevel",
+            "Ceiling",
+            "ClassRates",
+            "Classification",
+            "Confusion",
+            "ConstantComparison",
+            "Disattenuation",
+            "Drift",
+            "Grades",
+            "GroupBias",
+            "JudgeVerdict",
+            "NextUnits",
+            "NoiseCeiling",
+            "PassRates",
+            "PositionBias",
+            "Rule",
+            "SelfConsistency",
+            "SplitCeiling",
+            "UnparsedEffect",
+            "all_right",
+            "alternative_test",
+            "benjamini_yekutieli",
+            "bias_by_group",
+            "calibration_curve",
+            "ceiling_by_certainty",
+            "classification_rates",
+            "compare_with_constant",
+            "confusion_matrix",
+            "disattenuated_correlation",
+            "drift",
+            "family_bias",
+            "grades_needed",
+            "human_ceiling",
+            "judge_verdict",
+            "length_bias",
+            "next_units",
+            "noise_ceiling",
+            "pass_rates",
+            "position_bias",
+            "self_consistency",
+            "unparsed",
+            "winning_rates",
+        ),
         stage_figures=("judges",),
         figures=("calibration",),
         events=("calibration.rule",),
     ),
     "preferences": ExtensionNames(
         "Preferences",
+        kinds=("preference", "each_answer"),
         pages=("preferences", "compare"),
         stages=("comparison",),
         commands=("preferences", "comparison"),
@@ -258,6 +343,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         ),
         figures=("preferences",),
     ),
+    "rating_files": ExtensionNames("Files of ratings and replies", formats=("judgements",), readers=("ratings",)),
+    "spreadsheets": ExtensionNames("Spreadsheets", sheet_readers=(".xlsx",)),
     "variants": ExtensionNames(
         "Item variants",
         pages=("variants",),
@@ -265,7 +352,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         schema_keys=("report.pairs",),
         figures=("variants",),
     ),
-    "judge_comparison": ExtensionNames("Comparison of judges"),
+    "judge_comparison": ExtensionNames("Comparison of judges", run_sections=("Compare",)),
     "aggregation": ExtensionNames(
         "Aggregation of votes",
         notebook_statistics=("Aggregation", "DawidSkene", "aggregate", "dawid_skene"),
@@ -337,7 +424,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "slices": ExtensionNames("Slices"),
     "model_groups": ExtensionNames("Model groups", options=("results --group-models-by",)),
     "side_by_side": ExtensionNames("Side by side", options=("results --side-by-side",)),
-    "ranked_options": ExtensionNames("Ranked options"),
+    "own_templates": ExtensionNames("Own judge templates", commands=("run template",)),
+    "run_records": ExtensionNames("Run records", run_sections=("Answers", "Replies")),
+    "ranked_options": ExtensionNames("Ranked options", endpoint_strategies=("rank_options",)),
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
@@ -351,6 +440,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "reading_checks": ExtensionNames("Checks of readings", commands=("answers read", "judge")),
     "expired_submissions": ExtensionNames("Expired submissions", pages=("expired_submissions",)),
+    "comments": ExtensionNames("Comments on items", pages=("comments",)),
     "own_pace": ExtensionNames("Own pace"),
     "stage_preview": ExtensionNames("Previews of stages", pages=("preview",)),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),
@@ -376,6 +466,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
     ),
+    "replay": ExtensionNames("Verification and replay of releases", commands=("release verify", "release replay")),
+    "refinement": ExtensionNames("Refinement", pages=("refine",), stages=("refinement",), commands=("refine",)),
     "archives": ExtensionNames(
         "Archives, copies and deletion of projects",
         commands=("project export", "project import", "project clone", "project delete"),
@@ -404,6 +496,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
 NOUNS = {
     "kinds": "kind",
     "formats": "format",
+    "readers": "reader of",
+    "sheet_readers": "reader of",
     "pages": "page",
     "stages": "stage",
     "import_sections": "import",
@@ -413,13 +507,16 @@ NOUNS = {
     "run_kinds": "kind of runs",
     "strategies": "strategy",
     "adapters": "adapter",
+    "endpoint_strategies": "strategy of endpoints",
     "table_sources": "source of tables",
     "report_sections": "section of calibration reports",
+    "run_sections": "part of runs",
     "printed_figures": "figure of releases",
     "notebook_statistics": "statistic",
     "figures": "figure",
     "jobs": "kind of tasks",
     "folder_checks": "check of releases",
+    "release_files": "file of releases",
     "stage_figures": "part of release figures",
 }
 """What a name of ``ExtensionNames`` is."""

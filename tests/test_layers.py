@@ -371,7 +371,7 @@ def test_a_planted_event_past_the_log_is_seen(tmp_path: Path, monkeypatch: pytes
 
 LONGEST_FUNCTION = 80
 LONGEST_MODULE = {"workflow": 400, "extensions": 430}
-"""In lines: what is longer has steps, or parts, that want a name of their own."""
+"""In lines, a function without its docstring: what is longer has steps, or parts, that want a name of their own."""
 
 
 def too_long(path: Path, *, longest: int = 400) -> list[str]:
@@ -383,6 +383,8 @@ def too_long(path: Path, *, longest: int = 400) -> list[str]:
     for node in ast.walk(ast.parse(text, filename=str(path))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             n = (node.end_lineno or node.lineno) - node.lineno + 1
+            if ast.get_docstring(node) is not None:
+                n -= (node.body[0].end_lineno or 0) - node.body[0].lineno + 1
             if n > LONGEST_FUNCTION:
                 found.append(told(path, node.lineno, f"{node.name} has {n} lines, and {LONGEST_FUNCTION} is the most"))
     return found
@@ -620,7 +622,7 @@ SAID = {
 """The columns that are stored in the words of the schema under which they were given."""
 
 AS_STORED = {
-    "db/checks.py": {"edited_in_refinement"},  # a key that no schema names
+    "extensions/refinement/queries.py": {"edited_in_refinement"},  # a key that no schema names
     "db/files.py": {"on_kept_items"},  # texts; the manifest reads them in the current words
     "db/guidelines.py": {"decisions"},  # the cause, which no schema names
     "db/item_list.py": {"_votes"},  # compares stored texts in SQL

@@ -5,7 +5,7 @@ Each page is a row that its kinds of runs refer to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -32,8 +32,14 @@ class RunSection:
 
     name: str
     draw: Callable[[Services, ProjectView, RunView], None]
+    place: int = 50
+    """The order of the parts. The part at 10 is the first and the default."""
     opened_by: str = ""
     """The address parameter that opens the part. Empty: none."""
+    one: str = ""
+    """The address parameter that opens one result of a run. Empty: none."""
+    draw_one: Callable[[Services, ProjectView, RunView, str], None] | None = None
+    """Draws that result."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +54,11 @@ class RunPage:
     beginning: Beginning
     listing: Listing
     parts: Sequence[RunSection]
-    """The parts of a run's page. The first part is the default."""
-    one: str
-    """The address parameter that opens one result of a run."""
-    draw_one: Callable[[Services, ProjectView, RunView, str], None]
+    """Core's parts of a run's page. Extensions add more."""
     frozen: str
     """The parts of a run that its hash covers."""
+    opened: Mapping[str, str]
+    """The parts to which core's pages link, also if an extension adds them, by their address parameters."""
     links: Callable[[RunView], Sequence[tuple[str, str]]] = lambda run: ()
     """Returns further links of a run: words and address of each."""
     style: str = ""
@@ -69,6 +74,12 @@ class RunPage:
         """Return the page's lists. The list of runs that ask a model comes first."""
         others = [kind for kind in RunKind if kind.page == self.path and kind is not self.listing.kind]
         return [self.listing, *(run_lists.from_files(kind) for kind in others)]
+
+    @property
+    def sections(self) -> list[RunSection]:
+        """Return the parts of a run's page in order, also those of extensions."""
+        added = (section for path, section in extensions.rows("run_sections") if path == self.path)
+        return sorted([*self.parts, *added], key=lambda section: section.place)
 
 
 def draw(services: Services, page: RunPage) -> None:
@@ -104,14 +115,17 @@ def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None
     if found.kind.plan is None:
         watch.imported_answers(services, found)
         return
-    one = st.query_params.get(page.one)
-    if one:
-        page.draw_one(services, view, found, one)
-        return
-    added = (section for path, section in extensions.rows("run_sections") if path == page.path)
-    parts = {each.name: each for each in (*page.parts, *added)}
+    parts = {each.name: each for each in page.sections}
+    for part in parts.values():
+        one = st.query_params.get(part.one) if part.one else None
+        if one and part.draw_one is not None:
+            part.draw_one(services, view, found, one)
+            return
+    for parameter, name in page.opened.items():
+        if st.query_params.get(parameter) and name not in parts and (why := extensions.missing("run_sections", name)):
+            shell.show(markup.notice(why))
     led_to = (part.name for part in parts.values() if part.opened_by and st.query_params.get(part.opened_by))
-    first = page.parts[0].name
+    first = next(iter(parts))
     chosen = st.segmented_control(
         "Part",
         list(parts),
@@ -124,7 +138,7 @@ def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None
 
 def _where(page: RunPage, run: RunView) -> Markup:
     places = [("All runs", addresses.page(page.path, run.project))]
-    if st.query_params.get(page.one):
+    if any(part.one and st.query_params.get(part.one) for part in page.sections):
         places.append(("This run", addresses.page(page.path, run.project, run=run.id)))
     links = [
         markup.tag("a", markup.text(words), href=href, target="_self") for words, href in (*places, *page.links(run))

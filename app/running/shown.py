@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from app import markup
 from app.markup import Markup
@@ -233,32 +232,3 @@ def _score(value: float | None, won: bool) -> Markup:
         return markup.quiet("-")
     shown = markup.text(f"{value:.3f}")
     return markup.tag("b", shown, markup.text(" \u25c2"), title="wins under this score") if won else shown
-
-
-# ---- a tool loop -----------------------------------------------------------------------------------------------------
-
-
-def transcript(turns: Sequence[Mapping[str, Any]]) -> Markup:
-    """Return the transcript of a loop over tools, turn by turn."""
-    parts = []
-    for turn in turns:
-        who = str(turn.get("role", turn.get("type", "?")))
-        name = turn.get("name") or turn.get("tool")
-        head = tame(f"{who} · {name}" if name else who)
-        value = next((turn[key] for key in ("missing", "text", "content", "result") if key in turn), "")
-        parts.append(
-            markup.tag(
-                "div",
-                markup.quiet(head),
-                text_block(value if isinstance(value, str) else _json(value)),
-                *(text_block(_json(turn[key]), style="ts-mono") for key in ("calls", "arguments") if turn.get(key)),
-                style="ts ts-turn",
-            )
-        )
-    return markup.joined(parts)
-
-
-def _json(value: Any) -> str:
-    import json
-
-    return json.dumps(value, ensure_ascii=False, indent=1, default=str)

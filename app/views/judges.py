@@ -1,24 +1,18 @@
-"""The page *Judges*: let a judge grade models' answers, and read every reply next to its reading."""
+"""The page *Judges*: let a judge grade models' answers under a template."""
 
 from __future__ import annotations
 
 from app import addresses
-from app.judging import begin, replies, shown, watch
+from app.judging import begin, shown, watch
 from app.running import run_page
 from app.running.run_page import RunPage, RunSection
 from app.screens import SCREENS, Group, Screen
 from app.services import Services
 from domain.judging import JudgePlan
-from domain.records import ProjectView
 from domain.roles import Role
 from workflow.runs.run_views import RunView
 
 SCREEN = Screen("Judges", place=220, role=Role.LEAD, group=Group.MODELS)
-
-
-def _replies(services: Services, view: ProjectView, run: RunView) -> None:
-    replies.draw_replies(services, view, run)
-    replies.downloads(services, run)
 
 
 def _links(run: RunView) -> list[tuple[str, str]]:
@@ -36,13 +30,11 @@ PAGE = RunPage(
     beginning=begin.BEGINNING,
     listing=watch.LISTING,
     parts=(
-        RunSection("Progress", watch.watched),
-        RunSection("Replies", _replies, opened_by="verdict"),
-        RunSection("Judge and template", begin.frozen_parts),
+        RunSection("Progress", watch.watched, place=10),
+        RunSection("Judge and template", begin.frozen_parts, place=40),
     ),
-    one="reply",
-    draw_one=replies.details,
     frozen="judge and plan",
+    opened={"verdict": "Replies", "reply": "Replies"},
     links=_links,
     style=shown.STYLE,
 )

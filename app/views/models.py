@@ -1,21 +1,14 @@
-"""The page *Models*: let a model answer the items, read the answers, and send them to grading."""
+"""The page *Models*: let a model answer the items, and send its answers to grading."""
 
 from __future__ import annotations
 
-from app.running import answers, models, run_page, watch
+from app.running import grading, models, run_page, watch
 from app.running.run_page import RunPage, RunSection
 from app.screens import Group, Screen
 from app.services import Services
-from domain.records import ProjectView
 from domain.roles import Role
-from workflow.runs.run_views import RunView
 
 SCREEN = Screen("Models", place=210, role=Role.LEAD, group=Group.MODELS)
-
-
-def _answers(services: Services, view: ProjectView, run: RunView) -> None:
-    answers.draw_attempts(services, view, run)
-    answers.downloads(services, run)
 
 
 PAGE = RunPage(
@@ -26,14 +19,12 @@ PAGE = RunPage(
     beginning=models.BEGINNING,
     listing=models.LISTING,
     parts=(
-        RunSection("Progress", watch.watched),
-        RunSection("Answers", _answers, opened_by="outcome"),
-        RunSection("Grading", answers.to_grading),
-        RunSection("Description and plan", models.frozen_parts),
+        RunSection("Progress", watch.watched, place=10),
+        RunSection("Grading", grading.to_grading, place=30),
+        RunSection("Description and plan", models.frozen_parts, place=40),
     ),
-    one="attempt",
-    draw_one=answers.details,
     frozen="description and plan",
+    opened={"outcome": "Answers", "attempt": "Answers"},
 )
 
 

@@ -1,6 +1,8 @@
-"""Ranked options: what the accuracy of models that ranked options would be under each score of their likelihoods.
+"""Ranked options: models behind endpoints rank an item's options by likelihood, with the accuracy under each score.
 
-``accuracy`` works it out; ``section`` and ``page_section`` add it to ``touchstone results`` and the page *Results*.
+``endpoint_ranking`` asks endpoints and ``likelihoods`` reads their replies; models on this machine are those of the
+extension Local models. ``accuracy`` works out the accuracy under each score; ``section`` and ``page_section`` add it to
+``touchstone results`` and the page *Results*. Core keeps the scores (``domain.option_scores``).
 """
 
 from __future__ import annotations
@@ -9,6 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from domain.extensions import Extension
+
+
+def _endpoint_strategies() -> Sequence[Any]:
+    from extensions.ranked_options.endpoint_ranking import STRATEGY
+
+    return (STRATEGY,)
 
 
 def _result_sections() -> Sequence[Any]:
@@ -26,6 +34,7 @@ def _former_classes() -> Sequence[Any]:
 EXTENSION = Extension(
     name="ranked_options",
     title="Ranked options",
+    endpoint_strategies=_endpoint_strategies,
     result_sections=_result_sections,
     former_classes=_former_classes,
 )

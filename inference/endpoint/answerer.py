@@ -103,23 +103,6 @@ def not_asked(question: Question, outcome: Outcome, why: str) -> Attempt:
     return Attempt(question.unit_id, outcome, error=why, prompt_hash=question.prompt_hash, image_hashes=hashes)
 
 
-def check_ranking(spec: ModelSpec) -> None:
-    """Raise an error for ranking over an endpoint whose description has no way to rank.
-
-    Raises
-    ------
-    ModelError
-        The message gives the advice.
-    """
-    if spec.endpoint is not None and spec.endpoint.likelihoods is None:
-        raise ModelError(
-            f"{spec.name} is asked through a server, and its description does not say that it tells how likely it finds"
-            " a text: with vLLM set `likelihoods: {by: chat}` under `endpoint`, with a server of completions that takes"
-            " `echo` and `logprobs` `{by: completions}`. Else rank options with a local model, or let this one write"
-            " its answer (strategy `generate`)."
-        )
-
-
 def check(spec: ModelSpec) -> None:
     """Raise an error for visible faults of a description, without any name lookup, before the description is stored.
 

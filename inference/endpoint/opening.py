@@ -2,13 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from domain import extensions
 from domain.errors import ModelError
-from inference.endpoint.answerer import EndpointAnswerer, check_ranking, parameters
+from inference.endpoint.answerer import EndpointAnswerer, parameters
 from inference.endpoint.client import Client
-from inference.endpoint.ranking import RankingAnswerer
 from inference.spec import ModelSpec
+
+
+@dataclass(frozen=True)
+class EndpointStrategy:
+    """A strategy in which endpoints are asked: a row of the register ``endpoint_strategies``.
+
+    Its functions import what they need when they are called. They raise ``ModelError`` with advice.
+    """
+
+    name: str
+    """The name of the strategy in plans."""
+    check: Callable[[ModelSpec], None]
+    """Refuses a description with which the strategy does not work, before a run is stored."""
+    open: Callable[[ModelSpec, Client, str, bool], EndpointAnswerer]
+    """Opens a model: description, client, score, and whether options are also scored without pictures."""
+
+
+def added_strategy(name: str) -> EndpointStrategy | None:
+    """Return the strategy of that name if an extension adds it.
+
+    Raises
+    ------
+    ModelError
+        An extension that is not installed adds it.
+    """
+    for row in extensions.rows("endpoint_strategies"):
+        if row.name == name:
+            found: EndpointStrategy = row
+            return found
+    if missing := extensions.missing("endpoint_strategies", name):
+        raise ModelError(missing)
+    return None
+
+
+def check_strategy(spec: ModelSpec, strategy: str) -> None:
+    """Refuse (``ModelError``) the description of an endpoint with which a strategy of an extension does not work."""
+    if spec.endpoint is not None and (row := added_strategy(strategy)) is not None:
+        row.check(spec)
 
 
 def open_endpoint(
@@ -28,11 +67,9 @@ def open_endpoint(
     """
     assert spec.endpoint is not None
     assert spec.model is not None
-    if strategy == "rank_options":
-        check_ranking(spec)
-        return RankingAnswerer(
-            spec, Client(spec.endpoint, spec.model, listed=listed), score=score, without_image=without_image
-        )
+    if (row := added_strategy(strategy)) is not None:
+        row.check(spec)
+        return row.open(spec, Client(spec.endpoint, spec.model, listed=listed), score, without_image)
     if strategy != "generate":
         raise ModelError(
             f"{spec.name} is behind an endpoint, which can generate answers; {strategy} needs a model that runs here."

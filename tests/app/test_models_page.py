@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import json
 import os
 import re
 import shutil
@@ -18,15 +15,15 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app import markup
-from app.running import answers, begin, description, watch
+from app.running import begin, description, watch
 from app.services import Services
 from db.engine import Store
+from domain import extensions
 from domain.errors import ModelError
-from domain.option_scores import Option, Ranking
 from domain.roles import Role
 from domain.run_kinds import RunKind
-from domain.runs import Attempt, Outcome, RunPlan, RunState
-from domain.settings import Settings, settings_from
+from domain.runs import Attempt, Outcome, RunState
+from domain.settings import settings_from
 from domain.states import Stage
 from inference import spec as specs
 from inference.spec import ModelSpec
@@ -388,7 +385,7 @@ def test_a_run_is_watched_and_paused_resumed_cancelled(show: Open, store: Store,
     assert "cancelled" in words(test)
 
 
-def test_a_run_shows_other_models_and_answers_of_which_there_is_only_reasoning(
+def test_a_run_shows_other_models_and_counts_answers_of_which_there_is_only_reasoning(
     show: Open, store: Store, items: list[int]
 ) -> None:
     attempts = [
@@ -401,8 +398,6 @@ def test_a_run_shows_other_models_and_answers_of_which_there_is_only_reasoning(
     page = words(show(run=run))
     assert "1 reply came from another model than asked-model: other-model (1)." in page
     assert "1 only reasoning" in page
-    (answered,) = run_views.attempts_of(store, by=None, run=run, outcomes=[Outcome.ANSWERED])
-    assert "One and one." in words(show(run=run, attempt=str(answered.id)))
 
 
 def test_answers_out_of_a_file_are_listed_and_withdrawn_with_a_reason(
@@ -461,47 +456,6 @@ def test_that_no_worker_is_there_is_said_after_a_while(store: Store, items: list
 # ---- answers ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
-def test_answers_are_paged_filtered_and_opened_one_by_one(show: Open, store: Store, items: list[int]) -> None:
-    tries = [Attempt(items[0], Outcome.TRANSPORT_ERROR, error=f"Try {n}.", final=False) for n in range(24)]
-    attempts = [*tries, Attempt(items[0], Outcome.ANSWERED, "x" * 100_007), Attempt(items[1], Outcome.REFUSED)]
-    run = make_run(store, attempts, project="tiny")
-    test = show(run=run, outcome="refused")
-    page = words(test)
-    assert page.count("data-attempt=") == 1, "the address asks for what was refused"
-    test = show(run=run, outcome="transport_error")
-    test.toggle(key=f"models.only_last.{run}").set_value(False).run()
-    assert words(test).count("data-attempt=") == answers.A_PAGE
-    test.button(key="models.older").click().run()
-    assert words(test).count("data-attempt=") == 4
-    assert not [button for button in test.button if button.key == "models.older"]
-    test.button(key="models.newer").click().run()
-    assert words(test).count("data-attempt=") == answers.A_PAGE
-    found = run_views.attempts_of(store, by=None, run=run, outcomes=[Outcome.ANSWERED])
-    page = words(show(run=run, attempt=str(found[0].id)))
-    assert "x" * 100_000 in page
-    assert "7 more characters" in page
-    for wrong in ("0", "-1", "x", "9" * 30):
-        assert "There is no such attempt in this run." in words(show(run=run, attempt=wrong))
-
-
-def test_ranked_options_and_a_transcript_stand_with_their_attempt(show: Open, store: Store, items: list[int]) -> None:
-    ranking = Ranking((Option.of("a", (-1.0, -1.0)), Option.of("b", (-1.5,))))
-    turns = [{"role": "assistant", "text": "I look."}, {"role": "tool", "name": "ocr", "text": "EXIT"}]
-    attempts = [
-        Attempt(items[0], Outcome.ANSWERED, "a", detail=ranking.dump(), prompt_hash="cafe"),
-        Attempt(items[1], Outcome.TOO_MANY_TURNS, detail={"transcript": turns}),
-    ]
-    run = make_run(store, attempts, project="tiny", plan=RunPlan(strategy="rank_options"))
-    second, first = run_views.attempts_of(store, by=None, run=run)
-    page = words(show(run=run, attempt=str(first.id)))
-    assert "The winner depends on the score" in page
-    assert "cafe" in page
-    page = words(show(run=run, attempt=str(second.id)))
-    assert "tool · ocr" in page
-    assert "EXIT" in page
-
-
 def test_a_run_of_another_project_is_not_to_be_seen(show: Open, store: Store, items: list[int]) -> None:
     run = make_run(store, [Attempt(items[0], Outcome.ANSWERED, "secret answer")], project="tiny")
     memberships.set_member(store, by=None, project="other", login="bo", role=Role.LEAD)
@@ -514,23 +468,14 @@ def test_a_run_of_another_project_is_not_to_be_seen(show: Open, store: Store, it
     assert "secret answer" in words(show("bo", run=run))
 
 
-def test_files_have_every_attempt_and_no_formula(store: Store, home: Home, items: list[int]) -> None:
-    attempts = [
-        Attempt(items[0], Outcome.ANSWERED, '=HYPERLINK("http://x")', detail={"batch": 2}, image_hashes=("ab",)),
-        Attempt(items[1], Outcome.ANSWERED, HOSTILE + "\nsecond line"),
-    ]
-    run = make_run(store, attempts, project="tiny", plan=RunPlan(prompt_set="mine.txt", prompt_hash="c0ffee"))
-    view = run_views.view(store, by=None, run=run)
-    services = Services(store, home.media(), Settings(home.path, ""), accounts.find_person(store, login="lea"), "csrf")
-    kept = [json.loads(line) for line in answers.as_json_lines(answers.every_attempt(services, run), view).splitlines()]
-    assert [each["item"] for each in kept] == ["counting/1", "counting/0"]
-    assert kept[1]["text"] == '=HYPERLINK("http://x")'
-    assert kept[1]["detail"] == {"batch": 2}
-    assert [(each["run"], each["prompts"], each["prompts_hash"]) for each in kept] == [(run, "mine.txt", "c0ffee")] * 2
-    table = answers.as_csv(answers.every_attempt(services, run), view).decode("utf-8-sig")
-    rows = list(csv.DictReader(io.StringIO(table, newline="")))
-    assert rows[1]["text"].startswith("'=HYPERLINK")
-    assert rows[0]["text"].endswith("second line")
+def test_a_link_to_answers_names_the_extension_that_is_missing(
+    show: Open, store: Store, items: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run(store, [Attempt(items[0], Outcome.ANSWERED, "Two.")], project="tiny")
+    monkeypatch.setattr(extensions, "installed", dict)
+    page = words(show(run=run, outcome="answered"))
+    assert "The part of runs `Answers` belongs to the extension Run records" in page
+    assert "1 answered" in page, "the progress is there"
 
 
 # ---- to grading ------------------------------------------------------------------------------------------------------

@@ -124,20 +124,3 @@ def test_options_stand_with_every_score_and_a_warning_where_the_winner_depends_o
     alone = shown.ranking(Ranking((Option.of("a", (-1.0,)), Option.of("b", (-2.0,)))))
     assert "The same option wins under every score." in alone
     assert 'role="status"' in alone
-
-
-def test_a_loop_over_tools_is_told_turn_by_turn() -> None:
-    html = shown.transcript(
-        [
-            {"role": "user", "text": "Is it raining?"},
-            {"role": "assistant", "text": "", "calls": [{"name": "weather_detection", "arguments": {}}]},
-            {"role": "tool", "name": "weather_detection", "result": {"weather": "<rain>"}},
-            {"role": "tool", "name": "ocr", "arguments": {"n": 1}, "result": None, "missing": "Nothing is stored."},
-        ]
-    )
-    page = read(html)
-    assert "tool · weather_detection" in page.text
-    assert '"weather": "<rain>"' in page.text
-    assert "Nothing is stored." in page.text
-    assert '"n": 1' in page.text
-    assert "null" not in page.text

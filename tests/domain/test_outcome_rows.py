@@ -18,7 +18,7 @@ from tests.planting import example
 ASKED = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from app.judging import replies, shown
+from app.judging import shown
 from domain.judging import ReplyOutcome, ReplyReading
 from tools import reference
 new = ReplyOutcome("abstained")
@@ -26,7 +26,7 @@ print(json.dumps({
     "keys": str(shown.keys({ReplyOutcome.SCORED: 3, new: 2})),
     "bar": str(shown.bar({ReplyOutcome.SCORED: 3, new: 2}, total=5)),
     "style": shown.STYLE,
-    "failure": new in replies.NO_SCORE and not ReplyReading(new).scored,
+    "failure": not ReplyReading(new).scored,
     "words": new.words,
     "reference": list(reference.outcomes()),
 }))

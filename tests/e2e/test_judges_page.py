@@ -21,6 +21,7 @@ from domain.roles import Role
 from domain.run_kinds import RunKind
 from testkit.browser import settled
 from testkit.factories import make_items, make_predictions
+from testkit.missing_extensions import needs
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
@@ -135,6 +136,9 @@ def serving(demo_template: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     server.stop()
 
 
+@needs("run_sections", "Replies")
+@needs("pages", "calibration")
+@needs("commands", "run template")
 def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
     serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
@@ -255,6 +259,7 @@ PUBLISHED = {
 }
 
 
+@needs("commands", "run template")
 def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled_by_hand(
     serving: Server, chromium: Browser, tmp_path: Path
 ) -> None:

@@ -110,6 +110,7 @@ def go_to(page: Page, part: str) -> None:
 
 
 @needs("adapters", "chat")
+@needs("run_sections", "Answers")
 def test_a_folder_is_picked_run_watched_read_and_sent_to_grading(
     serving: Server, chromium: Browser, tiny_models: Shelf, pictures: Path | None
 ) -> None:
@@ -234,6 +235,7 @@ class Held:
         self.go.release(KEPT * KEPT)
 
 
+@needs("run_sections", "Answers")
 def test_an_endpoint_is_asked_paused_resumed_and_what_fails_is_told_by_its_reason(
     serving: Server, chromium: Browser, pictures: Path | None
 ) -> None:

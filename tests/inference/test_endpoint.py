@@ -30,6 +30,7 @@ from inference.endpoint.client import Client, key_of, place_of
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Generation, ModelPermissions, ModelSpec, Price
 from net import guard
+from testkit.missing_extensions import needs
 from testkit.scripted import (
     Asked,
     Reply,
@@ -701,7 +702,8 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
         open_answerer(spec_of("http://127.0.0.1:8000/v1"), strategy="generate")
 
 
-def test_ranking_needs_a_model_that_runs_here() -> None:
+@needs("endpoint_strategies", "rank_options")
+def test_ranking_needs_a_server_that_tells_likelihoods() -> None:
     with pytest.raises(ModelError, match="rank options with a local model"):
         open_answerer(spec_of("http://127.0.0.1:8000/v1"), strategy="rank_options")
 

@@ -9,12 +9,14 @@ import pytest
 from sqlalchemy import text
 
 from db.engine import Store
+from domain.module_names import import_own
 from domain.replies import JudgeAbout
 from domain.run_kinds import RunKind
 from domain.runs import RunPlan
 from domain.states import Stage
 from inference.spec import ModelSpec
 from testkit.factories import make_items, make_project
+from testkit.missing_extensions import needs
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judge_runs import FILLS, SCORE, World
 from workflow.access.projects import access_to
@@ -82,8 +84,10 @@ def test_further_answers_are_judged_by_the_same_rater(world: World) -> None:
     assert (about.runs, about.wanted, about.done, about.repeated) == (2, 20, 20, 0)
 
 
+@needs("pages", "cases")
 @pytest.mark.both_databases
 def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_counted(world: World) -> None:
+    queries = import_own("extensions.cases.queries")
     judged(world, [chat("Rating: [[1]]")], plan={"models": ("one",)})
     # 10 answers of `one` again: 5 get another score, 5 replies hold none
     replies = [chat("Rating: [[0]]")] * 5 + [chat("I cannot say.")] * 5
@@ -93,6 +97,9 @@ def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_count
     found = project_answers.read_project(world.store, person=None, project="p")
     assert sorted(found.judged["score", "judge by likeness 1"].values()) == [0.0] * 5 + [1.0] * 5
     assert not found.unscored.get(("score", "judge by likeness 1"))
+    with world.store.read() as session:
+        said = queries.judge_scores(session, answer_ids=[answer.id for answer in found.answers])
+    assert sorted(each.value for each in said) == [0] * 5 + [1] * 5
     about = about_judge(world)
     assert about.repeated == 10
     assert ("asked about again", "10: the newest score counts, the others do not") in about.told()

@@ -26,25 +26,27 @@ from domain.records import Person
 from exporters.release_folder import FolderWriter
 from exporters.release_keys import write_keys
 from exporters.writers import release_writer_of
+from reports.markdown import plain_text
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.access.schema_changes import must_be_finished
 from workflow.releases import checklist
-from workflow.releases.card import card_files
-from workflow.releases.card_facts import facts
 from workflow.releases.contents import Contents, Media, released_set
 from workflow.releases.draft import Draft, drawn_up
 from workflow.releases.early_refusal import must_have_splits, refuse_before_release
 from workflow.releases.evidence import names_in, write_evidence
 from workflow.releases.extension_checks import (
+    README,
     Results,
     check_folders,
     checks_of,
+    collect_facts,
+    files_to_write,
     manifest_entries,
-    missing_checks_in,
     missing_entry,
+    missing_parts_in,
+    unwritten_entry,
 )
-from workflow.releases.floors import FloorStanding, standings
 from workflow.releases.format_choice import formats_of
 from workflow.releases.printed_figures import Figures
 from workflow.releases.settings import ReleaseOptions
@@ -98,12 +100,12 @@ def create(
             access = require_lead(session, by=by, project=project)
             number = releases.last_number(session, project_id=access.project_id) + 1
         names = names_in(store, project=project, release=f"{project}/{number}")
-        stand = standings(store, project=project, schema_version=asked.schema_version)
-        checklist.must_not_be_open(checklist.floor_lines(stand), asked)
         results = []
         for check in checks_of(access.schema):
             progress(f"checking {check.title}", 0, 1)
-            results.append((check, check.measure(store, access)))
+            results.append((check, check.measure(store, access, asked.schema_version)))
+            if check.first:
+                checklist.must_not_be_open(checklist.check_lines(*results[-1]), asked)
         with store.read() as session:
             project_rows.hold_still(session)
             access = require_lead(session, by=by, project=project)
@@ -113,12 +115,11 @@ def create(
             if draft.number != number:
                 raise ConflictError(_AT_ONCE)
             must_have_splits(asked.private, draft.splits)
-            progress("measuring agreement for the data card", 0, 1)
-            told = {"facts": facts(store, access)} | ({"floors": [each.as_json() for each in stand]} if stand else {})
+            told: dict[str, Any] = {**collect_facts(store, access, progress)}
             told |= manifest_entries(results, figures=not _keeps_back(draft))
             draft = replace(draft, told={**draft.told, **told})
             found = {check.name: result for check, result in results}
-            checklist.must_be_clear(checklist.lines(session, access, draft.about, stand, found), asked)
+            checklist.must_be_clear(checklist.lines(session, access, draft.about, found), asked)
 
             def evidence(folder: FolderWriter) -> None:
                 ids = [each.item_id for each in draft.placed]
@@ -132,12 +133,13 @@ def create(
                     counted=draft.told["gates"],
                     progress=progress,
                 )
-                _must_stand(stand, results, written.figures, asked)
+                _must_stand(results, written.figures, asked)
 
             manifest = write(store, media, draft, made, progress, evidence=evidence)
         made_now = keep(store, home, made, draft, manifest, by=by)
-        notes = [*made_now.notes, *draft.notes, *(f"Floor: {each.title}: {each.said}." for each in stand)]
-        notes += [f"{check.title}: {result.said}." for check, result in results]
+        notes = [*made_now.notes, *draft.notes]
+        for check, result in results:
+            notes += [f"{line.title}: {line.said}." for line in checklist.check_lines(check, result)]
         return replace(made_now, notes=notes)
 
 
@@ -146,14 +148,12 @@ def _keeps_back(draft: Draft) -> bool:
     return any(withheld_in(draft.access.schema, split, private=draft.asked.private) for split in draft.splits)
 
 
-def _must_stand(stand: Sequence[FloorStanding], results: Results, figures: Figures, asked: ReleaseOptions) -> None:
-    """Raise ``ConflictError`` if floors and checks came to other numbers than the evidence, because of a change."""
+def _must_stand(results: Results, figures: Figures, asked: ReleaseOptions) -> None:
+    """Raise ``ConflictError`` if checks came to other numbers than the evidence, because of a change."""
     if asked.schema_version is not None:
         return
     proven = figures.by_id
-    said = {f"floors.{each.name}": each.value for each in stand}
-    for check, result in results:
-        said |= {f"{check.path}.{name}": value for name, value in result.values.items()}
+    said = {f"{check.path}.{name}": value for check, result in results for name, value in result.values.items()}
     for id, value in said.items():
         told = proven.get(id)
         if told is not None and not math.isclose(_number(told.value), _number(value), abs_tol=1e-9):
@@ -186,8 +186,8 @@ def write(
     public = FolderWriter(made / PUBLIC)
     withheld = {split: withheld_in(access.schema, split, private=asked.private) for split in draft.splits}
     keeps_back = any(withheld.values())
-    if keeps_back:
-        draft = replace(draft, told={**draft.told, **missing_entry()})
+    lacking = {**(missing_entry() if keeps_back else {}), **unwritten_entry(draft.told)}
+    draft = replace(draft, told={**draft.told, **lacking})
     doing = _StepProgress(progress)
     lying = Media(media, asked.media, folder=public)
     contents = Contents(store, access, draft.placed, withheld, lying, groups=draft.groups, heard=doing)
@@ -199,12 +199,7 @@ def write(
     contents.must_have_media()
     _write_items(public, contents, draft)
     _write_formats(rows, released, public, doing)
-    doing.begin("writing the data card: items")
-    for name, data in card_files(
-        store, draft, released, draft.told["facts"], front_matter=_front(released, public)
-    ).items():
-        with public.open(name) as out:
-            out.write(data)
+    _write_added(store, draft, released, public, doing)
     private = FolderWriter(made / PRIVATE) if keeps_back else None
     evidence(private or public)
     if private is not None:
@@ -236,6 +231,20 @@ def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: Folder
     if refused:
         told = "\n\n".join(map(str, refused.values()))
         raise InvalidFileError(f"{len(refused)} formats cannot be written: {', '.join(refused)}.\n\n{told}")
+
+
+def _write_added(store: Store, draft: Draft, released: ReleasedSet, public: FolderWriter, doing: _StepProgress) -> None:
+    """Write the files of extensions. If none of them is ``README.md``, write one with the title."""
+    front = _front(released, public)
+    for row in files_to_write(draft.told):
+        doing.begin(f"writing the {row.title}: items")
+        for name, data in row.files(store, draft, released, front).items():
+            with public.open(name) as out:
+                out.write(data)
+    if README not in public.hashes:
+        with public.open(README) as out:
+            sentences = plain_text(missing_parts_in(draft.told))
+            out.write(f"{front}\n# {plain_text(released.title)}\n\n{sentences}\n".encode())
 
 
 def _front(released: ReleasedSet, folder: FolderWriter) -> str:
@@ -378,5 +387,5 @@ def keep(
     except IntegrityError as error:
         raise ConflictError(_AT_ONCE) from error
     files, size, sha256 = manifest["files"], manifest["bytes"], str(manifest["sha256"])
-    lacking = missing_checks_in(manifest)
+    lacking = missing_parts_in(manifest)
     return CreatedRelease(draft.version, len(draft.placed), files, size, place, sha256, [lacking] if lacking else [])

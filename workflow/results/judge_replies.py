@@ -7,7 +7,7 @@ Blind graders never see any of this content.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -114,17 +114,6 @@ def reply(store: Store, *, by: Person | None, run: str, attempt: int) -> ReplyVi
         if there is None or there.attempt.run_id != row.id:
             raise NotFoundError("There is no such reply in this run.")
         return _replies(session, access, [attempt])[0]
-
-
-def every_reply(store: Store, *, by: Person | None, run: str, at_once: int = 500) -> Iterator[ReplyView]:
-    """Yield all replies of a run that count, newest first."""
-    before = None
-    while True:
-        some = replies_of(store, by=by, run=run, wanted=ReplyFilter(before=before), limit=at_once)
-        yield from some
-        if len(some) < at_once:
-            return
-        before = some[-1].id
 
 
 def models_of(store: Store, *, by: Person | None, run: str) -> list[str]:

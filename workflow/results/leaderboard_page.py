@@ -8,18 +8,17 @@ from typing import Any
 
 from db import answers, files, items
 from db.engine import Store
+from domain import extensions
 from domain.records import RULES, Person
 from domain.states import Items, Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import require_lead
 from workflow.annotate import answer_readings
 from workflow.results import leaderboard as numbers
-from workflow.results import result_sections
 from workflow.results.attributes import Said
 from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.project_answers import current
-from workflow.results.result_sections import Options
 from workflow.results.score_choices import Method, Scores, ends_of, scores_of, title_of
 from workflow.results.slices import BINS, DIMENSION, Bins
 
@@ -72,7 +71,7 @@ def leaderboards(
     common: bool = False,
     bins: Bins = BINS,
     method: Method = "ppi",
-    options: Options | None = None,
+    options: Mapping[str, Any] | None = None,
     schema_version: int | None = None,
 ) -> Leaderboards:
     """Return the content of the Results page.
@@ -84,7 +83,7 @@ def leaderboards(
     found = current(store, person=None, project=project, items=items, reader=reader, schema_version=schema_version)
     there = scores_of(found, method)
     boards = [numbers.sliced_scores(found, each, by=by, together=together, common=common, bins=bins) for each in there]
-    sections = result_sections.sections()
+    sections = extensions.rows("result_sections")
     of_boards = {section.name: section.of_boards(found, boards, options or {}) for section in sections}
     return Leaderboards(
         found.project,

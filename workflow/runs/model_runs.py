@@ -20,6 +20,7 @@ from domain.runs import TWO_STEPS, Answerer, Preview, RunPlan, chunked
 from domain.states import ItemState
 from domain.strategies import added_strategy
 from inference.endpoint import answerer as endpoints
+from inference.endpoint.opening import check_strategy
 from inference.spec import ModelPermissions, ModelSpec
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
@@ -64,7 +65,7 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
         raise ModelError(NO_TOOLS)
     if plan.strategy == "rank_options":
         registry.require_row("score", plan.score)
-        endpoints.check_ranking(spec)
+    check_strategy(spec, plan.strategy)
     if plan.strategy == TWO_STEPS and plan.text_only:
         raise ModelError("In two steps the first is about what the pictures show, so they cannot be left out.")
     if registry.find("prompt_set", plan.prompt_set) or not plan.prompt_hash:

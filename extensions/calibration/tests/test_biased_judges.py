@@ -9,13 +9,14 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.verdict import Rule
 from benchmarks.verdicts import COPY, FIVE, GOOD, JUDGE, World, study_of
 from extensions.calibration.report import files, standing
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.ruling import rulings_of
 from extensions.calibration.report.ruling_biases import biases_of, copies_of
-from reports.content import CalibrationReport, RatingSource, Ruling, Rulings
+from extensions.calibration.report.rulings import Ruling, Rulings
+from extensions.calibration.report.whole import CalibrationReport, RatingSource
+from extensions.calibration.statistics.verdict import Rule
 
 pytestmark = pytest.mark.thorough
 

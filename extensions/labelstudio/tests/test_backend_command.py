@@ -10,6 +10,7 @@ from pathlib import Path
 from extensions.labelstudio.tests.test_label_studio_backend import SECRET, WORDS, BackendClient, spec, task
 from inference.spec import spec_as_yaml
 from testkit.forked import Forked
+from testkit.missing_extensions import needs
 from testkit.scripted import ScriptedServer, chat
 from testkit.serving import environment, free_port, touchstone
 
@@ -58,9 +59,19 @@ def test_what_the_command_refuses(home: Path, tmp_path: Path) -> None:
         (("p", "--spec", told, "--secret-env", "NOT_THERE_93"), "NOT_THERE_93 is not set"),
         (("nobody", "--spec", told), "There is no project 'nobody'"),
         (("p", "--spec", told, "--strategy", "dream"), "generate or rank_options"),
-        (("p", "--spec", told, "--strategy", "rank_options"), "is asked through a server"),
         (("p", "--spec", tmp_path / "none.yaml"), "none.yaml"),
         (("p", "--spec", told, "--media", tmp_path / "none"), "There is no media folder"),
     ]:
         done = touchstone("labelstudio", "backend", *arguments, home=home)
         assert (done.returncode, sentence in done.stderr, "Traceback" in done.stderr) == (1, True, False), done.stderr
+
+
+@needs("endpoint_strategies", "rank_options")
+def test_ranking_needs_a_server_that_tells_likelihoods(home: Path, tmp_path: Path) -> None:
+    touchstone("project", "create", "p", "--schema", "egothink", home=home)
+    told = tmp_path / "scripted.yaml"
+    told.write_text(spec_as_yaml(spec("http://127.0.0.1:9/v1")), encoding="utf-8")
+    done = touchstone("labelstudio", "backend", "p", "--spec", told, "--strategy", "rank_options", home=home)
+    assert done.returncode == 1
+    assert "is asked through a server" in done.stderr
+    assert "Traceback" not in done.stderr

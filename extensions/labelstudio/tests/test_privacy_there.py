@@ -20,13 +20,14 @@ from extensions.labelstudio.serving.local_files import LocalFiles
 from media.store import MediaStore
 from testkit.covered import file, shows
 from testkit.factories import claimed, make_person
+from testkit.missing_extensions import needs
 from testkit.pictures import encoded
 from tests.workflow.releases.pictured import One, pictured
 from workflow.access import accounts
 from workflow.access.projects import access_to
 from workflow.annotate.image_pool import media_row
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
+pytestmark = [needs("pages", "privacy"), pytest.mark.both_databases, pytest.mark.thorough]
 
 
 @pytest.fixture

@@ -31,6 +31,8 @@ from workflow.results.dimension_means import PEOPLE, agreement_of_answers
 from workflow.results.ratings_from_files import import_ratings
 from workflow.results.score_choices import Scores
 
+pytestmark = needs("readers", "ratings")
+
 SCHEMA = """
 name: small
 version: 1
@@ -313,6 +315,12 @@ def test_the_best_of_each_column_and_halves_rounded_up(small: Store) -> None:
     ]
 
 
+@needs("options", "results --group-models-by")
+def test_a_group_by_an_attribute_that_no_model_has_says_so(small: Store) -> None:
+    groups = made(small, "source: key, rows: [{each: [attribute], group_by: size}], columns: [{title: C}]")
+    assert groups.why.startswith("No model has an attribute 'size'; there are none")
+
+
 def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
     def why(text: str) -> str:
         return made(small, f"{text}, {MODELS}, columns: [{{title: C}}]").why
@@ -327,8 +335,6 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
         == "The schema small has no coding of models' answers (`stages: coding`), so no failures are counted."
     )
     assert why("source: key, group_by: size") == ""
-    groups = made(small, "source: key, rows: [{each: [attribute], group_by: size}], columns: [{title: C}]")
-    assert groups.why.startswith("No model has an attribute 'size'; there are none")
     there = made(small, "source: key, rows: [{each: [model], only: {model: [gpt-9]}}], columns: [{title: C}]")
     assert there.why == "There is no model 'gpt-9' here; there are good, poor."
     with pytest.raises(InvalidInputError, match="no table 'x'; it has t"):

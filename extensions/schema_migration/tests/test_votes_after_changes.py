@@ -32,6 +32,7 @@ from extensions.schema_migration.tests.minds import (
     take_and_say,
 )
 from testkit.factories import make_items, make_people, make_project
+from testkit.missing_extensions import needs
 from workflow.access.projects import access_to
 from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
@@ -164,6 +165,7 @@ def test_what_is_written_in_place_of_a_vote_outlives_that_it_is_asked_again(copi
     assert check(copied) == []
 
 
+@needs("pages", "cases")
 def test_what_items_got_is_found_and_results_are_made_anew(copied: Store) -> None:
     def mark() -> tuple[int, ...]:
         with copied.read() as session:

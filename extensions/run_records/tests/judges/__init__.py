@@ -1,0 +1,1 @@
+"""Tests of the part on the page *Judges*."""
