@@ -41,6 +41,8 @@ class Extension:
     """As messages call it."""
     kinds: Rows = _nothing
     """Modules with a row ``CRITERION``, a row ``FIELD``, or both, called as the kind is."""
+    painters: Rows = _nothing
+    """Rows of ``media.drawn.Painter``: how fields of a drawn kind are painted on pictures for models."""
     formats: Rows = _nothing
     """Rows of ``annotation_schemas.formats.Format``."""
     readers: Rows = _nothing
@@ -493,6 +495,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         commands=("project export", "project import", "project clone", "project delete"),
         jobs=("archive", "copy", "delete"),
     ),
+    "drawings": ExtensionNames("Arrows and masks", kinds=("arrows", "blur", "masks")),
     "time_spans": ExtensionNames("Time spans", kinds=("time_span",)),
     "history": ExtensionNames("History and audit log", pages=("history", "audit"), commands=("audit",)),
     "erasing": ExtensionNames("Erasing of people", commands=("people erase",)),
