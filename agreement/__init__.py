@@ -20,18 +20,7 @@ Parameters that many functions share:
 from typing import TYPE_CHECKING, Any
 
 from agreement.alpha import krippendorff_alpha
-from agreement.alternative import AgainstPerson, AlternativeTest, alternative_test, benjamini_yekutieli, winning_rates
 from agreement.bootstrap import Bootstrap
-from agreement.ceiling import (
-    Ceiling,
-    Disattenuation,
-    NoiseCeiling,
-    SplitCeiling,
-    ceiling_by_certainty,
-    disattenuated_correlation,
-    human_ceiling,
-    noise_ceiling,
-)
 from agreement.chance import (
     brennan_prediger,
     conger_kappa,
@@ -41,18 +30,7 @@ from agreement.chance import (
     percent_agreement,
     scott_pi,
 )
-from agreement.classification import (
-    Classification,
-    ClassRates,
-    Confusion,
-    PassRates,
-    all_right,
-    classification_rates,
-    confusion_matrix,
-    pass_rates,
-)
 from agreement.components import Components
-from agreement.constant import ConstantComparison, compare_with_constant
 from agreement.corrected import (
     CorrectedMean,
     clustered_mean,
@@ -71,22 +49,9 @@ from agreement.correlation import (
     spearman,
 )
 from agreement.difference import BlandAltman, bias, bland_altman, mae, rmse
+from agreement.holm import holm
 from agreement.icc import MeanSquares, icc, mean_squares, variance_components
-from agreement.judge_bias import (
-    AdjustedBias,
-    AtLevel,
-    GroupBias,
-    PositionBias,
-    bias_by_group,
-    calibration_curve,
-    family_bias,
-    holm,
-    length_bias,
-    position_bias,
-)
-from agreement.judge_drift import Drift, SelfConsistency, UnparsedEffect, drift, self_consistency, unparsed
 from agreement.kappa import cohen_kappa, light_kappa
-from agreement.next_grades import Grades, NextUnits, grades_needed, next_units
 from agreement.rater_bias import mcnemar, stuart_maxwell
 from agreement.ratings import Ratings, Scale
 from agreement.regression import linear_regression
@@ -106,81 +71,42 @@ from agreement.sample_sizes import (
 from agreement.statistic import Interval, Statistic, Test
 from agreement.summary import Result, scale_from_text, summarise
 from agreement.table import LongTable
-from agreement.verdict import JudgeVerdict, Rule, judge_verdict
 from domain import extensions
 from domain.errors import NotAvailableError
 from domain.statistics import STATISTICS
 
 __all__ = [
-    "AdjustedBias",
-    "AgainstPerson",
-    "AlternativeTest",
-    "AtLevel",
     "BlandAltman",
     "Bootstrap",
-    "Ceiling",
-    "ClassRates",
-    "Classification",
     "Components",
-    "Confusion",
-    "ConstantComparison",
     "CorrectedMean",
-    "Disattenuation",
-    "Drift",
-    "Grades",
-    "GroupBias",
     "Interval",
-    "JudgeVerdict",
     "LongTable",
     "MeanSquares",
-    "NextUnits",
-    "NoiseCeiling",
-    "PassRates",
-    "PositionBias",
     "Ratings",
     "Regression",
     "Result",
-    "Rule",
     "SampleSize",
     "Scale",
-    "SelfConsistency",
-    "SplitCeiling",
     "Statistic",
     "Term",
     "Test",
-    "UnparsedEffect",
-    "all_right",
-    "alternative_test",
-    "benjamini_yekutieli",
     "bias",
-    "bias_by_group",
     "bland_altman",
     "brennan_prediger",
-    "calibration_curve",
     "calibration_split",
-    "ceiling_by_certainty",
-    "classification_rates",
     "clustered_mean",
     "cohen_kappa",
-    "compare_with_constant",
-    "confusion_matrix",
     "conger_kappa",
     "design_effect",
-    "disattenuated_correlation",
-    "drift",
-    "family_bias",
     "fleiss_kappa",
     "fleiss_kappa_category",
-    "grades_needed",
     "gwet_ac",
     "holm",
-    "human_ceiling",
     "icc",
-    "judge_verdict",
     "kendall_tau",
     "kendall_w",
     "krippendorff_alpha",
-    "length_bias",
     "light_kappa",
     "linear_regression",
     "lins_concordance",
@@ -188,13 +114,9 @@ __all__ = [
     "mcnemar",
     "mean_pearson",
     "mean_squares",
-    "next_units",
-    "noise_ceiling",
     "paired",
-    "pass_rates",
     "pearson",
     "percent_agreement",
-    "position_bias",
     "post_stratified_mean",
     "ppi_mean",
     "rmse",
@@ -208,14 +130,11 @@ __all__ = [
     "sample_size_proportion",
     "scale_from_text",
     "scott_pi",
-    "self_consistency",
     "spearman",
     "stuart_maxwell",
     "summarise",
-    "unparsed",
     "variance_components",
     "weighted_mean",
-    "winning_rates",
 ]
 
 

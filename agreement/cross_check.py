@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.bootstrap import Bootstrap
-from agreement.classification import classification_rates
 from agreement.ratings import LEVELS, MISSING, Floats, Ratings
 from domain.installation import install_hint
 
@@ -78,20 +76,20 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
     if value is None and _above_scale(args, ratings):
         return ()
     name, compute = ask
-    package = _with_version(name)
+    package = with_version(name)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             theirs, note = compute(ratings, args)
     except ImportError:
-        return (Peer(name, None, False, f"{name} is not installed. {install_hint(_EXTRA)}"),)
+        return (not_installed(name),)
     except CannotCompare as refusal:
         return (Peer(package, None, False, str(refusal)),)
     except Exception as error:
         # Whatever other people's code raises on ratings that it does not take.
         sentence = f"{name} refuses these ratings: {str(error).strip().splitlines()[0] if str(error) else error!r}"
         return (Peer(package, None, value is not None, sentence),)
-    return (_compared(package, theirs, note, value),)
+    return (compare_values(package, theirs, note, value),)
 
 
 def _above_scale(args: Mapping[str, Any], ratings: Ratings) -> bool:
@@ -162,7 +160,8 @@ class CannotCompare(Exception):
     """Another package was not asked, and why."""
 
 
-def _compared(package: str, theirs: float, note: str | None, value: float | None) -> Peer:
+def compare_values(package: str, theirs: float, note: str | None, value: float | None) -> Peer:
+    """Return what a package gave, and whether it differs from our value (None: undefined)."""
     if not math.isfinite(theirs):
         if value is None:
             return Peer(package, None, False, f"{package} has no value either.")
@@ -174,7 +173,13 @@ def _compared(package: str, theirs: float, note: str | None, value: float | None
     return Peer(package, theirs, True, f"The two differ by {abs(theirs - value):.2g}. One of them is wrong: report it.")
 
 
-def _with_version(package: str) -> str:
+def not_installed(package: str) -> Peer:
+    """Return that a package could not be asked."""
+    return Peer(package, None, False, f"{package} is not installed. {install_hint(_EXTRA)}")
+
+
+def with_version(package: str) -> str:
+    """Return a package's name with its version."""
     try:
         return f"{package} {version(package)}"
     except PackageNotFoundError:
@@ -264,78 +269,3 @@ OFFERED = frozenset(_ASKED)
 
 PACKAGES = ("scikit-learn", "krippendorff")
 """The packages that are asked, in the order of their columns."""
-
-
-def label_peers(reference: Sequence[Any], judged: Sequence[Any]) -> Mapping[str, tuple[float | None, Peer]]:
-    """Ours and scikit-learn's accuracy, confusion matrix, precision, recall and F1 of a judge against a reference.
-
-    Parameters
-    ----------
-    reference, judged
-        (n,) labels; units that lack one of the two are left out before anyone is asked.
-
-    Returns
-    -------
-    mapping
-        By name ("accuracy", "macro F1", "recall of 1", "confusion of 1 and 0", ...) our value, None where it is
-        undefined, and the peer's.
-
-    Notes
-    -----
-    scikit-learn is given the labels as texts, and ``zero_division=nan``: a rate of no units is undefined, as ours is,
-    and means leave it out.
-    """
-    ours = _our_rates(reference, judged)
-    package = _with_version("scikit-learn")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            theirs = _sklearn_rates(reference, judged)
-    except ImportError:
-        missing = Peer("scikit-learn", None, False, f"scikit-learn is not installed. {install_hint(_EXTRA)}")
-        return {name: (value, missing) for name, value in ours.items()}
-    return {name: (value, _compared(package, theirs.get(name, math.nan), None, value)) for name, value in ours.items()}
-
-
-def _our_rates(reference: Sequence[Any], judged: Sequence[Any]) -> dict[str, float | None]:
-    rates = classification_rates(reference, judged, bootstrap=Bootstrap(draws=0))
-    found = {"accuracy": rates.accuracy.value}
-    for title, each in (
-        ("precision", rates.macro_precision),
-        ("recall", rates.macro_recall),
-        ("F1", rates.macro_f1),
-    ):
-        found[f"macro {title}"] = each.value
-    for of_label in rates.classes:
-        for title, each in (("precision", of_label.precision), ("recall", of_label.recall), ("F1", of_label.f1)):
-            found[f"{title} of {of_label.label}"] = each.value
-    for row, label in enumerate(rates.confusion.labels):
-        for column, other in enumerate(rates.confusion.labels):
-            found[f"confusion of {label} and {other}"] = float(rates.confusion.counts[row, column])
-    return {name: None if math.isnan(value) else value for name, value in found.items()}
-
-
-def _sklearn_rates(reference: Sequence[Any], judged: Sequence[Any]) -> dict[str, float]:
-    from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
-
-    def missing(value: Any) -> bool:
-        return value is None or (isinstance(value, float) and math.isnan(value))
-
-    pairs = [(a, b) for a, b in zip(reference, judged, strict=True) if not (missing(a) or missing(b))]
-    if not pairs:
-        return {}
-    same: dict[Any, str] = {}  # 1 and 1.0 are one label
-    truth, given = ([same.setdefault(pair[at], str(pair[at])) for pair in pairs] for at in (0, 1))
-    names = sorted({*truth, *given})
-    found: dict[str, float] = {"accuracy": float(accuracy_score(truth, given))}
-    titles = ("precision", "recall", "F1")
-    of_labels = precision_recall_fscore_support(truth, given, labels=names, zero_division=math.nan)
-    means = precision_recall_fscore_support(truth, given, labels=names, average="macro", zero_division=math.nan)
-    for at, title in enumerate(titles):
-        found[f"macro {title}"] = float(means[at])
-        for place, name in enumerate(names):
-            found[f"{title} of {name}"] = float(of_labels[at][place])
-    for row, counts in zip(names, confusion_matrix(truth, given, labels=names).tolist(), strict=True):
-        for column, count in zip(names, counts, strict=True):
-            found[f"confusion of {row} and {column}"] = float(count)
-    return found

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
-from agreement.judge_bias import holm
+from agreement.holm import holm
 from domain.replies import WARNING
 
 MOST_LOST = 0.02

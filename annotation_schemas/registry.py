@@ -89,7 +89,7 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "verification", "independent, blind votes on every item"),
     *(Row("stage", stage, "votes on every item that the round before has kept") for stage in VERIFICATIONS[1:]),
     Row("stage", "adjudication", "settling what the votes left open"),
-    Row("stage", "refinement", "looking for second right answers by means of a model's answer"),
+    _stage_of_extension("refinement", "looking for second right answers by means of a model's answer"),
     Row("stage", "answering", "people answer the items themselves, as models do"),
     Row("stage", "grading", "people grade models' answers, without the models' names"),
     _stage_of_extension("comparison", "people say which of two models' answers is better, without the models' names"),
@@ -241,6 +241,8 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
             yield "stage", "gold", ("stages", stage, "gold"), stage
         for number, criterion in enumerate(criteria_of(schema, stage)):
             yield "criterion_kind", criterion.kind, ("stages", stage, "criteria", number, "kind"), stage
+    if stages.arbitration is not None:
+        yield "stage", "arbitration", ("stages", "coding", "arbitration"), "arbitration"
     for stage, part in stages.verifications.items():
         yield "keep_rule", part.keep.rule, ("stages", stage, "keep", "rule"), stage
         if part.skips:

@@ -29,7 +29,6 @@ COMMANDS = (
     "import_files",
     "export_files",
     "release",
-    "release_statistics",
     "items",
     "serve",
     "run",

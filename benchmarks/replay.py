@@ -268,8 +268,8 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, default=None, help="a folder for the release, which stays")
     given = parser.parse_args()
     from db.engine import open_store
+    from extensions.replay.recomputation import in_words, replay
     from testkit import passwords, released
-    from workflow.releases.replay import in_words, replay
 
     passwords.quicken()
     with tempfile.TemporaryDirectory() as home:

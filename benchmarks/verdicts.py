@@ -29,15 +29,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from agreement.ceiling import Ceiling, human_ceiling
 from agreement.limits import exact_binomial
-from agreement.small_sample import LEVEL
-from agreement.verdict import Rule
 from benchmarks import machine
 from domain.records import Rating, UnitFacts
 from extensions.calibration.report.ruling import rulings_of, verdict_of
 from extensions.calibration.report.ruling_biases import copies_of
 from extensions.calibration.report.study import Runs, Study
+from extensions.calibration.statistics.ceiling import Ceiling, human_ceiling
+from extensions.calibration.statistics.small_sample import LEVEL
+from extensions.calibration.statistics.verdict import Rule
 
 Floats = NDArray[np.float64]
 PEOPLE = ("ann", "bob", "cem")

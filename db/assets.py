@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, exists, func, or_, update
+from sqlalchemy import ColumnElement, delete, func, or_, update
 from sqlmodel import Session, col, select
 
 from db.many_rows import insert_or_ignore
 from db.records import StoredAsset, StoredMediaObject, StoredPick, StoredTask
-from db.tables import AssetRow, ItemAssetRow, MediaObjectRow, PickRow, SourceRow, TaskRow
-from domain.runs import chunked
+from db.tables import AssetRow, MediaObjectRow, PickRow, SourceRow, TaskRow
 from domain.states import Stage, TaskState
 
 _AT_ONCE = 500
@@ -192,15 +191,6 @@ def return_to_pool(session: Session, *, asset: StoredAsset) -> None:
     ).first()
     if back is not None and asset.source_id is not None:
         session.exec(update(SourceRow).where(col(SourceRow.id) == asset.source_id).values(taken=SourceRow.taken - 1))
-
-
-def return_unused(session: Session, *, ids: Sequence[int]) -> None:
-    """Put back into the pool those of these images (by id) that no item uses."""
-    for lot in chunked(ids):
-        used = exists().where(col(ItemAssetRow.asset_id) == AssetRow.id)
-        wanted = select(AssetRow).where(col(AssetRow.id).in_(lot), ~used)
-        for asset in in_lock_order(session.exec(wanted).all()):
-            return_to_pool(session, asset=asset)
 
 
 def picks(session: Session, *, task_id: int) -> list[tuple[StoredPick, StoredAsset, StoredMediaObject | None]]:

@@ -144,7 +144,7 @@ def _standing(key: str) -> Any:
 
 
 def everything(session: Session) -> Sequence[StoredProject]:
-    """Return all projects, by name, except those in transit (``db.transit``)."""
+    """Return all projects, by name, except those that are being imported or deleted."""
     return session.exec(select(ProjectRow).where(_there()).order_by(col(ProjectRow.name))).all()
 
 

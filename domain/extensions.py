@@ -43,6 +43,10 @@ class Extension:
     """Modules with a row ``CRITERION``, a row ``FIELD``, or both, called as the kind is."""
     formats: Rows = _nothing
     """Rows of ``annotation_schemas.formats.Format``."""
+    readers: Rows = _nothing
+    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``)."""
+    sheet_readers: Rows = _nothing
+    """Pairs of the ending of files with sheets (``.xlsx``) and an ``importers.table_lines.SheetReader``."""
     pages: Rows = _nothing
     """Modules with ``SCREEN`` (``app.screens.Screen``) and ``render``, called as the page is."""
     commands: Rows = _nothing
@@ -76,6 +80,8 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     folder_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
+    release_files: Rows = _nothing
+    """Rows of ``workflow.releases.extension_checks.ReleaseFile``: files that each release has."""
     stage_figures: Rows = _nothing
     """Pairs of the beginning of ids and a function ``(store, access, stage, raters)``: it yields
     ``domain.evidence.PrintedFigure`` for the evidence of releases, from the ratings of one stage."""
@@ -88,6 +94,9 @@ class Extension:
     ``part``, ``criterion``, ``code`` and ``form`` are what the layout says, or None. ``judge`` is a function that
     returns the name of the judge, or None.
     """
+    table_page_sections: Rows = _nothing
+    """Functions ``(services, view, items)``: each draws a section below the tables of the page *Tables*. The extension
+    Paper tables calls them."""
     report_sections: Rows = _nothing
     """Pairs of the key of a section of the calibration report, and a function that returns the section or None. It
     takes ``(store, person, project, stage, items)``, all but the first by keyword. Core's sections end at number 12."""
@@ -143,7 +152,8 @@ class Extension:
     """Pairs of a name and a function ``(session, *, access, stage)``. It returns the number of right answers and of all
     answers by person id, for the extension Scorecards."""
     derived_media: Rows = _nothing
-    """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
+    """Modules with ``names_of``, ``require_idle`` and ``delete`` for files made from images and clips. The extension
+    Privacy calls them once something is covered; its protocol ``DerivedMedia`` says what they take."""
     home_folders: Rows = _nothing
     """Names of folders in the home folder. Each has a folder for each project, which is deleted with the project."""
     settings: Rows = _nothing
@@ -162,6 +172,10 @@ class ExtensionNames:
     title: str
     kinds: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
+    """Formats of core that only this extension reads."""
+    sheet_readers: tuple[str, ...] = ()
+    """Endings of files."""
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
     stages: tuple[str, ...] = ()
@@ -194,6 +208,8 @@ class ExtensionNames:
     """Kinds of long tasks, which wait while this extension is missing."""
     folder_checks: tuple[str, ...] = ()
     """Names of checks. Releases that are made without a check say so."""
+    release_files: tuple[str, ...] = ()
+    """Paths of files. Releases that are made without a file say so."""
     stage_figures: tuple[str, ...] = ()
     """Beginnings of ids of figures in the evidence of releases."""
     home_folders: tuple[str, ...] = ()
@@ -229,7 +245,10 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         run_kinds=("shortcut",),
         figures=("shortcuts", "shortcut_models"),
     ),
-    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables", "set")),
+    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables",)),
+    "data_card": ExtensionNames(
+        "Data card", release_files=("card.html",), commands=("release statistics",), figures=("set",)
+    ),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
@@ -240,12 +259,60 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         pages=("calibration",),
         commands=("calibrate",),
         schema_keys=("report.rule",),
+        notebook_statistics=(
+            "AdjustedBias",
+            "AgainstPerson",
+            "AlternativeTest",
+            "AtLevel",
+            "Ceiling",
+            "ClassRates",
+            "Classification",
+            "Confusion",
+            "ConstantComparison",
+            "Disattenuation",
+            "Drift",
+            "Grades",
+            "GroupBias",
+            "JudgeVerdict",
+            "NextUnits",
+            "NoiseCeiling",
+            "PassRates",
+            "PositionBias",
+            "Rule",
+            "SelfConsistency",
+            "SplitCeiling",
+            "UnparsedEffect",
+            "all_right",
+            "alternative_test",
+            "benjamini_yekutieli",
+            "bias_by_group",
+            "calibration_curve",
+            "ceiling_by_certainty",
+            "classification_rates",
+            "compare_with_constant",
+            "confusion_matrix",
+            "disattenuated_correlation",
+            "drift",
+            "family_bias",
+            "grades_needed",
+            "human_ceiling",
+            "judge_verdict",
+            "length_bias",
+            "next_units",
+            "noise_ceiling",
+            "pass_rates",
+            "position_bias",
+            "self_consistency",
+            "unparsed",
+            "winning_rates",
+        ),
         stage_figures=("judges",),
         figures=("calibration",),
         events=("calibration.rule",),
     ),
     "preferences": ExtensionNames(
         "Preferences",
+        kinds=("preference", "each_answer"),
         pages=("preferences", "compare"),
         stages=("comparison",),
         commands=("preferences", "comparison"),
@@ -264,6 +331,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         ),
         figures=("preferences",),
     ),
+    "rating_files": ExtensionNames("Files of ratings and replies", formats=("judgements",), readers=("ratings",)),
+    "spreadsheets": ExtensionNames("Spreadsheets", sheet_readers=(".xlsx",)),
     "variants": ExtensionNames(
         "Item variants",
         pages=("variants",),
@@ -384,6 +453,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
     ),
+    "replay": ExtensionNames("Verification and replay of releases", commands=("release verify", "release replay")),
+    "refinement": ExtensionNames("Refinement", pages=("refine",), stages=("refinement",), commands=("refine",)),
     "archives": ExtensionNames(
         "Archives, copies and deletion of projects",
         commands=("project export", "project import", "project clone", "project delete"),
@@ -411,6 +482,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
 NOUNS = {
     "kinds": "kind",
     "formats": "format",
+    "readers": "reader of",
+    "sheet_readers": "reader of",
     "pages": "page",
     "stages": "stage",
     "import_sections": "import",
@@ -429,6 +502,7 @@ NOUNS = {
     "figures": "figure",
     "jobs": "kind of tasks",
     "folder_checks": "check of releases",
+    "release_files": "file of releases",
     "stage_figures": "part of release figures",
 }
 """What a name of ``ExtensionNames`` is."""

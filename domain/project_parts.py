@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 PASSING = "."
-"""The prefix of projects that are being imported or exported (``db.transit``). Users cannot choose it."""
+"""The prefix of projects that are being imported or deleted. Users cannot choose it."""
 
 
 class ProjectPart(StrEnum):

@@ -651,10 +651,8 @@ class Dashboard:
     to_grade: int = 0
     sample: str = ""
     """The grading progress as a sentence; empty if no answers were passed on to people."""
-    refinement: Mapping[str, int] = field(default_factory=dict)
-    """Refinement: the number of answers shown with the current items (``fed``), of decisions (``decided``), and of
-    ``edited`` and ``refined`` items.
-    """
+    of_stages: Sequence[str] = ()
+    """The progress of stages that say it in words."""
     warnings: Sequence[str] = ()
     """What extensions tell the leads about the claims, in sentences."""
     without_set: Sequence[str] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
 
 INVISIBLE = "\u200b\u2060\ufeff\u00ad"
 """Invisible characters: spaces without width, byte order marks, soft hyphens."""
@@ -18,6 +19,8 @@ _SHAPES = {
     **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-"),
 }
 """Typographic quotation marks, hyphens and joiners that programs put in place of the typed characters."""
+_AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
+"""The form in which programs write a text that spreadsheets should not convert."""
 
 
 def stripped(text: str) -> str:
@@ -60,3 +63,19 @@ def typed(text: str) -> str:
     ("don't", 'yes')
     """
     return visible(narrow(text).translate(_SHAPES))
+
+
+def normal(text: str) -> str:
+    """Return the text in NFC without white space and invisible characters around it, so that equal words are equal
+    labels.
+
+    Of ``="yes"``, only the text in the quotation marks is returned.
+    """
+    text = stripped(text)
+    as_text = _AS_TEXT.fullmatch(text)
+    return as_text[1].replace('""', '"') if as_text else text
+
+
+def spelling(value: Any) -> str:
+    """Return a key that is equal for spellings of one label: TRUE, True and true are one, and so is JSON's ``true``."""
+    return normal(str(value)).casefold()

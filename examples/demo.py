@@ -7,7 +7,6 @@ answer, graders grade. Only the clock is set back, so that the work seems to hav
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import tempfile
@@ -25,11 +24,12 @@ from db import assets
 from db.engine import Store
 from domain.errors import NotFoundError
 from domain.rated_units import unit_of
-from domain.records import Person, TaskView
+from domain.records import BadRow, Person, Rating, TaskView
 from domain.roles import Role
 from domain.states import RatersAre, Stage
 from examples.answers import JUDGES, MODELS, Answer, answers_of, graded
 from examples.scenes import DIMENSIONS, Scene, scenes, tables
+from importers.items import refusal
 from media.store import MediaStore
 from workflow.access import accounts, memberships, projects, sign_in
 from workflow.annotate.claims import next_task
@@ -38,6 +38,7 @@ from workflow.annotate.image_pool import add_to_pool, pick
 from workflow.annotate.project_progress import dashboard as progress_of
 from workflow.annotate.submissions import submit
 from workflow.files.import_files import import_files
+from workflow.results.ratings_from_files import take_ratings
 from workflow.runs import run_grading
 
 PROJECT = "demo"
@@ -359,18 +360,25 @@ class _Builder:
         return answers
 
     def _judge(self, answers: Sequence[Answer]) -> None:
-        """Bring in what the judges gave each answer."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "imaginary judges.csv"
-            with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file)
-                writer.writerow(["unit", "rater", "criterion", "value"])
-                for judge in JUDGES:
-                    for answer in answers:
-                        unit = unit_of(self.names[answer.scene], answer.model)
-                        writer.writerow([unit, judge, "score", graded(judge, answer)])
-            about: dict[str, Any] = {"project": PROJECT, "format": "ratings", "path": path}
-            import_files(self.store, self.media, by=None, raters=RatersAre.MACHINES, **about)
+        """Store what the judges gave each answer, as out of a file."""
+        rows = [
+            Rating(unit_of(self.names[answer.scene], answer.model), judge, "score", graded(judge, answer))
+            for judge in JUDGES
+            for answer in answers
+        ]
+        file = "imaginary judges.csv"
+        with self.store.write() as session:
+            take_ratings(
+                session,
+                self.store,
+                projects.require_lead(session, by=None, project=PROJECT),
+                by=None,
+                rows=[(rating, BadRow(file, number, "", "")) for number, rating in enumerate(rows, 2)],
+                bad=[],
+                refuse=_refuse,
+                file=file,
+                raters=RatersAre.MACHINES,
+            )
 
     def _grade(self, answers: dict[tuple[str, str], Answer]) -> None:
         left = _to_grade()
@@ -387,6 +395,11 @@ class _Builder:
                 left[login] -= 1
                 self._submit(person, task, 11 + len(answer.text) % 9, values={"score": graded(login, answer)})
         self.tell("grading models' answers", total, total)
+
+
+def _refuse(bad: Sequence[BadRow]) -> None:
+    if bad:
+        raise refusal(bad)
 
 
 def _to_grade() -> dict[str, int]:

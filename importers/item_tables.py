@@ -17,7 +17,7 @@ from domain import csv_rows, csv_text
 from domain.csv_rows import NotTable, Row
 from domain.errors import InvalidFileError
 from domain.records import FileRecord
-from importers import spreadsheets
+from importers import table_lines
 from importers.items import STAYS, FileText, JsonItems, OnProgress, bytes_of, decoded, read_files
 from importers.unread_keys import quoted_names, unread_note
 
@@ -50,7 +50,7 @@ class TableReader(JsonItems):
     def text(cls, file: Path, said: ColumnMapping) -> FileText:
         if file.suffix.lower() == WORKBOOK:
             return FileText(_of_workbook(file), note=_left_sheets(file))
-        if file.suffix.lower() in spreadsheets.OTHER_SUFFIXES:
+        if file.suffix.lower() in table_lines.OTHER_SUFFIXES:
             raise InvalidFileError(f"{file.name} is a spreadsheet that is not read. Save it as .csv or .xlsx.")
         if said.encoding:
             return decoded(file, said.encoding)
@@ -164,7 +164,7 @@ def _of_workbook(file: Path) -> str:
     table = csv_text.Writer(out)
     wrong: list[str] = []
     names: list[str] = []
-    for line in spreadsheets.lines_of_table(file, fits=any, wants="the names of columns"):
+    for line in table_lines.lines_of_table(file, fits=any, wants="the names of columns"):
         if not names:
             names = list(line.cells)
             table.writerow(names)
@@ -181,7 +181,7 @@ def _of_workbook(file: Path) -> str:
 
 def _left_sheets(file: Path) -> str:
     """Return a sentence if a workbook has more sheets than the one that is read; otherwise an empty text."""
-    read, *left = spreadsheets.filled_sheets(file)
+    read, *left = table_lines.filled_sheets(file)
     return (
         f"{file.name}: its sheet {read!r} is read; {quoted_names(left)} {'are' if left[1:] else 'is'} not."
         if left

@@ -23,7 +23,7 @@ from domain.runs import Outcome
 from importers.answer_files import AnswerFile, Rows, read_answers
 from importers.harnesses import harnesses
 from importers.shown_options import counted_columns, counts_on, is_option_column, listed_options, prompt_text
-from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, SheetCell, lines_of_table
+from importers.table_lines import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, SheetCell, lines_of_table
 from importers.unread_keys import ReadKeys
 
 _KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index", "prediction", "question", "prompt")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from annotation_schemas.formats import Format
-from importers import attributes, item_tables, items, judgements, predictions, ratings
+from annotation_schemas.formats import FORMATS, Format, RatingsReader
+from domain import extensions
+from domain.errors import NotAvailableError
+from importers import attributes, item_tables, items, predictions
 from importers.harnesses import HARNESSES
 
 READERS: Mapping[str, Any] = {
@@ -16,16 +18,28 @@ READERS: Mapping[str, Any] = {
     "egothink": items.read_items,
     "etp_bench": items.read_items,
     "jsonl": items.read_items,
-    "judgements": judgements.read_judgements,
     "labels": attributes.read_labels,
     "models": attributes.read_models,
     "pca_bench": items.read_items,
     "predictions": predictions.read_predictions,
-    "ratings": ratings.read_ratings,
 }
-"""By the format's name. A format of an extension has its reader in its row."""
+"""By the format's name. A format that an extension reads has its reader in its row."""
 
 
 def reader_of(row: Format) -> Any:
     """Return the function that reads files of a format; see ``Format.reads``. Raises ``KeyError`` without a reader."""
     return row.reads if callable(row.reads) else READERS[row.name]
+
+
+def ratings_reader() -> RatingsReader:
+    """Return the reader of the format ``ratings``.
+
+    Raises
+    ------
+    NotAvailableError
+        No extension reads it.
+    """
+    reader = FORMATS["ratings"].reads
+    if not isinstance(reader, RatingsReader):
+        raise NotAvailableError(extensions.missing("readers", "ratings") or "No extension reads files of ratings.")
+    return reader

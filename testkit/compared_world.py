@@ -38,7 +38,12 @@ def answer(store: Store, item_ids: Sequence[int], model: str, says: Callable[[in
         run = RunRow(project_id=access.project_id, kind=RunKind.IMPORT, name=model, created_at=store.now())
         session.add(run)
         session.flush()
-        about = {"project_id": access.project_id, "run_id": run.id, "model": model, "created_at": store.now()}
+        about: dict[str, Any] = {
+            "project_id": access.project_id,
+            "run_id": run.id,
+            "model": model,
+            "created_at": store.now(),
+        }
         session.add_all([PredictionRow(item_id=id, text=says(id), **about) for id in item_ids])
         return run.public_id
 

@@ -1,4 +1,7 @@
-"""A release with nothing in it but its evidence: what a test of the evidence needs of one."""
+"""A release with nothing in it but its evidence, and what verification and replay say of a release.
+
+These two are of an extension whose folder may be missing. So a test that calls them has the mark ``needs_replay``.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,13 @@ from typing import Any
 
 from db import items, project_rows
 from db.engine import Store
+from domain.module_names import import_own
 from exporters.release_folder import FolderWriter
+from testkit.missing_extensions import needs
 from workflow.access.projects import access_to
 from workflow.releases.evidence import Evidence, names_in, write_evidence
+
+needs_replay = needs("commands", "release replay")
 
 
 def write_manifest(root: Path) -> None:
@@ -40,3 +47,19 @@ def release(store: Store, root: Path, *, project: str = "p", name: str = "p/1", 
         done = write_evidence(session, access, FolderWriter(root), names=names, **asked)
     write_manifest(root)
     return done
+
+
+def verify(folder: Path, **asked: Any) -> list[str]:
+    """Return the faults of a release."""
+    found: list[str] = import_own("extensions.replay.verification").verify(folder, **asked)
+    return found
+
+
+def replay(folder: Path) -> Any:
+    """Recompute a release."""
+    return import_own("extensions.replay.recomputation").replay(folder)
+
+
+def in_words(found: Any) -> list[str]:
+    """Return the lines of a replay for people."""
+    return [*import_own("extensions.replay.recomputation").in_words(found)]

@@ -80,10 +80,10 @@ from workflow.annotate import (
     authoring,
     claims,
     image_pool,
-    refinement,
     submissions,
 )
 from workflow.annotate.project_progress import dashboard
+from workflow.annotate.stage_kinds import of
 from workflow.files import export
 from workflow.releases.floors import standings
 from workflow.results import graded_answers, leaderboard, project_answers, rater_agreement, score_choices
@@ -583,12 +583,12 @@ def refined(seen: Seen) -> Any:
     """Whether items are done after a decision."""
     there = world(seen, n=1)
     make_predictions(there.store, there.items, models=["m1"], dimension="one")
-    refinement.open_refinement(there.store, by=None, project="p", model="m1", only_differing=False)
+    open_work(there.store, Stage.REFINEMENT, models=["m1"])
     view = claims.next_task(there.store, person=there.ann, project="p", stage=Stage.REFINEMENT)
     assert not isinstance(view, NoTask)
     submissions.submit(there.store, person=there.ann, task=view.id, key="k", values={"other": "yes"})
     with there.store.read() as session:
-        return refinement.counts(session, access=access_to(session, person=None, project="p"))
+        return of(Stage.REFINEMENT).counts(session, access=access_to(session, person=None, project="p"))
 
 
 def answer(there: World, person: Person, fitting: str, *, right: int = 99) -> None:
@@ -1284,7 +1284,11 @@ def test_every_key_of_the_grammar_has_a_row_or_is_named_as_not_enforced() -> Non
     assert set(KEYS) - named - OF_EXTENSIONS == set(ROWS)
 
 
-NEEDED = {coded: needs("stages", "coding"), compared: needs("stages", "comparison")}
+NEEDED: Mapping[Callable[[Seen], Any], pytest.MarkDecorator] = {
+    coded: needs("stages", "coding"),
+    compared: needs("stages", "comparison"),
+    refined: needs("stages", "refinement"),
+}
 """The extensions without which some functions see nothing."""
 
 

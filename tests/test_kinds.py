@@ -23,6 +23,8 @@ from tools.floors import ROOMS
 
 NAMES = {*kinds.CRITERIA, *kinds.FIELDS}
 HOME = ROOT / "annotation_schemas" / "kinds"
+MISSING = ROOT / "domain" / "extensions.py"
+"""It names what missing extensions add."""
 
 
 def by_name(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -57,7 +59,7 @@ def test_nothing_but_its_own_module_knows_a_kind(room: str) -> None:
     wrong = [
         told(path, line, f"{said}; ask its row (annotation_schemas/kinds)")
         for path in modules(room)
-        if not path.is_relative_to(HOME)
+        if not path.is_relative_to(HOME) and path != MISSING
         for line, said in by_name(ast.parse(path.read_text(encoding="utf-8")))
     ]
     assert not wrong, "\n".join(wrong)

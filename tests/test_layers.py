@@ -371,7 +371,7 @@ def test_a_planted_event_past_the_log_is_seen(tmp_path: Path, monkeypatch: pytes
 
 LONGEST_FUNCTION = 80
 LONGEST_MODULE = {"workflow": 400, "extensions": 430}
-"""In lines: what is longer has steps, or parts, that want a name of their own."""
+"""In lines, a function without its docstring: what is longer has steps, or parts, that want a name of their own."""
 
 
 def too_long(path: Path, *, longest: int = 400) -> list[str]:
@@ -383,6 +383,8 @@ def too_long(path: Path, *, longest: int = 400) -> list[str]:
     for node in ast.walk(ast.parse(text, filename=str(path))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             n = (node.end_lineno or node.lineno) - node.lineno + 1
+            if ast.get_docstring(node) is not None:
+                n -= (node.body[0].end_lineno or 0) - node.body[0].lineno + 1
             if n > LONGEST_FUNCTION:
                 found.append(told(path, node.lineno, f"{node.name} has {n} lines, and {LONGEST_FUNCTION} is the most"))
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from annotation_schemas.formats.cells import Misfit
 from annotation_schemas.formats.columns import (
@@ -34,7 +35,8 @@ from annotation_schemas.formats.columns import (
     short,
     whole_number,
 )
-from annotation_schemas.formats.reads import ReadFiles, ReadPredictions, ReadRatings
+from annotation_schemas.formats.reads import RatingsReader, ReadFiles, ReadPredictions, ReadRatings, ReadTable
+from annotation_schemas.formats.replies import ReplyFiles
 from annotation_schemas.formats.row import Content, Format, ModelAnswer, Takes, Writer
 from annotation_schemas.formats.tasks import Names, Page, TaskFile, TaskFiles
 from annotation_schemas.model import Schema
@@ -55,10 +57,13 @@ __all__ = [
     "Names",
     "Page",
     "Plain",
+    "RatingsReader",
     "ReadFiles",
     "ReadPredictions",
     "ReadRatings",
+    "ReadTable",
     "Record",
+    "ReplyFiles",
     "RightOption",
     "Spread",
     "Takes",
@@ -94,9 +99,12 @@ __all__ = [
 
 
 def rows() -> tuple[Format, ...]:
-    """The rows of all modules of this package and of extensions, by their places."""
-    formats: list[Format] = [*registers.declared(__name__, "ROWS"), *extensions.rows("formats")]
-    return tuple(sorted(formats, key=lambda row: row.place))
+    """The rows of all modules of this package and of extensions, by their places. Extensions may read files of core's
+    formats.
+    """
+    readers = dict(extensions.rows("readers"))
+    own = [replace(row, reads=readers.get(row.name, row.reads)) for row in registers.declared(__name__, "ROWS")]
+    return tuple(sorted([*own, *extensions.rows("formats")], key=lambda row: row.place))
 
 
 FORMATS: Register[Format] = Register(__name__)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from domain.records import BadRow, FileRecord, PredictionRecord, Rating
 
@@ -48,3 +50,31 @@ class ReadRatings:
     """The ignored keys that may matter."""
     missing: Sequence[Rating] = ()
     """The rows without a rating; their value is None."""
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """The ratings of a file as columns, and the rows that do not fit."""
+
+    table: Any
+    """An ``agreement.table.LongTable``."""
+    bad: Sequence[BadRow] = ()
+    notes: Sequence[str] = ()
+    """Sentences about missing ratings, and about cells that allow several readings."""
+
+
+@dataclass(frozen=True)
+class RatingsReader:
+    """The reader of a format of ratings: ``Format.reads`` of its row. It is called to read ratings one by one."""
+
+    ratings: Callable[..., ReadRatings]
+    """Takes a path, and by name ``missing`` (words for a missing rating) and ``merge_case`` (labels that differ by case
+    only are one label)."""
+    table: Callable[..., ReadTable]
+    """Takes a path, and by name ``missing``. Labels that differ by case only are one label."""
+    missing_words: Callable[[str | None], tuple[str, ...]]
+    """From words that are separated by commas, or None for the usual words, to the words for a missing rating."""
+
+    def __call__(self, path: Path, **options: Any) -> ReadRatings:
+        """Return the ratings of a file, one by one. Raises ``InvalidFileError`` for a file of another format."""
+        return self.ratings(path, **options)

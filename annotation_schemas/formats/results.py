@@ -1,4 +1,4 @@
-"""Results of models, judges and people, and attributes of models and items, in files for any benchmark."""
+"""Results of models and people, and attributes of models and items, in files for any benchmark."""
 
 from __future__ import annotations
 
@@ -13,14 +13,6 @@ ROWS = (
         marks=("item", "model", "text"),
         reads=True,
         writes=True,
-    ),
-    Format(
-        "judgements",
-        "judges' replies: FastChat's files, or JSON lines with `judge`, `item` and `text`",
-        Takes.REPLIES,
-        place=55,
-        marks=("judge", "item", "text"),
-        reads=True,
     ),
     Format(
         "models",
@@ -44,7 +36,6 @@ ROWS = (
         Takes.RATINGS,
         place=70,
         marks=("unit", "rater", "criterion", "value"),
-        reads=True,
         writes=True,
     ),
 )

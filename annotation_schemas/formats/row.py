@@ -9,6 +9,7 @@ from typing import Any
 
 from annotation_schemas.formats.columns import ItemKeys
 from annotation_schemas.formats.released import ReleasedSet, ReleaseWriter
+from annotation_schemas.formats.replies import ReplyFiles
 from annotation_schemas.formats.tasks import TaskFiles
 from annotation_schemas.model import Schema
 from domain.reading.answers import ReadOutcome
@@ -123,9 +124,9 @@ class Format:
     """The reader of its files; True if ``importers.readers`` knows the reader, False if the format cannot be imported.
 
     The reader takes a path (a file or a folder). For items it returns ``ReadFiles`` (keywords ``format``, ``schema``,
-    ``dimension``, ``progress``), for answers ``ReadPredictions`` (``schema``, ``dimension``, ``model``, ``project``),
-    for ratings ``ReadRatings``. For other content see ``importers``. It raises ``InvalidFileError`` for files of
-    another format.
+    ``dimension``, ``progress``), for answers ``ReadPredictions`` (``schema``, ``dimension``, ``model``, ``project``).
+    For ratings it is a ``RatingsReader``. For other content see ``importers``. It raises ``InvalidFileError`` for files
+    of another format. For a format that core writes, an extension may have the reader (``Extension.readers``).
     """
     writes: Writer | bool = False
     """The writer of its files; True if ``exporters.writers`` knows it, False if the format cannot be exported."""
@@ -149,6 +150,8 @@ class Format:
     """Whether an export holds the answers of one run, which must be named. Items without an answer get a label."""
     tasks: TaskFiles | None = None
     """For formats of ``Takes.TASKS``: how its files are imported and exported."""
+    replies: ReplyFiles | None = None
+    """For formats of ``Takes.REPLIES``: how its files are imported."""
     keys: ItemKeys | None = None
     """The layout of records, for formats that follow a schema's items."""
     fits: Callable[[Schema], bool] = _any_project

@@ -33,7 +33,6 @@ from annotation_schemas.kinds._rows import (
     RatedVariable,
     refers_to_list,
 )
-from annotation_schemas.kinds._sides import FIRST, LEFT, SECOND, of_pair
 from annotation_schemas.kinds._table import in_words, meanings, of_criterion, of_field
 from annotation_schemas.kinds._wording import (
     Unheld,
@@ -48,12 +47,9 @@ __all__ = [
     "CANNOT_TELL",
     "CRITERIA",
     "FIELDS",
-    "FIRST",
-    "LEFT",
     "LIST",
     "NONE_OF_THESE",
     "NUMBER",
-    "SECOND",
     "TEXT",
     "CriterionKind",
     "FieldKind",
@@ -74,7 +70,6 @@ __all__ = [
     "meanings",
     "of_criterion",
     "of_field",
-    "of_pair",
     "options_of",
     "refers_to_list",
     "refused_wording",

@@ -20,6 +20,7 @@ class AwayKind(CriterionKind):
     place = 1_000
     of_the_item = True
     has_control = False
+    compares_answers = True  # perhaps: a stored schema must open
 
     def __init__(self, name: str, sentence: str) -> None:
         """``sentence`` names the extension."""

@@ -298,10 +298,10 @@ def _of_file(
     missing: str | None,
 ) -> list[Result]:
     from agreement.summary import summarise
-    from importers.rating_values import missing_words
-    from importers.ratings import read_table
+    from importers.readers import ratings_reader
 
-    read = read_table(path, missing=missing_words(missing))
+    reader = ratings_reader()
+    read = reader.table(path, missing=reader.missing_words(missing))
     for note in read.notes:
         typer.echo(f"{path.name}: {note}", err=True)
     if read.bad:

@@ -32,6 +32,7 @@ LOOKED_IN = with_formats(reading(Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Take
 MODELS = with_formats(reading(Takes.ANSWERS, Takes.TASKS))
 ANSWERS_IN = with_formats(reading(Takes.ANSWERS))
 REPLIES_IN = with_formats(reading(Takes.REPLIES))
+NO_REPLIES = not reading(Takes.REPLIES)
 TASKS_IN = with_formats(reading(Takes.TASKS))
 RATERS_IN = with_formats(reading(Takes.RATINGS, Takes.TASKS))
 
@@ -87,12 +88,15 @@ def import_(
     ] = None,
     template: Annotated[
         str | None,
-        typer.Option(help=f"{REPLIES_IN} what the judge was asked by, which says how its replies are read."),
+        typer.Option(
+            hidden=NO_REPLIES, help=f"{REPLIES_IN} what the judge was asked by, which says how its replies are read."
+        ),
     ] = None,
     criterion: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"{REPLIES_IN} PART=CRITERION, what a part of the reply rates; by default as the schema says."
+            hidden=NO_REPLIES,
+            help=f"{REPLIES_IN} PART=CRITERION, what a part of the reply rates; by default as the schema says.",
         ),
     ] = None,
     field: Annotated[
@@ -144,6 +148,7 @@ def import_(
     raters_are: Annotated[
         RatersAre | None,
         typer.Option(
+            hidden=not reading(Takes.RATINGS, Takes.TASKS),
             help=f"{RATERS_IN} whether the raters are people or machines. Without it machines, but for"
             " annotations that name who completed them, and for names of whom it is known.",
         ),
@@ -151,6 +156,7 @@ def import_(
     missing: Annotated[
         str | None,
         typer.Option(
+            hidden=not reading(Takes.RATINGS),
             help="With ratings: words for a missing rating, separated by commas. By default NA, "
             "N/A, None, null, NaN, - and the like, unless the schema lists the word as a value.",
             metavar="WORDS",
@@ -242,13 +248,13 @@ def import_(
 
 
 def _missing_words(text: str | None, takes: Takes | None) -> tuple[str, ...] | None:
-    from importers.rating_values import missing_words
+    from importers.readers import ratings_reader
 
     if text is None:
         return None
     if takes is not Takes.RATINGS:
         raise InvalidInputError([Problem("missing", "--missing is about ratings. Leave it out.")])
-    return missing_words(text)
+    return ratings_reader().missing_words(text)
 
 
 def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, bad: Sequence[BadRow]) -> None:
@@ -312,10 +318,6 @@ def _import_tasks(
     _tell_bad_rows(here, name, format, bad_rows, done.imported.bad)
 
 
-SHOWN_DIFFERENCES = 20
-"""Number of replies listed one by one when our reading differs from the file's."""
-
-
 def _import_replies(
     name: str,
     format: str,
@@ -329,8 +331,6 @@ def _import_replies(
 ) -> None:
     from app.commands.judge import plan_of
     from app.services import opened
-    from workflow.files.import_judgements import import_judgements
-    from workflow.files.read_losses import read_sentences
 
     if template is None:
         raise InvalidInputError(
@@ -343,26 +343,18 @@ def _import_replies(
         about = {"format": format, "path": path, "plan": plan}
         import_look.tell_rows(here, name, about, skip_bad=skip_bad, bad_rows=bad_rows)
         return
+    replies = FORMATS[format].replies
+    assert replies is not None
     done = recorded(
         here,
         "import",
         name,
-        lambda progress: import_judgements(
+        lambda progress: replies.imports(
             here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad, format=format
         ),
     )
-    again = f", {done.repeated} were there already" if done.repeated else ""
-    typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'no one'}{again}.")
-    for sentence in read_sentences(done.losses, new=done.replies, repeated=done.repeated, noun="replies"):
-        typer.echo(sentence)
-    if done.same or done.differ:
-        typer.echo(f"{done.same:,} are read as the file's own score says, {len(done.differ):,} otherwise.")
-    for sentence in done.differ[:SHOWN_DIFFERENCES]:
-        typer.echo(f"  {sentence}")
-    if len(done.differ) > SHOWN_DIFFERENCES:
-        typer.echo(f"  and {len(done.differ) - SHOWN_DIFFERENCES:,} more")
-    for sentence in [*done.notes, *(f"Warning: {warning}" for warning in done.warnings)]:
-        typer.echo(sentence)
+    for line in replies.sentences(done):
+        typer.echo(line)
     _tell_bad_rows(here, name, format, bad_rows, done.bad)
 
 

@@ -1,4 +1,4 @@
-"""``touchstone items``, ``views``, ``edit`` and ``refine``: list items as on the page *Items*, and change them."""
+"""``touchstone items``, ``views`` and ``edit``: list items as on the page *Items*, and change them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import typer
 
 from app.commands.options import ProjectName
 from app.commands.people import HERE
-from app.markup import count
 from domain.csv_text import Writer
 from domain.errors import InvalidFileError, InvalidInputError, NotFoundError, Problem
 from domain.item_filter import SIZES, ItemList
@@ -56,7 +55,6 @@ def register(cli: typer.Typer) -> None:
     cli.command("items")(items)
     cli.add_typer(views, name="views")
     cli.command("edit")(edit)
-    cli.command("refine")(refine)
 
 
 @views.command("list")
@@ -260,23 +258,6 @@ def edit(
     given = dict(_field(text, as_text) for text in fields)
     number = edit_item(store, person=None, project=name, item=item, fields=given)
     typer.echo(f"Item {item} is at revision {number} now.")
-
-
-def refine(
-    name: ProjectName,
-    model: Annotated[
-        str | None, typer.Option(help="Only the answers of this model; None: those of all models.")
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also answers that contain the text of the annotated one.")
-    ] = False,
-) -> None:
-    """Have people look at models' answers for second right answers: the stage refinement."""
-    from app.services import opened
-    from workflow.annotate.refinement import open_refinement
-
-    done = open_refinement(opened().store, by=None, project=name, model=model, only_differing=not everything)
-    typer.echo(f"{count(done.opened, 'answer')} of {done.answers:,} sent to refinement.")
 
 
 def _field(text: str, as_text: Mapping[str, bool]) -> tuple[str, Any]:

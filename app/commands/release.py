@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.options import ProjectName
-from app.commands.progress import shown_progress
 from app.commands.recorded import recorded
 from domain.errors import ConflictError, InvalidFileError, SettingsError
 
@@ -234,44 +233,6 @@ def diff(
         raise typer.Exit(1)
 
 
-@release.command("verify")
-def verify(folder: Annotated[Path, typer.Argument(help="The release's folder.")]) -> None:
-    """Compare a release and its private part with the manifest. Also check its record of what the server sent to people
-    before they voted. This works on any machine. Each fault is a line, and the exit status is then 1.
-    """
-    from workflow.releases.verify import verify as held
-
-    private = _private(folder) if _private(folder).is_dir() else None
-    with shown_progress() as progress:
-        wrong = held(folder, private=private, progress=progress)
-    for each in wrong:
-        typer.echo(each)
-    if wrong:
-        raise typer.Exit(1)
-    typer.echo(f"{folder} is as it was released.")
-
-
-@release.command("replay")
-def replay(
-    folder: Annotated[Path, typer.Argument(help="The folder with the evidence: the private one, if there is one.")],
-    everything: Annotated[bool, typer.Option("--all", help="List the figures that are equal, too.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
-) -> None:
-    """Recompute verdicts, agreement, judges' figures and the leaderboard from a release's evidence alone, on any
-    machine, and say of each whether it is equal. Status 1 if anything is not."""
-    from workflow.releases.replay import in_words
-    from workflow.releases.replay import replay as recompute
-
-    with shown_progress() as progress:
-        found = recompute(folder, progress=progress)
-    if as_json:
-        typer.echo(json.dumps(found.as_json(), indent=1, ensure_ascii=False, allow_nan=False))
-    else:
-        typer.echo("\n".join(in_words(found, all_figures=everything)))
-    if not found.ok:
-        raise typer.Exit(1)
-
-
 @release.command("withdraw")
 def withdraw(
     project: ProjectName,
@@ -325,7 +286,7 @@ def _tell(project: str, made: CreatedRelease, out: Path | None) -> None:
 
 def _copied(place: Path, out: Path, which: str) -> list[str]:
     """Copy the public files into ``out`` and the private files next to it. Copy both folders in full, or neither."""
-    parts = {"private": (_private(out), "what must stay private"), "public": (out, "what is public")}
+    parts = {"private": (private_of(out), "what must stay private"), "public": (out, "what is public")}
     made: list[Path] = []
     lines: list[str] = []
     try:
@@ -357,12 +318,13 @@ def _why(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _private(out: Path) -> Path:
+def private_of(out: Path) -> Path:
+    """Return where the private part lies of a release that was copied to ``out``."""
     return out.with_name(f"{out.name}-private")
 
 
 def _must_be_new(out: Path) -> None:
-    for each in (out, _private(out)):
+    for each in (out, private_of(out)):
         if each.exists() or each.is_symlink():
             raise ConflictError(f"{each} is there already; name a folder that is not there yet.")
     above = next(parent for parent in out.absolute().parents if parent.exists())

@@ -1,11 +1,14 @@
-"""The result of an import in one sentence for pages."""
+"""The result of an import on pages: a sentence, and what could not be read."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from app import markup
+from agreement.losses import Losses
+from app import markup, shell
 from workflow.files.import_answers import words_of_texts_instead
+from workflow.files.read_losses import read_sentences
 
 NOTHING_NEW = "Nothing new was imported"
 
@@ -39,3 +42,11 @@ def imported_sentence(done: Any) -> str:
         parts.append(f"{markup.count(len(left), 'changed row')} left out: their items stay as they are")
     words = [getattr(done, "note", None), *(f"Warning: {each}" for each in getattr(done, "warnings", ()))]
     return "; ".join(parts) + "." + "".join(f" {word}" for word in words if word)
+
+
+def show_losses(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> None:
+    """Show the counts of read and unreadable rows, with a highlighted warning if needed."""
+    warned = {loss.warning for loss in losses if loss.warns}
+    for sentence in read_sentences(losses, new=new, repeated=repeated, noun=noun):
+        style = "bad" if sentence in warned else ""
+        shell.show(markup.notice(sentence, style=style) if style else markup.paragraph(sentence, style="ts"))

@@ -11,7 +11,7 @@ import streamlit as st
 from annotation_schemas.model import Stages
 from annotation_schemas.state_words import BAR_STATES, state_called, states_of
 from app import addresses, markup, shell
-from app.dashboard import grading_sample, refinement_intake, sections
+from app.dashboard import grading_sample, sections
 from app.dashboard.sections import SectionPlace
 from app.projects import new_project
 from app.screens import SCREENS, Screen
@@ -68,8 +68,6 @@ def render(services: Services) -> None:
         sections.draw_sections(services, view, place=place)
     _people(services, view)
     sections.draw_sections(services, view, place=SectionPlace.END)
-    if view.schema.schema_.stages.refinement is not None:
-        refinement_intake.for_leads(services, view)
     if view.schema.schema_.stages.grading is not None and view.schema.schema_.stages.grading.sample is not None:
         grading_sample.for_leads(services, view)
 
@@ -105,12 +103,7 @@ def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
         parts.append(f"{board.graded:,} of {board.to_grade:,} gradings done")
     if board.sample:
         parts.append(board.sample.rstrip("."))
-    if board.refinement:
-        n = board.refinement
-        parts.append(
-            f"{n['decided']:,} of {n['fed']:,} answers decided in refinement"
-            f" ({n['edited']:,} edited, {markup.count(n['refined'], 'item')} refined)"
-        )
+    parts += board.of_stages
     if pooled:
         parts.append(f"{markup.count(board.free_images, 'free image')} in the pool")
     return markup.tag("p", markup.text(" · ".join(parts)), style="ts", data_part="summary")

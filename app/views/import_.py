@@ -11,16 +11,14 @@ from typing import Any
 
 import streamlit as st
 
-from agreement.losses import Losses
 from annotation_schemas.formats import FORMATS, Format, Names, Takes, offered
 from app import markup, shell
 from app.importing import column_choice, file_inputs, import_jobs, import_preview, rater_kinds
 from app.importing.file_inputs import named_otherwise, typed_path
-from app.importing.result_sentence import NOTHING_NEW, imported_sentence
+from app.importing.result_sentence import imported_sentence, show_losses
 from app.jobs import imports
 from app.jobs.imports import ImportOrder, ImportOutcome
 from app.judging import begin
-from app.running import shown
 from app.screens import Group, Screen
 from app.services import Services
 from domain import extensions
@@ -33,9 +31,7 @@ from domain.states import RatersAre
 from importers.recognised import recognised
 from workflow.files import uploads
 from workflow.files.columns_used import columns_used
-from workflow.files.import_judgements import ImportedJudgements, import_judgements
 from workflow.files.one_import import ImportSummary, Progress
-from workflow.files.read_losses import read_sentences
 from workflow.files.rows_look import LOOKED_AT
 from workflow.files.uploads import Source
 from workflow.results import file_raters
@@ -277,7 +273,12 @@ def _here(
     with uploads.as_uploaded(str(source.folder)), shell.progress_bar("Reading") as progress:
         path, media_dir = source.placed()
         if plan is not None:
-            _replies(services, view, format, path, plan, skip_bad)
+            replies = FORMATS[format].replies
+            assert replies is not None
+            about: dict[str, Any] = {"by": services.person, "project": view.name, "path": path, "plan": plan}
+            done = replies.imports(services.store, **about, skip_bad=skip_bad, format=format)
+            replies.draw(done)
+            _bad_rows(done.bad)
         elif names is not None:
             _told(
                 ImportOutcome(
@@ -293,52 +294,6 @@ def _plan(services: Services, view: ProjectView) -> JudgePlan | None:
     except TouchstoneError as error:
         shell.show_error(error)
         return None
-
-
-SHOWN_DIFFERENCES = 20
-"""Number of replies shown one by one whose reading differs from the file's score."""
-
-
-def _replies(services: Services, view: ProjectView, format: str, path: Path, plan: JudgePlan, skip_bad: bool) -> None:
-    """Import judges' replies and show the result."""
-    done = import_judgements(
-        services.store,
-        by=services.person,
-        project=view.name,
-        path=path,
-        plan=plan,
-        skip_bad=skip_bad,
-        format=format,
-    )
-    shell.show(markup.notice(replies_sentence(done), style="good" if not done.bad else ""))
-    show_losses(done.losses, new=done.replies, repeated=done.repeated, noun="replies")
-    for sentence in done.differ[:SHOWN_DIFFERENCES]:
-        shell.show(markup.tag("p", markup.text(shown.opening(sentence, 400)), style="ts"))
-    if len(done.differ) > SHOWN_DIFFERENCES:
-        shell.show(markup.paragraph(f"And {len(done.differ) - SHOWN_DIFFERENCES:,} more.", style="ts ts-quiet"))
-    _bad_rows(done.bad)
-
-
-def show_losses(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> None:
-    """Show the counts of read and unreadable rows, with a highlighted warning if needed."""
-    warned = {loss.warning for loss in losses if loss.warns}
-    for sentence in read_sentences(losses, new=new, repeated=repeated, noun=noun):
-        style = "bad" if sentence in warned else ""
-        shell.show(markup.notice(sentence, style=style) if style else markup.paragraph(sentence, style="ts"))
-
-
-def replies_sentence(done: ImportedJudgements) -> str:
-    """Return the result of an import of replies in one line."""
-    judges = shown.opening(", ".join(done.judges), 200)
-    parts = [f"{markup.count(done.replies, 'reply', 'replies')} of {judges} imported" if done.replies else NOTHING_NEW]
-    if done.repeated:
-        parts.append(f"{markup.count(done.repeated, 'row')} there already, word for word")
-    if done.same or done.differ:
-        parts.append(f"{done.same:,} read as the file's own score says, {len(done.differ):,} otherwise")
-    if done.bad:
-        parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and were left out")
-    more = [*done.notes, *(f"Warning: {warning}" for warning in done.warnings)]
-    return "; ".join(parts) + "." + "".join(f" {each}" for each in more)
 
 
 def _name_pairs(model: str | None) -> Callable[[], Names]:

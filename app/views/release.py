@@ -16,13 +16,14 @@ from app.releasing import checklist
 from app.reruns import dialogs, messages
 from app.screens import Group, Screen
 from app.services import Services
+from domain import extensions
 from domain.errors import InvalidFileError, InvalidInputError
 from domain.records import ProjectView
 from domain.roles import Role
 from media.perceptual_hash import ALIKE
 from workflow.releases import early_refusal, listing, settings
 from workflow.releases.checklist import ABOUT, ReleaseCondition, must_not_be_open
-from workflow.releases.extension_checks import missing_checks_in, missing_folder_checks
+from workflow.releases.extension_checks import missing_folder_checks, missing_parts_in
 from workflow.releases.format_choice import releasable, usual_formats
 from workflow.releases.listing import Release
 from workflow.releases.settings import SAYINGS, CardVersion, ReleaseOptions
@@ -137,6 +138,8 @@ def _make(services: Services, view: ProjectView, lines: Sequence[ReleaseConditio
                 help="KIND: reason, with semicolons between several. The leak check then lets this kind pass, and the "
                 "manifest records the reason.",
             )
+        if files := extensions.all_missing("release_files"):
+            shell.show(markup.notice(f"{' '.join(files.values())} Until then, releases are made without it."))
         if open_:
             st.multiselect("Override open checks", list(open_), format_func=open_.__getitem__, key="release.despite")
         st.form_submit_button(
@@ -228,7 +231,7 @@ def _made(services: Services, view: ProjectView) -> None:
     names = [each.version for each in reversed(all_releases)]
     chosen = st.selectbox("Look at release", names, key="release.chosen")
     release = next(each for each in all_releases if each.version == chosen)
-    if lacking := missing_checks_in(release.told):
+    if lacking := missing_parts_in(release.told):
         shell.show(markup.notice(lacking, style="bad"))
     with st.container(horizontal=True):
         st.button("Withdraw an item", key="release.withdraw", on_click=_withdraw, args=(services, view, release))

@@ -24,7 +24,6 @@ WORKING_PAGES = (
     Screen("Author", place=40, stage=Stage.AUTHORING, name="author", render=stages.write),
     *(_round(number, stage) for number, stage in enumerate(VERIFICATIONS, 1)),
     _rating("adjudicate", "Adjudicate", 70, Stage.ADJUDICATION, Role.SENIOR),
-    _rating("refine", "Refine", 80, Stage.REFINEMENT),
     _rating("answer", "Answer", 85, Stage.ANSWERING),
     _rating("grade", "Grade", 90, Stage.GRADING),
 )

@@ -9,14 +9,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from db import project_removal, projects, runs, transit
+from db import projects, runs
 from db.engine import Store
-from db.transit import ProjectInTransit
 from domain import extensions
 from domain.errors import InvalidInputError, Problem
 from domain.jobs import Progress, unheard
 from domain.project_parts import archive_in
 from domain.records import Person
+from extensions.archives.queries import removal, transit
+from extensions.archives.queries.transit import ProjectInTransit
 from extensions.archives.transit_cleanup import clear, clear_abandoned
 from workflow.access import project_care
 from workflow.access.event_log import log
@@ -70,7 +71,7 @@ def losses(store: Store, *, by: Person | None, project: str) -> Losses:
     """Return the data that would be lost, for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        return _losses(project_removal.sizes(session, project_id=access.project_id))
+        return _losses(removal.sizes(session, project_id=access.project_id))
 
 
 def _losses(sizes: dict[str, int]) -> Losses:
@@ -180,7 +181,7 @@ def _clear(
 def _leave(store: Store, access: Access, by: Person | None) -> tuple[Losses, Sequence[str], ProjectInTransit]:
     """Make the project invisible. Return the lost data, the ids of its runs, and the project to clear."""
     with store.read() as session:
-        lost = _losses(project_removal.sizes(session, project_id=access.project_id))
+        lost = _losses(removal.sizes(session, project_id=access.project_id))
         of_runs = runs.public_ids(session, project_id=access.project_id)
     with store.write(archived_too=True) as session:
         now = lead_alone(session, by=by, project=access.name)

@@ -9,17 +9,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from db import landing, projects
+from annotation_schemas.model import Schema
+from db import projects
 from db.engine import IntegrityError, Session, Store
 from db.survey import Survey
 from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError, SettingsError
 from domain.project_parts import ProjectPart, WhoIsWho
+from domain.states import Stage
 from extensions.archives.archive_reader import ProjectArchive
+from extensions.archives.queries import landing
 from extensions.archives.storing import ArchiveOptions, PendingArchive
 from extensions.archives.transit_cleanup import clear_abandoned
 from workflow.access.project_names import name_problems
 from workflow.files.surveyed_rows import (
-    oldest_first,
     require_known_tables,
     require_sound_texts,
     schema_in,
@@ -97,7 +99,7 @@ class Import:
             drawn_anew = landing.some_are_here(session, survey=survey)
         self._bring_media(survey)
         storing = PendingArchive(
-            self.store, self.media, self.archive, survey, self.how, self.name, self._renamed, oldest_first(schema)
+            self.store, self.media, self.archive, survey, self.how, self.name, self._renamed, _oldest_first(schema)
         )
         try:
             rows = storing.run(matched=matched, new=new, drawn_anew=drawn_anew)
@@ -233,3 +235,9 @@ def _by_hash(folder: Path, wanted: set[str]) -> dict[str, Path]:
             if digest in wanted:
                 found[digest] = path
     return found
+
+
+def _oldest_first(schema: Schema) -> frozenset[Stage]:
+    """Return the stages in which the oldest item comes first."""
+    parts = {stage: getattr(schema.stages, stage.value) for stage in Stage}
+    return frozenset(stage for stage, part in parts.items() if getattr(part, "order", None) == "oldest")

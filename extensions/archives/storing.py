@@ -15,12 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from db import assets, events, landing, project_rows, projects, transit
+from db import assets, events, project_rows, projects
 from db.carried import IN_PROGRESS
 from db.engine import Session, Store
-from db.landing import Landing
 from db.survey import Row, Survey
-from db.transit import ProjectInTransit
 from domain.errors import TouchstoneError
 from domain.jobs import Progress, unheard
 from domain.project_parts import ProjectPart, WhoIsWho
@@ -28,6 +26,9 @@ from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage, TaskState
 from extensions.archives.archive_reader import ProjectArchive
+from extensions.archives.queries import landing, transit
+from extensions.archives.queries.landing import Landing
+from extensions.archives.queries.transit import ProjectInTransit
 from extensions.archives.transit_cleanup import clear
 from workflow.access.event_log import log
 from workflow.access.projects import access_to
@@ -206,7 +207,7 @@ class PendingArchive:
         picked = [land.distances.get("asset", 0) + row["asset_id"] for _, row in self.archive.rows("pick")]
         for at in range(0, len(picked), _AT_ONCE):
             with self._lot() as session:
-                assets.return_unused(session, ids=picked[at : at + _AT_ONCE])
+                landing.return_unused(session, ids=picked[at : at + _AT_ONCE])
         with self.store.read() as session:
             items = landing.items_of(session, project_id=project.id)
         for at in range(0, len(items), _AT_ONCE):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from db import project_removal, transit
 from db.engine import IntegrityError, Store
-from db.transit import ProjectInTransit
 from domain.errors import ConflictError
 from domain.jobs import Progress, unheard
+from extensions.archives.queries import removal, transit
+from extensions.archives.queries.transit import ProjectInTransit
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -36,14 +36,14 @@ def clear(store: Store, media: MediaStore, project: ProjectInTransit, *, progres
     """Delete all rows of a project in transit, and the images and clips that no other project uses."""
     for _ in range(_ROUNDS):
         found = False
-        for done, table in enumerate(tables := project_removal.tables()):
+        for done, table in enumerate(tables := removal.tables()):
             progress("tables deleted", done, len(tables))
             found |= _cleared(store, media, project.id, table)
         if not found:  # PostgreSQL: a transaction that began earlier may have added rows in between
             break
     try:
         with store.letting_go() as session:
-            project_removal.remove_project(session, project_id=project.id)
+            removal.remove_project(session, project_id=project.id)
         with store.write(archived_too=True) as session:
             transit.drop_accounts(session, ids=project.accounts)
     except IntegrityError as error:
@@ -57,15 +57,15 @@ def _cleared(store: Store, media: MediaStore, project_id: int, table: str) -> bo
     last = None
     while True:
         with store.read() as session:
-            found = project_removal.keys(session, project_id=project_id, table=table, below=last, limit=_KEYS)
+            found = removal.keys(session, project_id=project_id, table=table, below=last, limit=_KEYS)
         if not found:
             return last is not None
         for at in range(0, len(found), _AT_ONCE):
             with store.letting_go() as session:
-                gone = project_removal.remove(session, table=table, lot=found[at : at + _AT_ONCE])
+                gone = removal.remove(session, table=table, lot=found[at : at + _AT_ONCE])
             for sha256 in gone:
                 with store.read() as session:
-                    back = project_removal.media_is_there(session, sha256=sha256)
+                    back = removal.media_is_there(session, sha256=sha256)
                 if not back:
                     media.remove(sha256)
         last = found[-1]

@@ -3,7 +3,8 @@
 ``report`` makes the sections of the calibration report from a study, and writes its files. ``project_study`` makes a
 study from the ratings of a project; ``kept_rule`` keeps the project's rule. The page *Calibration* (``report_files``,
 ``report_page``) and ``touchstone calibrate`` show the report. ``release_parts`` adds its numbers to the figures of a
-release, and its verdicts to the data card.
+release, and its verdicts to the data card. ``statistics`` is also for notebooks: ``from agreement import
+human_ceiling``.
 """
 
 from __future__ import annotations
@@ -54,6 +55,32 @@ def _judge_verdicts() -> Sequence[Any]:
     return (judge_verdicts,)
 
 
+def _notebook_statistics() -> Sequence[Any]:
+    from extensions.calibration.statistics import (
+        alternative,
+        ceiling,
+        classification,
+        constant,
+        judge_bias,
+        judge_drift,
+        next_grades,
+        noise_ceiling,
+        verdict,
+    )
+
+    return (
+        alternative,
+        ceiling,
+        classification,
+        constant,
+        judge_bias,
+        judge_drift,
+        next_grades,
+        noise_ceiling,
+        verdict,
+    )
+
+
 EXTENSION = Extension(
     name="calibration",
     title="Calibration",
@@ -63,4 +90,5 @@ EXTENSION = Extension(
     schema_keys=_schema_keys,
     stage_figures=_stage_figures,
     judge_verdicts=_judge_verdicts,
+    notebook_statistics=_notebook_statistics,
 )

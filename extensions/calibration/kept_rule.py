@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from agreement.verdict import Rule
 from db import events, projects, runs
 from db.engine import Session, Store
 from domain.records import Person
 from extensions.calibration.report.ruling import rule_from_text, rule_of
 from extensions.calibration.report.study import StoredRule
+from extensions.calibration.statistics.verdict import Rule
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 

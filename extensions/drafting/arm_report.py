@@ -30,7 +30,7 @@ from extensions.drafting.edit_distance import share_changed
 from extensions.drafting.proposal_import import IMPORTED
 from extensions.drafting.two_arms import arm_difference, arm_size, by_chance
 from workflow.access.projects import Access, require_lead
-from workflow.releases.set_tally import Roles, roles_of
+from workflow.releases.set_items import Roles, roles_of
 from workflow.releases.text_rules import Choice, longest, most_shared, options_of
 
 MOST_BY_CHANCE = 0.05

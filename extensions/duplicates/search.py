@@ -31,8 +31,7 @@ from media.perceptual_hash import ALIKE, BITS
 from workflow.access.counted_items import counting
 from workflow.access.projects import Access, require_lead
 from workflow.releases.image_hashes import looks_of
-from workflow.releases.set_statistics import which_items
-from workflow.releases.set_tally import Roles, roles_of
+from workflow.releases.set_items import Roles, roles_of, which_items
 from workflow.releases.split_groups import near_pairs, says_nothing
 
 if TYPE_CHECKING:

@@ -3,8 +3,7 @@
 ``table_layouts`` reads layouts: those in ``layouts/`` by the name of the schema, or a file. ``table_places`` expands a
 layout to a project's models, judges and dimensions; ``table_numbers`` looks up the number of each cell, and
 ``paper_tables`` puts both together. ``table_files`` writes tables as files, and ``drawn_tables`` draws them with charts
-(``table_charts``). The page *Tables* and ``touchstone tables`` show them. The page also shows what the set is made of
-(``set_section``).
+(``table_charts``). The page *Tables* and ``touchstone tables`` show them.
 """
 
 from __future__ import annotations
@@ -29,9 +28,8 @@ def _commands() -> Sequence[Any]:
 
 def _figures() -> Sequence[Any]:
     from extensions.paper_tables.paper_tables import of_project
-    from workflow.releases import set_statistics
 
-    return ("tables", of_project), ("set", set_statistics.of_project)
+    return (("tables", of_project),)
 
 
 EXTENSION = Extension(name="paper_tables", title="Paper tables", pages=_pages, commands=_commands, figures=_figures)

@@ -25,7 +25,7 @@ from domain.roles import Role
 from domain.states import VERIFICATIONS, ItemState, Stage
 from media import made_up as drawn
 from workflow.access import accounts, memberships, projects
-from workflow.annotate import claims, image_pool, progress, qualification, refinement, stage_kinds, submissions
+from workflow.annotate import claims, image_pool, progress, qualification, stage_kinds, submissions
 from workflow.files.import_files import import_files
 from workflow.runs import run_grading
 
@@ -301,8 +301,7 @@ class _Builder:
         path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
         import_files(store, self.media, by=None, project=project, format="predictions", path=path)
         if stages.refinement is not None and number == GRADED:
-            for model in models:
-                refinement.open_refinement(store, by=None, project=project, model=model, only_differing=False)
+            self._open(Stage.REFINEMENT, models)
         if stages.grading is not None and stages.grading.sample is None and stages.grading.outputs is None:
             run_grading.send_imports(store, by=None, project=project)
         elif stages.grading is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from domain.errors import InvalidFileError
-from importers.spreadsheets import SheetRow, lines_of_table
+from importers.table_lines import SheetRow, lines_of_table
 
 _NAMES = ("model", "item", "task")
 

@@ -1,8 +1,12 @@
 """Preferences: whose answers people prefer where they compare two models' answers, and how judges compare.
 
-``preference_figures`` works out win rates, strengths, agreement and the effect of the left position from the votes of
-the stage ``comparison``, which core collects. ``preference_files`` writes them. The page *Preferences*
-(``page_figures``, ``page_parts``) also opens pairs; ``touchstone comparison`` of core does so, too.
+In the stage ``comparison`` (``stage_row``), people say which of two answers is better: ``comparison_plan`` chooses the
+pairs, ``pair_intake`` opens them, and ``comparison`` shows and renews them. Its questions have kinds of their own
+(``kinds``). ``project_preferences`` reads what people said.
+
+``preference_figures`` works out win rates, strengths, agreement and the effect of the left position from these votes.
+``preference_files`` writes them. The page *Preferences* (``page_figures``, ``page_parts``) and
+``touchstone comparison`` open pairs.
 
 ``pair_votes`` and ``strengths`` are also for notebooks: ``from agreement import davidson``. ``judges_of_pairs``
 compares judges with people; ``report_section`` adds that to the calibration report. ``judge_win_rates`` counts judges'
@@ -12,9 +16,16 @@ verdicts on pairs; ``judge_comparisons`` adds the win rates to the page *Results
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from domain.extensions import Extension
+
+
+def _kinds() -> Sequence[Any]:
+    from extensions.preferences.kinds import each_answer, preference
+
+    return (preference, each_answer)
 
 
 def _pages() -> Sequence[Any]:
@@ -81,6 +92,7 @@ def _notebook_statistics() -> Sequence[Any]:
 EXTENSION = Extension(
     name="preferences",
     title="Preferences",
+    kinds=_kinds,
     pages=_pages,
     commands=_commands,
     figures=_figures,
@@ -90,4 +102,5 @@ EXTENSION = Extension(
     stage_kinds=_stage_kinds,
     project_checks=_project_checks,
     former_classes=_former_classes,
+    web=Path(__file__).parent / "web",
 )

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from annotation_schemas.kinds import FIRST, SECOND
 from db import answers, items, submissions, task_claims, task_slots, tasks
 from db import checks as queries
 from db.answers import COMPARISON_RENEWED
@@ -20,6 +19,7 @@ from db.records import StoredAnnotation, StoredPrediction, StoredTask
 from domain.records import Person
 from domain.states import ItemState, Stage, TaskState
 from extensions.preferences.comparison_plan import AnswerPair, slots_of
+from extensions.preferences.sides import FIRST, SECOND
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotation_schemas.kinds import CANNOT_TELL
-from annotation_schemas.kinds.preference import BOTH_BAD, TIE
 from annotation_schemas.model import Comparison
 from db import projects, task_slots
 from db.answers import COMPARISON_OPENED
@@ -15,6 +14,7 @@ from domain.errors import ConflictError
 from domain.records import Person
 from domain.states import Stage
 from extensions.preferences.comparison_plan import PairPlan, plan_of, slots_of
+from extensions.preferences.kinds.preference import BOTH_BAD, TIE
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead

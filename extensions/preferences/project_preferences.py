@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import Any, Literal, cast
 
 from annotation_schemas import kinds
-from annotation_schemas.kinds import FIRST, LEFT, SECOND, of_pair
 from db import files, guidelines, task_slots
 from db.engine import Session, Store
 from db.files import PairVote
@@ -23,6 +22,7 @@ from domain.states import Items, Stage
 from extensions.preferences import comparison_plan
 from extensions.preferences.comparison import SHOWN_LEFT
 from extensions.preferences.comparison_plan import AnswerPair
+from extensions.preferences.sides import FIRST, LEFT, SECOND, of_pair
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access, require_lead
 from workflow.results.file_raters import people_names

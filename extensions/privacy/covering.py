@@ -19,7 +19,7 @@ from db.events import COVERED
 from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.project_parts import archive_in
 from domain.records import Person
-from extensions.privacy import decisions, queries
+from extensions.privacy import decisions, derived_media, queries
 from extensions.privacy.boxes import HAND, KINDS, MARGIN, MOST_MARGIN, Box, CoverChoice, Decision
 from extensions.privacy.covered_files import CoveredFile, make_covered_file, require_in_clip
 from extensions.privacy.marks import log_applied
@@ -27,7 +27,6 @@ from workflow.access import project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.image_pool import media_row
-from workflow.files import derived_media
 
 if TYPE_CHECKING:
     from media.store import MediaStore

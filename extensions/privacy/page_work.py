@@ -25,12 +25,11 @@ from db.engine import Store
 from domain.errors import ConflictError, TouchstoneError
 from domain.jobs import Job, Progress
 from domain.records import Person
-from extensions.privacy import covering, detection, marks
+from extensions.privacy import covering, derived_media, detection, marks
 from extensions.privacy.boxes import HAND, Box, CoverChoice
 from extensions.privacy.detection import MediaFindings
 from extensions.privacy.marks import Mark, box_key
 from media.store import MediaStore
-from workflow.files import derived_media
 from workflow.jobs import desk, folder_lock
 from workflow.jobs.desk import SlotConflict
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome

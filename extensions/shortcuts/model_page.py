@@ -13,7 +13,7 @@ from extensions.shortcuts import queries
 from extensions.shortcuts.model_files import as_csv
 from extensions.shortcuts.model_shortcuts import ModelShortcuts, measure_models
 from workflow.access.projects import require_lead
-from workflow.releases import set_statistics
+from workflow.releases import set_items
 from workflow.results import leaderboard_page
 
 
@@ -36,7 +36,7 @@ def measure_for_page(store: Store, *, project: str, items: Items | None = None) 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
     """Return a value that changes whenever the results may change."""
     answered = leaderboard_page.mark(store, person=by, project=project)
-    return (*set_statistics.mark(store, by=by, project=project), *answered)
+    return (*set_items.mark(store, by=by, project=project), *answered)
 
 
 def size(store: Store, *, by: Person | None, project: str) -> int:

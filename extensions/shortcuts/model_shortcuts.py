@@ -24,8 +24,7 @@ from extensions.shortcuts.text_shortcuts import choice_of
 from reports.content import Figure
 from workflow.access.counted_items import counting
 from workflow.access.projects import require_lead
-from workflow.releases.set_statistics import members_of, which_items
-from workflow.releases.set_tally import roles_of
+from workflow.releases.set_items import members_of, roles_of, which_items
 from workflow.releases.text_rules import Choice
 from workflow.results import attributes
 

@@ -17,7 +17,7 @@ from extensions.shortcuts.schema_limits import TITLES
 from extensions.shortcuts.text_check import TextResult
 from extensions.shortcuts.text_shortcuts import find_text_shortcuts
 from workflow.access.projects import Access
-from workflow.releases import set_statistics
+from workflow.releases import set_items
 from workflow.releases.extension_checks import ReleaseCheck
 from workflow.releases.printed_figures import ITEMS, slug
 
@@ -74,8 +74,8 @@ def _model_figures(store: Store, access: Access) -> Iterator[PrintedFigure]:
 
 
 def _state_of_texts(store: Store, by: Person | None, project: str) -> tuple[tuple[Any, ...], int]:
-    state = set_statistics.mark(store, by=by, project=project)
-    return state, set_statistics.size(store, by=by, project=project)
+    state = set_items.mark(store, by=by, project=project)
+    return state, set_items.size(store, by=by, project=project)
 
 
 def _state_of_models(store: Store, by: Person | None, project: str) -> tuple[tuple[Any, ...], int]:

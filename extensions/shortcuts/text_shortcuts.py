@@ -26,8 +26,7 @@ from extensions.shortcuts.text_classifier import ItemScore, folds_of, scores_of
 from reports.content import Figure
 from workflow.access.counted_items import counting
 from workflow.access.projects import require_lead
-from workflow.releases.set_statistics import members_of, which_items
-from workflow.releases.set_tally import Member, Roles, roles_of, video_of
+from workflow.releases.set_items import Member, Roles, members_of, roles_of, video_of, which_items
 from workflow.releases.text_rules import Choice, longest, most_shared, options_of, share_right, shortest
 from workflow.results import attributes
 

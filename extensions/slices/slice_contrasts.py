@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.judge_bias import holm
+from agreement.holm import holm
 from agreement.means import difference_from_rest
 from agreement.statistic import Statistic
 from workflow.results.clusters import ALONE, cluster_of

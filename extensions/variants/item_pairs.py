@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agreement.judge_bias import holm
+from agreement.holm import holm
 from agreement.means import paired_difference
 from agreement.statistic import Statistic
 from annotation_schemas.model import Schema

@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
-from agreement.cross_check import Peer, label_peers, peers_of, second_opinion
+from agreement.cross_check import Peer, peers_of, second_opinion
 from app.cli import cli
+from testkit.missing_extensions import needs
 
 EVEN = Ratings.from_lists(ann=[1, 2, 3, 3, 2, 1, None], bob=[1, 2, 3, 2, 2, 3, 1])
 HALVES = Ratings.from_lists(ann=[0, 0.5, 1, 1, 0.5], bob=[0, 0.5, 1, 0.5, 0.5])
@@ -147,24 +148,6 @@ def test_without_the_package_a_sentence_says_so(package: str, statistic: str, mo
     assert "pip install 'krippendorff>=0.9' 'scikit-learn>=1.9.1'" in (peer.reason or "")
 
 
-def test_labels_of_a_judge() -> None:
-    with_sklearn()
-    found = label_peers([1, 1, 1, 0, 0, None], [1, 1, 0, 0, 1, 1])
-    assert [name for name, (_, peer) in found.items() if peer.differs] == []
-    assert found["accuracy"][1].value == pytest.approx(3 / 5)
-    assert found["F1 of 1"][0] == pytest.approx(2 / 3)
-    assert [found[f"confusion of {a} and {b}"][1].value for a in (0, 1) for b in (0, 1)] == [1, 1, 1, 2]
-
-
-def test_a_rate_of_nothing_is_undefined_on_both_sides() -> None:
-    with_sklearn()
-    found = label_peers(["a", "a", "b"], ["a", "a", "a"])
-    assert [name for name, (_, peer) in found.items() if peer.differs] == []
-    ours, peer = found["precision of b"]
-    assert (ours, peer.value) == (None, None)
-    assert found["macro precision"][1].value == pytest.approx(2 / 3)  # of a alone
-
-
 # ---- the command -----------------------------------------------------------------------------------------------------
 
 
@@ -177,6 +160,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_the_command_says_in_its_last_line_that_other_packages_agree(file: Path) -> None:
     with_sklearn()
@@ -190,6 +174,7 @@ def test_the_command_says_in_its_last_line_that_other_packages_agree(file: Path)
     assert "scikit-learn      krippendorff" in columns.output
 
 
+@needs("readers", "ratings")
 def test_the_command_shows_a_difference_in_red_with_both_values(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_sklearn()
     import sklearn.metrics
@@ -202,6 +187,7 @@ def test_the_command_shows_a_difference_in_red_with_both_values(file: Path, monk
     assert len(red) == 4
 
 
+@needs("readers", "ratings")
 def test_json_has_both_values(file: Path) -> None:
     with_sklearn()
     done = CliRunner().invoke(cli, ["agreement", "--ratings", str(file), "--json"])

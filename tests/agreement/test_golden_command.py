@@ -261,6 +261,7 @@ def test_people_against_a_judge_by_their_mean() -> None:
     assert found == pytest.approx(1, abs=1e-12)  # 2, 3, 5 against 2, 3, 5
 
 
+@needs("notebook_statistics", "pass_rates")
 def test_genuine_is_all_dimensions_together() -> None:
     data = {
         "experts": {"P": [[1, 1, 0], [1, 1, 1], [0, 0, 1]], "C": [[1, 1, 1], [0, 0, 1], [1, 1, 1]]},
@@ -283,6 +284,7 @@ def test_limits_as_other_programs_print_them() -> None:
     assert compute(perfect, "gwet_ac", "ci_low", {"weights": "identity", "method": "t"}) == 1
 
 
+@needs("notebook_statistics", "dawid_skene")
 def test_dawid_skene_of_gaps() -> None:
     assert compute(GAPS, "dawid_skene", "labels_differing_from_peer", {}) == 0
     shares = [compute(GAPS, "dawid_skene", "class_share", {"class": each}) for each in (1, 2)]

@@ -20,6 +20,7 @@ from app.cli import cli
 from domain.errors import RatingsError
 from domain.overlap import Shape, area_iou, time_iou
 from domain.records import Rating
+from testkit.missing_extensions import needs
 
 Box = dict[str, Any]
 
@@ -213,6 +214,7 @@ def test_a_threshold_is_above_0_and_at_most_1(threshold: float) -> None:
         box_iou(ratings(Shape.BOXES, ann=[[LEFT]], bob=[[LEFT]]), threshold=threshold)
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_a_file_has_them_as_json_and_no_coefficient_is_made_of_them(tmp_path: Path) -> None:
     rows = [("u1", "ann", [LEFT, RIGHT]), ("u1", "bob", [SHIFTED]), ("u2", "ann", [LEFT]), ("u2", "bob", [LEFT])]

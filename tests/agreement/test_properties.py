@@ -100,31 +100,62 @@ JUDGED: Sequence[Judged] = [
     Judged("weighted_mean", lambda f, rows: f(_column(rows, 0), _column(rows, 3), [0.5] * len(rows))),
     Judged("rogan_gladen", lambda f, rows: f(_passed(rows, 0), _passed(rows, 3), _passed(rows, 2))),
     *(
-        Judged(name, _ceiling(of_judge), repeated=repeated)
-        for name, of_judge, repeated in (
-            ("human_ceiling", True, True),
-            ("ceiling_by_certainty", True, True),
-            ("noise_ceiling", False, False),  # mean squares have n - 1
-            ("disattenuated_correlation", True, False),
-        )
-    ),
-    Judged(
-        "bias_by_group",
-        lambda f, rows: sorted(f(_column(rows, 0), _column(rows, 3), _models(rows)), key=lambda bias: str(bias.group)),
-    ),
-    # The third person's grade stands for a property of the answer.
-    Judged(
-        "family_bias",
-        lambda f, rows: f(_column(rows, 0), _column(rows, 3), [value > 2 for value in _column(rows, 2)]),
-    ),
-    Judged(
-        "length_bias",
-        lambda f, rows: f(_column(rows, 0), _column(rows, 3), [_length(value) for value in _column(rows, 2)]),
-    ),
-    Judged("position_bias", lambda f, rows: f(_places(rows, 0), _places(rows, 3))),
-    *(
         each
         for each in (
+            *(
+                Judged(name, _ceiling(of_judge), repeated=repeated)
+                for name, of_judge, repeated in (
+                    ("human_ceiling", True, True),
+                    ("ceiling_by_certainty", True, True),
+                    ("noise_ceiling", False, False),  # mean squares have n - 1
+                    ("disattenuated_correlation", True, False),
+                )
+            ),
+            Judged(
+                "bias_by_group",
+                lambda f, rows: sorted(
+                    f(_column(rows, 0), _column(rows, 3), _models(rows)), key=lambda bias: str(bias.group)
+                ),
+            ),
+            # The third person's grade stands for a property of the answer.
+            Judged(
+                "family_bias",
+                lambda f, rows: f(_column(rows, 0), _column(rows, 3), [value > 2 for value in _column(rows, 2)]),
+            ),
+            Judged(
+                "length_bias",
+                lambda f, rows: f(_column(rows, 0), _column(rows, 3), [_length(value) for value in _column(rows, 2)]),
+            ),
+            Judged("position_bias", lambda f, rows: f(_places(rows, 0), _places(rows, 3))),
+            Judged("calibration_curve", lambda f, rows: f(_column(rows, 0), _column(rows, 3))),
+            Judged(
+                "drift",
+                lambda f, rows: f(_column(rows, 0), _column(rows, 2), _column(rows, 3), bootstrap=FEW),
+            ),
+            Judged(
+                "self_consistency",
+                lambda f, rows: f(np.array(rows, dtype=float).reshape(-1, 4)[:, 1:], bootstrap=FEW),
+                repeated=False,  # alpha has n - 1
+            ),
+            Judged("unparsed", lambda f, rows: f(_column(rows, 3), lowest=1, highest=4)),
+            Judged("classification_rates", lambda f, rows: f(_column(rows, 0), _column(rows, 3), bootstrap=FEW)),
+            Judged("pass_rates", lambda f, rows: f(_passed(rows, 0), _passed(rows, 3), bootstrap=FEW)),
+            Judged(
+                "alternative_test",
+                lambda f, rows: f([row[:3] for row in rows], _column(rows, 3), min_items_per_rater=1),
+                repeated=False,  # a test sees the number of units
+            ),
+            Judged(
+                "compare_with_constant",
+                lambda f, rows: _three(f([row[:3] for row in rows], _column(rows, 3))),
+            ),
+            Judged(
+                "winning_rates",
+                lambda f, rows: [
+                    rate for _, rate in f([row[:3] for row in rows], _column(rows, 3), min_items_per_rater=1)
+                ],
+                repeated=False,
+            ),
             Judged("win_rates", lambda f, rows: [each.rate for each in f(_votes(rows), bootstrap=FEW)]),
             Judged("davidson", lambda f, rows: _of_strengths(f(_votes(rows), bootstrap=FEW))),
             Judged(
@@ -134,37 +165,10 @@ JUDGED: Sequence[Judged] = [
         )
         if not extensions.missing("notebook_statistics", each.name)
     ),
-    Judged("calibration_curve", lambda f, rows: f(_column(rows, 0), _column(rows, 3))),
-    Judged(
-        "drift",
-        lambda f, rows: f(_column(rows, 0), _column(rows, 2), _column(rows, 3), bootstrap=FEW),
-    ),
-    Judged(
-        "self_consistency",
-        lambda f, rows: f(np.array(rows, dtype=float).reshape(-1, 4)[:, 1:], bootstrap=FEW),
-        repeated=False,  # alpha has n - 1
-    ),
-    Judged("unparsed", lambda f, rows: f(_column(rows, 3), lowest=1, highest=4)),
     Judged("clustered_mean", lambda f, rows: f(_column(rows, 0))),
-    Judged("classification_rates", lambda f, rows: f(_column(rows, 0), _column(rows, 3), bootstrap=FEW)),
-    Judged("pass_rates", lambda f, rows: f(_passed(rows, 0), _passed(rows, 3), bootstrap=FEW)),
     Judged(
         "linear_regression",
         lambda f, rows: f(_column(rows, 0), np.array(rows, dtype=float).reshape(-1, 4)[:, 2:]),
-    ),
-    Judged(
-        "alternative_test",
-        lambda f, rows: f([row[:3] for row in rows], _column(rows, 3), min_items_per_rater=1),
-        repeated=False,  # a test sees the number of units
-    ),
-    Judged(
-        "compare_with_constant",
-        lambda f, rows: _three(f([row[:3] for row in rows], _column(rows, 3))),
-    ),
-    Judged(
-        "winning_rates",
-        lambda f, rows: [rate for _, rate in f([row[:3] for row in rows], _column(rows, 3), min_items_per_rater=1)],
-        repeated=False,
     ),
 ]
 """All statistics of columns."""
@@ -180,12 +184,8 @@ def _three(found: Any) -> list[Statistic]:
 
 
 ELSEWHERE = {
-    "all_right": "a bit per unit",
-    "benjamini_yekutieli": "a decision about p values",
-    "confusion_matrix": "counts; classification_rates has the statistics",
     "mcnemar": "of two categories; tests/agreement/test_rater_bias.py",
     "holm": "p values",
-    "judge_verdict": "a rule about limits; tests/agreement/test_verdict.py",
     "mean_squares": "the sums behind icc",
     "paired": "makes ratings",
     "scale_from_text": "reads a scale",
@@ -198,7 +198,7 @@ ELSEWHERE = {
 each_judged = of(JUDGED)
 
 
-BEFORE_RATINGS = {"agreement.next_grades", "agreement.sample_sizes"}
+BEFORE_RATINGS = {"agreement.sample_sizes"}
 """Modules for plans of studies, which are made before there are ratings; tests/agreement/test_planning.py."""
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from agreement import Bootstrap, Ratings, Scale, mcnemar, stuart_maxwell
+from agreement import Bootstrap, Ratings, Scale, Test, holm, mcnemar, stuart_maxwell
 from tests.agreement.published import of_table
 
 
@@ -95,3 +95,36 @@ def test_what_is_not_for_two_says_so() -> None:
         assert "two raters" in (test(three).reason or "")
         assert test(apart).reason == "No unit was rated by both."
     assert "two categories" in (mcnemar(Ratings.from_lists(ann=[1, 2], bob=[3, 3])).reason or "")
+
+
+def marginal(first: object, second: object) -> Test | None:
+    return stuart_maxwell(Ratings.from_array(np.column_stack([first, second])), bootstrap=Bootstrap(draws=0)).test
+
+
+def test_stuarts_own_table() -> None:
+    """7,477 women's left and right eyes: chi2 = 11.96 with 3 degrees of freedom, as printed (Stuart 1955)."""
+    table = np.array([[1520, 266, 124, 66], [234, 1512, 432, 78], [117, 362, 1772, 205], [36, 82, 179, 492]])
+    right, left = np.indices(table.shape)
+    test = marginal(np.repeat(right.ravel(), table.ravel()), np.repeat(left.ravel(), table.ravel()))
+    assert test is not None
+    assert round(test.value, 2) == 11.96
+    assert test.df == (3,)
+    assert test.p_value == pytest.approx(stats.chi2.sf(test.value, 3), abs=1e-12)
+
+
+def test_mcnemar_is_the_case_of_two() -> None:
+    test = marginal([1] * 10 + [0] * 3 + [1] * 20, [0] * 10 + [1] * 3 + [1] * 20)
+    assert test is not None
+    assert test.value == pytest.approx((10 - 3) ** 2 / 13)
+    assert marginal([1, 0, 2], [1, 0, 2]) is None
+    # Two pairs of labels that only swap among themselves: the variance matrix has rank 2, not 3.
+    apart = marginal([0, 0, 0, 1, 2, 2, 2, 3], [1, 1, 1, 0, 3, 3, 3, 2])
+    assert apart is not None
+    assert (apart.value, apart.df) == (pytest.approx(2.0), (2,))
+
+
+def test_holm_by_hand() -> None:
+    # 0.01 * 4, 0.02 * 3, 0.03 * 2 (not below the one before), 0.9
+    assert holm([0.03, 0.01, math.nan, 0.9, 0.02]) == pytest.approx((0.06, 0.04, math.nan, 0.9, 0.06), nan_ok=True)
+    assert holm([]) == ()
+    assert holm([0.6, 0.7]) == (1, 1)

@@ -21,6 +21,7 @@ from app.cli import cli
 from domain.records import Rating
 from domain.registers import Register
 from domain.statistics import STATISTICS
+from testkit.missing_extensions import needs
 from tests.paths import ROOT
 from tests.planting import planted
 from tools import reference
@@ -43,6 +44,7 @@ def extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.modules.pop("agreement.unanimous", None)
 
 
+@needs("readers", "ratings")
 @pytest.mark.usefixtures("extra")
 def test_a_new_row_is_in_summaries_schemas_commands_and_reference(tmp_path: Path) -> None:
     rows = [

@@ -16,10 +16,11 @@ from typer.testing import CliRunner
 from app.cli import cli
 from domain.errors import TouchstoneError
 from domain.records import Rating
+from testkit.missing_extensions import needs
 from tests.agreement.published import etp_table7, pandalm, write_csv
 from tests.paths import ROOT
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, needs("readers", "ratings")]
 
 KEYS = [
     "statistic",

@@ -35,8 +35,9 @@ def set_deadlines(store: Store, days: Mapping[Stage, date], *, order: Sequence[S
         project = access_to(session, person=None, project="p").project_id
         due = {stage.value: day.isoformat() for stage, day in days.items()}
         offered = [stage.value for stage in order]
-        about = {"project_id": project, "number": 1, "deadlines": due, "stage_order": offered}
-        session.add(ScheduleRow(**about, by_id=None, created_at=store.now()))
+        session.add(
+            ScheduleRow(project_id=project, number=1, deadlines=due, stage_order=offered, created_at=store.now())
+        )
 
 
 @pytest.mark.parametrize(

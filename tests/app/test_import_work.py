@@ -38,7 +38,7 @@ from domain.settings import Settings
 from importers.recognised import recognised
 from media.store import MediaStore
 from testkit.factories import make_person
-from testkit.missing_extensions import needs_every
+from testkit.missing_extensions import needs, needs_every
 from tests.app.screens import drawn
 from workflow.access.projects import access_to, create_project, project
 from workflow.files import uploads
@@ -208,6 +208,7 @@ def test_two_values_are_cut_where_they_begin_to_differ() -> None:
     assert (before, after) == ('["a", "b"]', '["a", "c"]')
 
 
+@needs("readers", "ratings")
 @needs_every("formats")
 def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) -> None:
     schema = load_text(ASKS, "Be exact.", "asks").schema_

@@ -13,6 +13,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from annotation_schemas.formats import FORMATS
 from annotation_schemas.judge_templates import shipped
 from app.judging import begin
 from app.judging import shown as of_judges
@@ -30,11 +31,11 @@ from domain.settings import Settings
 from inference import spec as specs
 from inference.spec import Endpoint, ModelSpec
 from testkit.factories import make_predictions
+from testkit.missing_extensions import needs
 from tests.app.homes import Home, make_home
 from workflow.access import accounts
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
-from workflow.files.import_judgements import import_judgements
 from workflow.results import judge_replies
 from workflow.runs import judge_plans, judge_readings, judge_templates, run_control, run_start, run_views
 
@@ -316,6 +317,7 @@ def test_the_list_has_every_run_with_how_many_have_a_score(show: Open, store: St
     assert words(test.run()).count("4 scored of 6") == 1
 
 
+@needs("formats", "judgements")
 @pytest.mark.usefixtures("answers")
 def test_replies_out_of_a_file_are_read_like_others_and_no_one_is_asked_again(
     show: Open, store: Store, tmp_path: Path
@@ -331,7 +333,9 @@ def test_replies_out_of_a_file_are_read_like_others_and_no_one_is_asked_again(
     plan = judge_plans.plan_of_project(
         store, by=None, project="tiny", template=made.template, fills=FILLS, criteria={"score": "score"}
     )
-    import_judgements(store, by=None, project="tiny", path=tmp_path / "replies.jsonl", plan=plan)
+    replies = FORMATS["judgements"].replies
+    assert replies is not None
+    replies.imports(store, by=None, project="tiny", path=tmp_path / "replies.jsonl", plan=plan)
     (view,) = run_views.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
     test = show(run=view.id)
     assert "3 scored of 6" in words(test)

@@ -18,12 +18,11 @@ from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
 from domain.roles import Role
-from reports.content import Paragraph
 from testkit.factories import make_person, make_project
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, words
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
-from workflow.releases import card_facts, card_people
 from workflow.results.leaderboard_lines import COLUMNS
 
 pytestmark = pytest.mark.thorough
@@ -192,6 +191,7 @@ def empty_answers(home: Path) -> None:
     ratings(home, [(name, "m", "ben", value) for name, value in zip(names, ben, strict=True)])
 
 
+@needs("readers", "ratings")
 def test_agreement_leaves_out_grades_of_empty_answers(home: Path) -> None:
     empty_answers(home)
     asked = ["agreement", "p", "--stage", "grading", "--unit", "prediction", "--statistic", "percent_agreement"]
@@ -215,6 +215,7 @@ def graded(home: Path, n: int, *models: str) -> list[str]:
     return names
 
 
+@needs("formats", "judgements")
 def test_an_import_of_replies_says_what_it_could_not_read(home: Path) -> None:
     """Of 200 replies 30 are not readable, all of them zeros: 20 of 100 about a, 10 of 100 about b."""
     names = graded(home, 100, "a", "b")
@@ -271,6 +272,7 @@ def is_told(text: str, of_mean: str = "") -> None:
     assert (of_mean or bounds) in plain
 
 
+@needs("readers", "ratings")
 def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     told = lost_zeros(home)
     assert "120 replies: 120 new, 114 read, 6 not readable" in told
@@ -317,37 +319,9 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     is_told(html.unescape(words(found)))
     found = drawn(store, home, "release", "lead", project="p")
     is_told(html.unescape(words(found)))
-    with store.read() as session:
-        access = access_to(session, person=None, project="p")
-    known = card_facts.facts(store, access)
-    (grading,) = [each for each in known["agreement"] if each["stage"] == "grading"]
-    is_told(grading["losses"][0])
-    blocks = card_people.agreement(access.schema, known).blocks
-    (warned,) = [block for block in blocks if isinstance(block, Paragraph) and block.tone == "warning"]
-    is_told(warned.words)
 
 
-def test_a_release_tells_what_the_accuracy_of_models_loses(home: Path) -> None:
-    """Twelve of 60 answers of one model are not readable: Fisher, two-sided, 2 C(60,12)/C(120,12) = 0.0003; of three
-    tests (model, dimension, key) it is the only small one, and Holm makes it 0.0008."""
-    names = benchmark(home, 60)
-    rows = [(name, "hidden-7b", RIGHT_UNREAD if at < 12 else RIGHT) for at, name in enumerate(names)]
-    answers(home, [*rows, *((name, "other", RIGHT) for name in names)])
-    store = resources().store
-    with store.read() as session:
-        access = access_to(session, person=None, project="p")
-    known = card_facts.facts(store, access)
-    (words,) = known["answers"]["losses"]
-    assert words == (
-        "Warning: 12 of 120 answers not readable (10.0 %): 12 format violation: states none, or not one. They count as "
-        "wrong (report: unreadable). Losses depend on the model (p < 0.001): one model lost 12 of 60, all others 0 of "
-        "60. The mean lies between 0.900 (all at their worst) and 1.000 (all at their best). Without them it is 1.000."
-    )
-    (block,) = card_people.answers(known)
-    assert isinstance(block, Paragraph)
-    assert (block.tone, block.words) == ("warning", f"Models' answers against the key: {words}")
-
-
+@needs("formats", "judgements")
 def test_zeros_that_are_lost_show_without_anyones_grades(home: Path) -> None:
     """8 of 800 replies (1.0 %) are lost, all of them zeros, and no person has graded anything."""
     names = graded(home, 400, "a", "b")
@@ -366,7 +340,7 @@ def test_zeros_that_are_lost_show_without_anyones_grades(home: Path) -> None:
 def test_the_page_import_says_what_the_command_says() -> None:
     def page() -> None:
         from agreement.losses import LossCell, losses_of
-        from app.views.import_ import show_losses
+        from app.importing.result_sentence import show_losses
 
         lost = losses_of([LossCell(660, {}, "a"), LossCell(340, {"empty": 340}, "b")], subject="big-1")
         show_losses([lost], new=1_000, repeated=0, noun="replies")

@@ -14,6 +14,7 @@ import pytest
 from db.engine import open_store
 from testkit.factories import make_items, make_predictions, make_project
 from testkit.forked import Forked
+from testkit.missing_extensions import needs
 from testkit.scripted import ScriptedServer, chat
 from testkit.serving import environment, touchstone
 from tests.paths import ROOT
@@ -86,6 +87,7 @@ def test_killed_three_times_every_answer_is_judged_once(home: Path) -> None:
     assert 120 <= len(server.asked) <= 120 + 3 * 2 * 4  # what was under way at a kill is asked again
 
 
+@needs("formats", "judgements")
 def test_replies_come_in_from_a_file(home: Path) -> None:
     told = [
         {"item": f"colour/{at}", "model": "one", "judge": "far", "text": f"Rating: [[{at % 2}]]"} for at in range(6)

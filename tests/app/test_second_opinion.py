@@ -13,12 +13,14 @@ from db.engine import open_store
 from domain.roles import Role
 from domain.states import RatersAre
 from testkit.factories import make_items, make_person, make_predictions, make_project
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, until_done, words
 from workflow.results.ratings_from_files import import_ratings
 
 pytestmark = pytest.mark.thorough
 
 
+@needs("readers", "ratings")
 def test_the_page_says_that_they_are_equal_and_shows_a_difference_as_an_error(tmp_path: Path) -> None:
     store = open_store(None, tmp_path)
     store.upgrade()

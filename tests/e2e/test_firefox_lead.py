@@ -28,6 +28,7 @@ from workflow.annotate.claims import next_task
 from workflow.files.import_files import import_files
 
 pytestmark = [
+    needs("pages", "calibration"),
     needs("commands", "plan"),  # the list "Before people begin"
     pytest.mark.browser,
     pytest.mark.slow,

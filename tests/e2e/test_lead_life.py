@@ -34,6 +34,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.thorough,
     pytest.mark.timeout(900),
+    needs("pages", "calibration"),
     needs("pages", "scorecard"),
     needs("pages", "bulk"),
     needs("pages", "qualify"),

@@ -11,12 +11,13 @@ from annotation_schemas.loader import load_text
 from db import item_revisions, projects
 from domain.states import Stage
 from testkit.factories import make_items, make_person, make_pool, make_predictions, make_project
+from testkit.missing_extensions import needs
 from testkit.serving import Server
+from testkit.stage_work import open_work
 from tests.e2e.people import Desk, at_desk, opened
 from tests.e2e.test_for_everyone import AXE, found
-from workflow.annotate import refinement
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, needs("stages", "refinement")]
 
 SCHEMA = """
 name: worded
@@ -54,7 +55,7 @@ def running(server: Server, sqlite_template: Path) -> Server:
         make_person(store, "ann", stages=[Stage.AUTHORING, Stage.REFINEMENT])
         make_pool(store, 1)
         make_predictions(store, make_items(store, 1, fields=GOOD), models=["m"])
-        refinement.open_refinement(store, by=None, project="p", model="m", only_differing=False)
+        open_work(store, Stage.REFINEMENT, models=["m"])
     return server.start()
 
 

@@ -13,9 +13,7 @@ from domain import json_text
 from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from importers.items import read_items
-from importers.judgements import read_judgements
 from importers.predictions import read_predictions
-from importers.ratings import read_table
 
 SCHEMA = load_schema(shipped()["egothink"]).schema_
 WHY = "the key '{}' stands twice in one object"
@@ -68,13 +66,6 @@ def test_a_log_that_is_one_object_is_refused_with_the_line(tmp_path: Path) -> No
         InvalidFileError, match=r"the key 'id' stands twice in one object; keep one \(line 2, column 2\)"
     ):
         read_predictions(path, schema=SCHEMA, model="m")
-
-
-def test_a_reply_a_rating_and_a_submission_are_bad_rows(tmp_path: Path) -> None:
-    reply = file(tmp_path, "j.jsonl", '{"item": "a", "judge": "j", "text": "[[1]]", "text": "[[0]]"}')
-    assert WHY.format("text") in read_judgements(reply).bad[0].reason
-    rating = file(tmp_path, "r.jsonl", '{"unit": "a", "rater": "r", "criterion": "c", "value": 1, "value": 0}')
-    assert WHY.format("value") in read_table(rating).bad[0].reason
 
 
 @pytest.mark.parametrize(

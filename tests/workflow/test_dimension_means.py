@@ -17,6 +17,7 @@ from app.commands.agreement_lines import levels_table
 from db.engine import Store
 from domain.errors import RatingsError
 from testkit.factories import make_items, make_predictions, make_project
+from testkit.missing_extensions import needs
 from tests.paths import shared
 from tests.workflow.test_rater_agreement import only
 from workflow.results import file_raters
@@ -78,6 +79,7 @@ def test_the_published_table(store: Store, tmp_path: Path) -> None:
         assert (icc.n_units, icc.args["unit"], icc.args["answers"]) == (8, "dimension", 16)
 
 
+@needs("readers", "ratings")
 def test_a_judge_is_compared_with_people_at_three_levels_that_are_never_mixed(store: Store, tmp_path: Path) -> None:
     """Scores by a generator, every coefficient by scipy on means taken here."""
     project(store, "colour", "shape", "size")
@@ -126,6 +128,7 @@ def test_a_judge_is_compared_with_people_at_three_levels_that_are_never_mixed(st
         agreement_of_levels(store, person=None, project="p", raters=["ann", "bob"])
 
 
+@needs("readers", "ratings")
 def test_what_cannot_be_compared(store: Store, tmp_path: Path) -> None:
     project(store, "colour")
     make_predictions(store, make_items(store, 2), models=["m"])

@@ -19,6 +19,7 @@ from domain.records import BadRow
 from domain.states import Stage
 from exporters.tables import ratings_csv
 from testkit.factories import make_project
+from testkit.missing_extensions import needs
 from workflow.results.rater_agreement import agreement_of, measurable_ratings
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import import_ratings
@@ -44,6 +45,7 @@ def bring_in(store: Store, project: str, path: Path) -> tuple[int, Sequence[BadR
     return done.new, done.bad
 
 
+@needs("readers", "ratings")
 def test_what_is_drawn_comes_in_and_goes_out_whole(store: Store, tmp_path: Path) -> None:
     project = make_project(store, loaded=load_schema(shipped()["tour"]))
     rows = [
@@ -64,6 +66,7 @@ def test_what_is_drawn_comes_in_and_goes_out_whole(store: Store, tmp_path: Path)
     assert (back["ann", "fits"], back["bob", "fits"]) == ("yes", "no")
 
 
+@needs("readers", "ratings")
 @pytest.mark.parametrize(
     ("criterion", "value", "reason"),
     [
@@ -84,6 +87,7 @@ def test_what_does_not_fit_is_left_out_with_a_reason(
     assert reason in bad[0].reason
 
 
+@needs("readers", "ratings")
 def test_agreement_compares_boxes_by_overlap_and_says_why_not_marks(store: Store, tmp_path: Path) -> None:
     project = make_project(store, loaded=load_schema(shipped()["tour"]))
     rows = [

@@ -26,6 +26,8 @@ from workflow.results.ratings import raters_of, ratings_of
 from workflow.results.ratings_from_files import ImportedRatings, import_ratings
 from workflow.results.reply_counts import replies_of_judges
 
+pytestmark = needs("readers", "ratings")
+
 N = 40
 SCALE = (0, 0.5, 1)
 TRIO = ("Ada L.", "bob", "cy")

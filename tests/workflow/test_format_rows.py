@@ -73,6 +73,7 @@ def test_what_a_benchmark_calls_its_fields_is_known_to_its_format_alone() -> Non
     assert not told, "\n".join(told)
 
 
+@needs("readers", "ratings")
 @needs("formats", "inspect_log")
 @needs("formats", "label_studio")
 def test_a_project_is_offered_what_its_schema_names_first_and_then_what_fits() -> None:
@@ -194,6 +195,7 @@ def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path:
     assert "answer_map, answer_sheet, egoplan_submission or label_studio: who answered" in told("import")
 
 
+@needs("readers", "ratings")
 @needs("formats", "inspect_log")
 @needs("formats", "label_studio")
 def test_rows_are_named_in_their_order() -> None:

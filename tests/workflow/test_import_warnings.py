@@ -13,9 +13,10 @@ from annotation_schemas.loader import load_schema
 from app.commands.import_look import lines, lines_of_rows
 from db.engine import Store
 from domain.errors import InvalidFileError
-from importers.ratings import read_ratings
+from importers.readers import ratings_reader
 from importers.unread_keys import looks_like_votes
 from media.store import MediaStore
+from testkit.missing_extensions import needs
 from tests.paths import shared
 from tests.workflow.test_options_as_shown import SCHEMA
 from workflow.access.projects import create_project
@@ -148,6 +149,7 @@ def test_columns_that_nothing_reads_are_named_and_votes_loudly(
     )
 
 
+@needs("readers", "ratings")
 @pytest.mark.usefixtures("project")
 def test_answers_and_ratings_name_what_is_left(store: Store, media: MediaStore, tmp_path: Path) -> None:
     bring(store, media, tmp_path, item("a", ["1", "2"], "1"))
@@ -168,7 +170,7 @@ def test_answers_and_ratings_name_what_is_left(store: Store, media: MediaStore, 
     assert [each.split(" looks")[0] for each in done.warnings] == ["p.jsonl: the key 'votes'"]
     path = tmp_path / "r.csv"
     path.write_text("unit,rater,criterion,value,rating_2,when\na,r,right,yes,no,now\n")
-    read = read_ratings(path)
+    read = ratings_reader()(path)
     assert list(read.notes) == ["Nothing reads the columns 'rating_2', 'when'; the values are not imported."]
     assert [each.split(" looks")[0] for each in read.warnings] == ["r.csv: the column 'rating_2'"]
 

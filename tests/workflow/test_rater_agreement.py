@@ -28,6 +28,7 @@ from testkit.factories import (
     make_project,
     vote,
 )
+from testkit.missing_extensions import needs
 from workflow.annotate import submissions
 from workflow.results.rater_agreement import agreement_of, mark
 from workflow.results.ratings import ratings_of
@@ -56,6 +57,7 @@ def graded(store: Store) -> None:
             submissions.submit(store, person=person, task=task.id, key=f"{login}-{at}", values={"score": scores[at]})
 
 
+@needs("readers", "ratings")
 def test_the_mark_moves_with_votes_and_with_files(store: Store, tmp_path: Path) -> None:
     """Anyone who keeps what was measured measures again when it moves."""
 

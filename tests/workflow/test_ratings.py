@@ -22,6 +22,7 @@ from testkit.factories import (
     make_schema,
     vote,
 )
+from testkit.missing_extensions import needs
 from workflow.annotate import submissions
 from workflow.annotate.authoring import edit_item
 from workflow.files.export import exported
@@ -83,6 +84,7 @@ def test_grades_are_ratings_of_answers(store: Store) -> None:
     assert {rating.value for rating in found} == {0.5, 1}
 
 
+@needs("readers", "ratings")
 def test_ratings_from_files_stand_next_to_those_of_people(store: Store, media: MediaStore, tmp_path: Path) -> None:
     make_project(store)
     make_items(store, 1)
@@ -104,6 +106,7 @@ def test_ratings_from_files_stand_next_to_those_of_people(store: Store, media: M
     )
 
 
+@needs("readers", "ratings")
 @pytest.mark.parametrize(
     ("line", "reason"),
     [

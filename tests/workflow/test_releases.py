@@ -13,13 +13,13 @@ from db.engine import Store
 from domain.errors import InvalidFileError, InvalidInputError, NotAllowedError, NotFoundError
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema
+from testkit.released import needs_replay, verify
 from workflow.access import audit
 from workflow.annotate import submissions
 from workflow.annotate.authoring import edit_item
 from workflow.releases import listing, settings
 from workflow.releases.create import ITEMS, CreatedRelease, create
 from workflow.releases.settings import ReleaseOptions
-from workflow.releases.verify import verify
 from workflow.releases.withdraw import withdraw
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
@@ -62,6 +62,7 @@ def data_file(folder: Path) -> str:
     return found
 
 
+@needs_replay
 def test_a_release_is_what_is_kept_and_the_same_state_is_the_same_bytes(
     kept: Store, media: MediaStore, home: Path
 ) -> None:
@@ -84,6 +85,7 @@ def test_a_release_is_what_is_kept_and_the_same_state_is_the_same_bytes(
     assert [each.version for each in listing.all_releases(kept, home, by=None, project="p")] == ["1", "2"]
 
 
+@needs_replay
 def test_what_is_not_as_it_was_released_is_named(kept: Store, media: MediaStore, home: Path, tmp_path: Path) -> None:
     made = release(kept, media, home)
     data = data_file(made.place / "public")
@@ -102,6 +104,7 @@ def test_what_is_not_as_it_was_released_is_named(kept: Store, media: MediaStore,
         verify(tmp_path)
 
 
+@needs_replay
 @pytest.mark.slow
 def test_a_withdrawn_item_is_lacking_from_then_on_and_the_release_stays(
     kept: Store, media: MediaStore, home: Path
@@ -171,6 +174,7 @@ def test_what_must_be_said_and_done_comes_before_a_release(kept: Store, media: M
         create(kept, media, home, by=ann, project="p", asked=ReleaseOptions())
 
 
+@needs_replay
 def test_what_is_private_is_in_no_public_file(kept: Store, media: MediaStore, home: Path) -> None:
     made = release(kept, media, home, private=("test",))
     (head, *lines) = (made.place / "private/keys/test.jsonl").read_text().splitlines()

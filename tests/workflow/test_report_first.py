@@ -23,6 +23,7 @@ from domain.errors import SchemaError
 from domain.rated_units import BETWEEN
 from domain.states import Cut, Stage
 from testkit.factories import BLIND, make_items, make_predictions, make_project
+from testkit.missing_extensions import needs
 from workflow.results import file_raters, project_answers, score_choices
 from workflow.results.agreement_page import figures
 from workflow.results.ratings_from_files import import_ratings
@@ -145,6 +146,7 @@ def test_what_is_asked_for_wins_over_the_report(told: Told) -> None:
     assert "--unit item is for --stage verification" in told(report, *ASKED, "--stage", "grading", "--unit", "item")
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_people_alone_are_compared_answer_by_answer(told: Told) -> None:
     report = {"unit": "dimension", "by": "dimension", "statistics": ["icc"]}
@@ -181,6 +183,7 @@ def test_results_are_cut_as_the_report_says(told: Told) -> None:
     assert parts({"by": "group"}, "--by", "dimension") == ["colour", "size", "shape"]
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_the_page_measures_means_and_groups_and_leads_to_their_items(here: Store, tmp_path: Path) -> None:
     rated(here, "p", {}, tmp_path)
@@ -191,6 +194,7 @@ def test_the_page_measures_means_and_groups_and_leads_to_their_items(here: Store
     assert list(dict.fromkeys(each.dimension for each in found.lines)) == ["Looks", "Forms"]
 
 
+@needs("readers", "ratings")
 def test_the_short_table_has_what_the_report_names(here: Store, tmp_path: Path) -> None:
     rated(here, "p", {}, tmp_path)
     about: dict[str, Any] = {"project": "p", "pool_guidelines": False, "items": None}
@@ -204,6 +208,7 @@ def test_the_short_table_has_what_the_report_names(here: Store, tmp_path: Path) 
     assert short() > {"krippendorff_alpha", "gwet_ac"}
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_path: Path) -> None:
     derived = {"derived": [{"name": "good", "all_of": ["score"]}]}

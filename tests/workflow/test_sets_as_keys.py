@@ -20,6 +20,7 @@ from domain.policies import Target
 from domain.states import ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_project
+from testkit.missing_extensions import needs
 from workflow.annotate import submissions
 from workflow.files.export import export
 from workflow.files.import_files import import_files
@@ -121,6 +122,7 @@ def test_a_key_in_another_unicode_form_is_stored_as_its_options_are(
     assert (tmp_path / "out.jsonl").read_bytes() == path.read_bytes()
 
 
+@needs("readers", "ratings")
 @pytest.mark.parametrize("offered", ["field: options", 'options: ["caf\u00e9", Tea, milk]'])
 def test_imported_sets_agree_with_people_in_any_order_and_form(store: Store, tmp_path: Path, offered: str) -> None:
     options = ["caf\u00e9", "Tea", "milk"]
@@ -150,6 +152,7 @@ def test_imported_sets_agree_with_people_in_any_order_and_form(store: Store, tmp
     }
 
 
+@needs("readers", "ratings")
 def test_an_imported_rating_that_is_none_of_the_items_options_is_refused(store: Store, tmp_path: Path) -> None:
     make_project(store, loaded=load_text(SCHEMA, "", "sets"))
     make_items(store, 1, fields={"question": "Which?", "options": OPTIONS, "answer": []})

@@ -27,9 +27,11 @@ from testkit.factories import (
     vote,
 )
 from testkit.gold import assign_gold, make_gold
+from testkit.missing_extensions import needs
 from testkit.qualification import begin_try, make_set, needs_qualification
+from testkit.stage_work import open_work
 from tests.paths import ROOT
-from workflow.annotate import image_pool, refinement
+from workflow.annotate import image_pool
 
 REFINING = """
   refinement:
@@ -60,7 +62,7 @@ def opened_in_every_way(store: Store) -> Iterator[tuple[str, TaskRow]]:
     make_predictions(store, [*made, *make_items(store, 1)], models=["alpha"])  # one of three is kept
     (image,) = make_pool(store, 1)
     image_pool.pick(store, person=cy, project="p", dimension="colour", assets=[image])
-    refinement.open_refinement(store, by=None, project="p", model="alpha", only_differing=False)
+    open_work(store, Stage.REFINEMENT, models=["alpha"])
     make_set(store, stage=Stage.GRADING)
     begin_try(store, cy, stage=Stage.GRADING)
     assign_gold(store, make_gold(store, "colour/0", {"choice": "red"}), cy)
@@ -69,6 +71,7 @@ def opened_in_every_way(store: Store) -> Iterator[tuple[str, TaskRow]]:
             yield (row.stage.value if row.purpose is Purpose.LIVE else row.purpose.value), row
 
 
+@needs("stages", "refinement")
 @needs_qualification
 @pytest.mark.both_databases
 def test_every_way_of_opening_a_slot_fills_the_same_columns(store: Store) -> None:

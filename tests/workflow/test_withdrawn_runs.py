@@ -25,10 +25,11 @@ from testkit.factories import (
     make_run,
     vote,
 )
+from testkit.missing_extensions import needs
 from testkit.scripted import ScriptedServer, chat
+from testkit.stage_work import open_work
 from tests.workflow.test_judge_runs import World
-from tests.workflow.test_refinement import DIMENSION, FIELDS
-from workflow.annotate import refinement, submissions
+from workflow.annotate import submissions
 from workflow.annotate.authoring import edit_item
 from workflow.results import project_answers, rater_agreement
 from workflow.results.ratings import raters_of, ratings_of
@@ -150,12 +151,23 @@ def test_a_verdict_hands_people_the_answers_that_count(store: Store) -> None:
     assert slots == [(5, 2), (6, 2)], "those of the third run: the second's were answered again"
 
 
+FIELDS = {
+    "question": "Put the cup on the shelf.",
+    "actions": ["Pick up the cup.", "Go to the shelf."],
+    "answer": "Pick up the cup.",
+    "reason": "It is before me.",
+    "key_concepts": ["cup"],
+}
+DIMENSION = "domestic_robot"
+
+
+@needs("stages", "refinement")
 def test_no_one_looks_at_answers_that_were_withdrawn_next_to_their_items(store: Store) -> None:
     make_project(store, loaded=load_schema(shipped()["pca_bench"]))
     ids = make_items(store, 3, dimension=DIMENSION, fields=FIELDS)
     for model in ("one", "two"):
         make_predictions(store, ids, models=[model], dimension=DIMENSION)
-        refinement.open_refinement(store, by=None, project="p", model=model)
+        open_work(store, Stage.REFINEMENT, models=[model])
     _, first = [view.id for view in run_views.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)]
 
     def waiting() -> list[tuple[int, int]]:

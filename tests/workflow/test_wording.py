@@ -17,7 +17,9 @@ from domain.states import Stage
 from media.store import MediaStore
 from testkit.factories import claimed as task_of
 from testkit.factories import make_items, make_people, make_person, make_pool, make_predictions, make_project
-from workflow.annotate import authoring, image_pool, refinement, submissions
+from testkit.missing_extensions import needs
+from testkit.stage_work import open_work
+from workflow.annotate import authoring, image_pool, submissions
 from workflow.files import import_files
 
 SCHEMA = """
@@ -71,13 +73,14 @@ def test_advice_stops_no_one_and_a_rule_that_stops_does(store: Store) -> None:
     assert questions(store) == [LONG["question"]]
 
 
+@needs("stages", "refinement")
 def test_an_edit_is_held_to_what_it_changes(store: Store) -> None:
     begin(store)
     make_items(store, 1, fields=OPEN)  # from before the rule
     (id,) = make_items(store, 1, fields=GOOD)
     make_predictions(store, [id], models=["m"])
     (ann,) = make_people(store, "ann", stages=[Stage.REFINEMENT])
-    refinement.open_refinement(store, by=None, project="p", model="m", only_differing=False)
+    open_work(store, Stage.REFINEMENT, models=["m"])
     task = task_of(store, ann, Stage.REFINEMENT).id
     answers = {"other": "yes"}
 

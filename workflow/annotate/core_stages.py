@@ -12,8 +12,6 @@ from workflow.annotate import (
     answering,
     authoring,
     grading,
-    refinement,
-    refinement_intake,
     verification,
 )
 from workflow.annotate.stage_kinds import StageKind
@@ -64,16 +62,6 @@ _GRADING = StageKind(
     follow_state=grading.follow_state,
     follow_run=grading.follow_run,
 )
-_REFINEMENT = StageKind(
-    Stage.REFINEMENT,
-    nothing_yet="There is nothing to refine yet; a lead sends a model's answers here.",
-    check=refinement.check,
-    place=refinement.place,
-    after=refinement.after,
-    why_fixed=refinement.why_fixed,
-    follow_revision=refinement_intake.follow_revision,
-    follow_run=refinement_intake.follow_run,
-)
 
 
 def rows() -> Sequence[StageKind]:
@@ -86,5 +74,4 @@ def rows() -> Sequence[StageKind]:
         _ADJUDICATION,
         _ANSWERING,
         _GRADING,
-        _REFINEMENT,
     )

@@ -43,6 +43,7 @@ def why_unavailable(access: Access, stage: Stage) -> NoTask | None:
     """Return what the stage needs that Touchstone lacks, such as an extension; None if nothing is missing."""
     try:
         registry.require_available(access.schema, stage.value)
+        stage_kinds.of(stage)
     except NotAvailableError as error:
         return NoTask("not_available", str(error))
     return None

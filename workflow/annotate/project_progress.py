@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 
 from db import items, missing_media, people, projects, task_claims, task_counts, tasks
+from db.answers import OF_ANSWERS
 from db.engine import Session, Store
 from domain.records import Blocker, Dashboard, DimensionProgress, Person
 from domain.roles import Role
@@ -14,8 +15,9 @@ from domain.states import UNSETTLED, ItemState, Stage, TaskState
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, as_member, require_lead, role_for
 from workflow.access.written_items import count_written
-from workflow.annotate import claim_rules, gates, image_pool, qualification, refinement, sent_back
+from workflow.annotate import claim_rules, gates, image_pool, qualification, sent_back
 from workflow.annotate import grading as grade
+from workflow.annotate.stage_kinds import STAGE_KINDS
 from workflow.annotate.verdicts import rounds_of
 
 
@@ -61,7 +63,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             graded=sum(n for (_, state), n in grading.items() if state is TaskState.DONE),
             to_grade=sum(n for (_, state), n in grading.items() if state is not TaskState.WITHDRAWN),
             sample=sample.sentence if (sample := grade.sample_of(session, access=access)) and sample.passed_on else "",
-            refinement=refinement.counts(session, access=access),
+            of_stages=[said for kind in STAGE_KINDS.values() if (said := kind.progress(session, access=access))],
             warnings=tuple(claim_rules.lead_warnings(session, access=access)),
             without_set=tuple(called(stage.value) for stage in qualification.without_set(session, access=access)),
         )
@@ -141,10 +143,11 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
             ),
             *_too_few_others(session, access, Stage.REFINEMENT, dimension.id, *able(Stage.REFINEMENT, dimension.id)),
             *_too_few_to_answer(session, access, dimension.id, *able(Stage.ANSWERING, dimension.id), takes),
-            *_too_few_others(session, access, Stage.GRADING, dimension.id, *able(Stage.GRADING, dimension.id)),
-            *_too_few_others(session, access, Stage.COMPARISON, dimension.id, *able(Stage.COMPARISON, dimension.id)),
-            *_too_few_others(session, access, Stage.CODING, dimension.id, *able(Stage.CODING, dimension.id)),
-            *_too_few_others(session, access, Stage.ARBITRATION, dimension.id, *able(Stage.ARBITRATION, dimension.id)),
+            *(
+                sentence
+                for stage in OF_ANSWERS
+                for sentence in _too_few_others(session, access, stage, dimension.id, *able(stage, dimension.id))
+            ),
         ]
     for dimension_id, sentence in _too_many_writers(access, [theirs for _, theirs in members.values()]):
         found[dimension_id].append(sentence)

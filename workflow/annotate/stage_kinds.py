@@ -100,7 +100,9 @@ class StageKind:
     units: Callable[..., Sequence[PlannedUnit] | None] = _nothing
     """Function ``(session, *, access, counted)`` that returns the present units of a stage that plans them."""
     counts: Callable[..., Mapping[str, int]] = _nothing
-    """Function ``(session, *, access)`` that returns counts for the data card and the page *Dashboard*."""
+    """Function ``(session, *, access)`` that returns counts of the stage for the data card."""
+    progress: Callable[..., str] = _nothing
+    """Function ``(session, *, access)`` that returns the progress of the stage in words, for the page *Dashboard*."""
     open_work: Callable[..., Any] = _nothing
     """Function ``(store, *, by, project, models)`` that opens what the schema plans, of these models, for leads."""
 

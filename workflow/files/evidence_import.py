@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from db import assets, landing, project_rows
-from db.engine import IntegrityError, Session, Store
-from db.landing import Landing
-from db.survey import Row, Survey
+from db import project_rows, restored_rows
+from db.engine import IntegrityError, Store
+from db.restored_rows import Row
+from db.survey import Survey
 from domain.errors import InvalidFileError, InvalidInputError
 from domain.jobs import Progress, unheard
-from domain.states import Stage
 from importers.evidence_folder import EvidenceFolder
 from workflow.access.project_names import name_problems
-from workflow.files.surveyed_rows import (
-    oldest_first,
-    require_known_tables,
-    require_sound_texts,
-    schema_in,
-    survey_of,
-)
-
-_PLANNED = frozenset({"project", "person", "schema_version", "media_object"})
-"""The tables whose rows are stored with the plan, or with assets."""
+from workflow.files.surveyed_rows import require_known_tables, require_sound_texts, schema_in, survey_of
 
 
 def import_evidence(
@@ -51,50 +41,35 @@ def import_evidence(
     require_known_tables(store, evidence)
     survey = survey or survey_of(evidence)
     require_sound_texts(evidence, survey)
-    oldest = oldest_first(schema_in(evidence, survey, old_schemas=True))
+    schema_in(evidence, survey, old_schemas=True)
     try:
-        with store.write(archived_too=True) as session:
-            land = _planned(session, store, survey, name, oldest)
-            project_id = land.add_project(session, changed={})
-        _store(store, land, evidence, project_id, progress)
+        _store(store, evidence, {**survey.project, "name": name}, progress)
     except IntegrityError as error:
         raise InvalidFileError(f"{evidence.name}: its rows do not fit together. Nothing was recomputed.") from error
     return name
 
 
-def _planned(session: Session, store: Store, survey: Survey, name: str, oldest: frozenset[Stage]) -> Landing:
-    """Store the people and the schemas. Return the plan for all other rows."""
-    now = store.now()
-    new = [(row["id"], row["login"], row["name"]) for row in sorted(survey.people, key=lambda row: row["id"])]
-    return Landing(
-        survey=survey,
-        people=landing.add_accounts(session, new=new, now=now),
-        renamed=frozenset(),
-        schemas=landing.schemas(session, rows=survey.schemas),
-        distances={table: landing.distance(session, survey=survey, table=table) for table in landing.moving(survey)},
-        name=name,
-        key=None,
-        now=now,
-        oldest=oldest,
-    )
-
-
-def _store(store: Store, land: Landing, evidence: EvidenceFolder, project_id: int, progress: Progress) -> None:
-    done, every = 1, sum(told.rows for told in evidence.tables.values())
+def _store(store: Store, evidence: EvidenceFolder, project: Row, progress: Progress) -> None:
+    done, every = 0, sum(told.rows for told in evidence.tables.values())
+    project_id = 0
     for table in project_rows.tables():
-        if table in _PLANNED:
-            continue
-        rows = (row for _, row in evidence.rows(table))
-        for lot in land.lots(project_id=project_id, table=table, rows=rows):
+        if table == "project":
             with store.write(archived_too=True) as session:
-                if table == "asset":
-                    assets.put_all_media(session, rows=_media_of(land, lot))
-                land.put(session, table=table, lot=lot)
+                project_id = restored_rows.restore_project(session, row=project)
+            continue
+        for lot in _lots(evidence, table):
+            with store.write(archived_too=True) as session:
+                restored_rows.restore(session, table=table, rows=lot, project_id=project_id, now=store.now())
             done += len(lot)
             progress("rows written", done, every)
 
 
-def _media_of(land: Landing, lot: Sequence[Row]) -> list[Row]:
-    """Return what the bundle says of the images and clips of assets."""
-    wanted = sorted({row["sha256"] for row in lot if row["sha256"]})
-    return [{**land.survey.media[sha256], "created_at": land.now} for sha256 in wanted]
+def _lots(evidence: EvidenceFolder, table: str) -> Iterator[list[Row]]:
+    lot: list[Row] = []
+    for _, row in evidence.rows(table):
+        lot.append(row)
+        if len(lot) == project_rows.AT_ONCE:
+            yield lot
+            lot = []
+    if lot:
+        yield lot

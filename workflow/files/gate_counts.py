@@ -11,7 +11,7 @@ from db.engine import Session
 from domain.policies import criteria_that_decide, is_skip, is_unanimous
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.projects import Access
-from workflow.annotate import refinement
+from workflow.annotate.stage_kinds import STAGE_KINDS
 from workflow.annotate.verdicts import VerdictRules, as_votes, decided_in, of_stage
 from workflow.files.project_check import ItemWithVerdict, judged
 
@@ -27,7 +27,7 @@ def gates(session: Session, *, access: Access) -> dict[str, Any]:
     - ``kept`` and ``rejected``: the stage's verdict.
 
     Further stages of verification have the same counts under their names, for the items that ``came`` to them. The
-    counts of a refinement follow, if the schema has one (``workflow.annotate.refinement.counts``).
+    counts of other stages follow, such as those of refinement.
     """
     counted = GateCounts(access)
     for each in chain.from_iterable(judged(session, access)):
@@ -60,7 +60,9 @@ class GateCounts:
             came = ["imported" if stage is Stage.VERIFICATION else "came"]
             told = {name: counted[name] for name in [*came, *names] if name != "adjudicated" or settles}
             gone |= told if stage is Stage.VERIFICATION else {stage.value: told}
-        return gone | refinement.counts(session, access=self._access)
+        for kind in STAGE_KINDS.values():
+            gone |= kind.counts(session, access=self._access) or {}
+        return gone
 
 
 def _wanted(part: Verification) -> str:

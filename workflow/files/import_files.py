@@ -14,12 +14,12 @@ from annotation_schemas import registry
 from annotation_schemas.formats import FORMATS, ColumnMapping, Format, Takes, named, offered
 from db.attributes import DESCRIBED, LABELLED
 from db.engine import Store
-from domain.errors import InvalidFileError, ModelError
+from domain import extensions
+from domain.errors import InvalidFileError, ModelError, NotAvailableError
 from domain.manifests import NAME, read_manifest, restricted
 from domain.records import Person
 from domain.states import RatersAre
 from importers.media_files import MediaFolder
-from importers.rating_values import MISSING_WORDS
 from importers.readers import reader_of
 from workflow.access.projects import Access, require_lead
 from workflow.files.import_answers import import_answers
@@ -103,7 +103,7 @@ def import_files(
     if row.reads and row.takes is Takes.ANSWERS:
         return import_answers(bring, row, model=model, spec=spec)
     if row.reads and row.takes is Takes.RATINGS:
-        return _import_ratings(bring, row, raters, MISSING_WORDS if missing is None else missing)
+        return _import_ratings(bring, row, raters, missing)
     if row.reads and row.takes is Takes.RESULTS:
         take = reader_of(row)
         results, repeated, bad = take(store, by=by, project=project, path=path, refuse=bring.refuse)
@@ -172,6 +172,8 @@ def _may_be_said(row: Format, said: ColumnMapping | None) -> None:
 def _must_be_read(access: Access, row: Format) -> None:
     own = access.schema.source.format if access.schema.source else None
     read = own or named([each for each in offered(access.schema, writes=False) if each.keys is not None])
+    if (away := extensions.missing("readers", row.name)) is not None:
+        raise NotAvailableError(away)
     if row.keys is None:
         raise InvalidFileError(f"Touchstone writes {row.name} and does not read it; {access.title} reads {read}.")
     if row.name != own and not (row.keys.open and row.fits(access.schema)):
@@ -180,14 +182,16 @@ def _must_be_read(access: Access, row: Format) -> None:
         )
 
 
-def _import_ratings(bring: Import, row: Format, raters: RatersAre | None, missing: Sequence[str]) -> ImportSummary:
+def _import_ratings(
+    bring: Import, row: Format, raters: RatersAre | None, missing: Sequence[str] | None
+) -> ImportSummary:
     """Take ratings, and who their raters are."""
     done = import_ratings(
         bring.store,
         by=bring.by,
         project=bring.project,
         path=bring.path,
-        reads=reader_of(row),
+        reader=reader_of(row),
         refuse=bring.refuse,
         raters=raters,
         missing=missing,

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 
 from agreement.losses import Losses
 from annotation_schemas import registry
-from annotation_schemas.formats import FORMATS, Format, Takes
+from annotation_schemas.formats import FORMATS, Format, RatingsReader, Takes
 from db.engine import Store
-from domain.errors import InvalidFileError
+from domain import extensions
+from domain.errors import InvalidFileError, NotAvailableError
 from domain.judging import JudgePlan
 from domain.records import BadRow, Person
 from domain.replies import WARNING
 from domain.runs import ANSWERS
 from importers.answer_files import told_of_unread
-from importers.items import refusal
-from importers.rating_values import MISSING_WORDS
 from importers.readers import reader_of
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
@@ -30,7 +29,6 @@ from workflow.files.import_answers import (
     texts_instead,
     words_of_texts_instead,
 )
-from workflow.files.import_judgements import look_at_judgements
 from workflow.files.one_import import Import, Progress
 from workflow.files.read_losses import read_sentences
 from workflow.results.ratings_from_files import missing_in, sorted_out
@@ -112,7 +110,9 @@ def look_at_rows(
     """
     registry.require_row("format", format)
     row = FORMATS[format]
-    if row.takes not in LOOKED_AT or row.reads is None:
+    if (away := extensions.missing("readers", format)) is not None:
+        raise NotAvailableError(away)
+    if row.takes not in LOOKED_AT or not row.reads:
         raise InvalidFileError(
             f"A dry run is for items, answers, ratings and replies; {format} are imported without one."
         )
@@ -123,11 +123,13 @@ def look_at_rows(
     if row.takes is Takes.REPLIES:
         if plan is None:
             raise InvalidFileError("Replies are read by a template; say which.")
-        return _replies(store, row, by, project, path, plan)
+        assert row.replies is not None
+        seen: RowsLook = row.replies.look(store, by=by, project=project, path=path, plan=plan, format=format)
+        return seen
     bring = Import(store, media, access, by, project, path, dimension, False, on)
     if row.takes is Takes.ANSWERS:
         return _answers(bring, row, model, spec)
-    return _ratings(bring, row, MISSING_WORDS if missing is None else missing)
+    return _ratings(bring, row, missing)
 
 
 def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | None) -> RowsLook:
@@ -148,7 +150,7 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
         losses = losses_ahead(bring, session, new, readings)
     titles = {dimension.id: dimension.title for dimension in bring.access.schema.dimensions}
     unanswered = Counter(each.answer.outcome for each in new.values() if each.answer.outcome not in ANSWERS)
-    told, warnings = _losses_told(losses, new=len(new), repeated=equal, noun="answers")
+    told, warnings = losses_told(losses, new=len(new), repeated=equal, noun="answers")
     unread, ignored = told_of_unread(read, used)
     notes = [*told, *unread]
     if unanswered:
@@ -170,7 +172,7 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     return RowsLook(row, "answer", len(new), equal, changed, bad, heads, first, by, notes, [*warnings, *ignored])
 
 
-def _losses_told(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> tuple[list[str], list[str]]:
+def losses_told(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> tuple[list[str], list[str]]:
     """Return sentences about the rows that an import could not read, and separately its warnings."""
     sentences = read_sentences(losses, new=new, repeated=repeated, noun=noun)
     warned = [sentence for sentence in sentences if sentence.startswith(WARNING)]
@@ -179,8 +181,9 @@ def _losses_told(losses: Sequence[Losses], *, new: int, repeated: int, noun: str
     ]
 
 
-def _ratings(bring: Import, row: Format, missing: Sequence[str]) -> RowsLook:
-    read = reader_of(row)(bring.path, missing=missing_in(bring.access.schema, missing))
+def _ratings(bring: Import, row: Format, missing: Sequence[str] | None) -> RowsLook:
+    reader: RatingsReader = reader_of(row)
+    read = reader(bring.path, missing=missing_in(bring.access.schema, reader, missing))
     bad, changed = list(read.bad), list[BadRow]()
     bring.on("comparing", 0, 1)
     with bring.store.read() as session:
@@ -199,30 +202,3 @@ def _ratings(bring: Import, row: Format, missing: Sequence[str]) -> RowsLook:
     by = Counter(each.rating.rater for each in new)
     heads = ("Unit", "Stage", "Rater", "Criterion", "Value")
     return RowsLook(row, "rating", len(new), equal, changed, bad, heads, first, by, read.notes, read.warnings)
-
-
-def _replies(store: Store, row: Format, by: Person | None, project: str, path: Path, plan: JudgePlan) -> RowsLook:
-    seen = look_at_judgements(store, by=by, project=project, path=path, plan=plan, format=row.name)
-    notes, warnings = _losses_told(seen.losses, new=len(seen.new), repeated=seen.repeated, noun="replies")
-    if scored := sum(each.record.has_score for each in seen.new):
-        same = scored - len(seen.differ)
-        notes.append(f"{same:,} are read as the file's own score says, {len(seen.differ):,} otherwise.")
-    refused = seen.refused
-    if refused is not None and seen.contradict:
-        refused = str(refusal(seen.contradict, "Nothing would be imported; give that judge another name."))
-    heads = ("Judge", "Item", "Model", "Reply", "Read as")
-    by_judge = Counter(each.record.judge for each in seen.new)
-    return RowsLook(
-        row,
-        "reply",
-        len(seen.new),
-        seen.repeated,
-        seen.contradict,
-        seen.bad,
-        heads,
-        seen.told(plan, FIRST),
-        by_judge,
-        [*notes, *seen.notes, *seen.differ[:FIRST]],
-        [*warnings, *seen.warnings],
-        refused,
-    )

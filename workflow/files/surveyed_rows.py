@@ -16,7 +16,6 @@ from db.engine import Store
 from db.survey import Survey
 from domain.errors import InvalidFileError, InvalidInputError, Problem, SchemaError
 from domain.project_parts import ProjectPart
-from domain.states import Stage
 from importers.table_entries import TableEntry
 from workflow.access.accounts import problems_with
 
@@ -97,12 +96,6 @@ def schema_in(files: RowFiles, survey: Survey, *, old_schemas: bool) -> Schema:
     if own is None:
         raise InvalidFileError(f"{files.name}: its project has no schema. Nothing was imported.")
     return own
-
-
-def oldest_first(schema: Schema) -> frozenset[Stage]:
-    """Return the stages in which the oldest item comes first."""
-    parts = {stage: getattr(schema.stages, stage.value) for stage in Stage}
-    return frozenset(stage for stage, part in parts.items() if getattr(part, "order", None) == "oldest")
 
 
 def _sha256(text: str) -> str:

@@ -26,23 +26,26 @@ from domain.records import Person
 from exporters.release_folder import FolderWriter
 from exporters.release_keys import write_keys
 from exporters.writers import release_writer_of
+from reports.markdown import plain_text
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.access.schema_changes import must_be_finished
 from workflow.releases import checklist
-from workflow.releases.card import card_files
-from workflow.releases.card_facts import facts
 from workflow.releases.contents import Contents, Media, released_set
 from workflow.releases.draft import Draft, drawn_up
 from workflow.releases.early_refusal import must_have_splits, refuse_before_release
 from workflow.releases.evidence import names_in, write_evidence
 from workflow.releases.extension_checks import (
+    README,
     Results,
     check_folders,
     checks_of,
+    collect_facts,
+    files_to_write,
     manifest_entries,
-    missing_checks_in,
     missing_entry,
+    missing_parts_in,
+    unwritten_entry,
 )
 from workflow.releases.floors import FloorStanding, standings
 from workflow.releases.format_choice import formats_of
@@ -113,8 +116,8 @@ def create(
             if draft.number != number:
                 raise ConflictError(_AT_ONCE)
             must_have_splits(asked.private, draft.splits)
-            progress("measuring agreement for the data card", 0, 1)
-            told = {"facts": facts(store, access)} | ({"floors": [each.as_json() for each in stand]} if stand else {})
+            told: dict[str, Any] = {**collect_facts(store, access, progress)}
+            told |= {"floors": [each.as_json() for each in stand]} if stand else {}
             told |= manifest_entries(results, figures=not _keeps_back(draft))
             draft = replace(draft, told={**draft.told, **told})
             found = {check.name: result for check, result in results}
@@ -186,8 +189,8 @@ def write(
     public = FolderWriter(made / PUBLIC)
     withheld = {split: withheld_in(access.schema, split, private=asked.private) for split in draft.splits}
     keeps_back = any(withheld.values())
-    if keeps_back:
-        draft = replace(draft, told={**draft.told, **missing_entry()})
+    lacking = {**(missing_entry() if keeps_back else {}), **unwritten_entry(draft.told)}
+    draft = replace(draft, told={**draft.told, **lacking})
     doing = _StepProgress(progress)
     lying = Media(media, asked.media, folder=public)
     contents = Contents(store, access, draft.placed, withheld, lying, groups=draft.groups, heard=doing)
@@ -199,12 +202,7 @@ def write(
     contents.must_have_media()
     _write_items(public, contents, draft)
     _write_formats(rows, released, public, doing)
-    doing.begin("writing the data card: items")
-    for name, data in card_files(
-        store, draft, released, draft.told["facts"], front_matter=_front(released, public)
-    ).items():
-        with public.open(name) as out:
-            out.write(data)
+    _write_added(store, draft, released, public, doing)
     private = FolderWriter(made / PRIVATE) if keeps_back else None
     evidence(private or public)
     if private is not None:
@@ -236,6 +234,20 @@ def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: Folder
     if refused:
         told = "\n\n".join(map(str, refused.values()))
         raise InvalidFileError(f"{len(refused)} formats cannot be written: {', '.join(refused)}.\n\n{told}")
+
+
+def _write_added(store: Store, draft: Draft, released: ReleasedSet, public: FolderWriter, doing: _StepProgress) -> None:
+    """Write the files of extensions. If none of them is ``README.md``, write one with the title."""
+    front = _front(released, public)
+    for row in files_to_write(draft.told):
+        doing.begin(f"writing the {row.title}: items")
+        for name, data in row.files(store, draft, released, front).items():
+            with public.open(name) as out:
+                out.write(data)
+    if README not in public.hashes:
+        with public.open(README) as out:
+            sentences = plain_text(missing_parts_in(draft.told))
+            out.write(f"{front}\n# {plain_text(released.title)}\n\n{sentences}\n".encode())
 
 
 def _front(released: ReleasedSet, folder: FolderWriter) -> str:
@@ -378,5 +390,5 @@ def keep(
     except IntegrityError as error:
         raise ConflictError(_AT_ONCE) from error
     files, size, sha256 = manifest["files"], manifest["bytes"], str(manifest["sha256"])
-    lacking = missing_checks_in(manifest)
+    lacking = missing_parts_in(manifest)
     return CreatedRelease(draft.version, len(draft.placed), files, size, place, sha256, [lacking] if lacking else [])

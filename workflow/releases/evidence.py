@@ -32,7 +32,7 @@ from workflow.annotate.grading_sample import EXTENDED, OPENED
 from workflow.files.evidence_import import import_evidence
 from workflow.files.gate_counts import gates
 from workflow.files.manifest_entries import policy_of
-from workflow.releases.printed_figures import Figures, ItemVerdict, Verdicts, figures_of
+from workflow.releases.printed_figures import Figures, Verdicts, figures_of
 from workflow.results.file_raters import raters as raters_out_of_files
 
 EVENTS = frozenset({events.CALIBRATION_RULE, OPENED, EXTENDED, DESCRIBED, LABELLED})
@@ -337,20 +337,3 @@ def _says(only_released: bool, notes: bool) -> str:
     )
     free = "Notes are as people wrote them." if notes else "Notes are left out."
     return f"{which} {free} People are called by pseudonyms of this release; images and clips by their hashes."
-
-
-def printed_verdicts(evidence: EvidenceFolder) -> dict[str, str]:
-    """Return the printed verdict of every item, by item id."""
-    return {row["item"]: row["verdict"] for row in evidence.verdicts()}
-
-
-__all__ = [
-    "Evidence",
-    "ItemVerdict",
-    "figures_in",
-    "names_in",
-    "printed_verdicts",
-    "recomputing",
-    "rows_behind",
-    "write_evidence",
-]

@@ -1,7 +1,8 @@
-"""Checks that extensions add to releases.
+"""Checks and files that extensions add to releases.
 
 Core measures these checks before a release. The page Release lists them. The manifest, the data card and the figures
-have their results. A release waits for a check that is not met, unless a lead overrides it.
+have their results. A release waits for a check that is not met, unless a lead overrides it. Other checks read the
+written files. An extension may also write files of its own into each release, such as the data card.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
@@ -17,9 +18,14 @@ from db.engine import Store
 from domain import extensions
 from domain.errors import NotAvailableError
 from domain.evidence import PrintedFigure
+from domain.jobs import Progress
 from domain.records import Person
 from reports.content import Block
 from workflow.access.projects import Access
+
+if TYPE_CHECKING:
+    from annotation_schemas.formats.released import ReleasedSet
+    from workflow.releases.draft import Draft
 
 
 class CheckResult(Protocol):
@@ -144,8 +150,50 @@ def must_have_checks(schema: Schema) -> None:
 
 # ---- the files of a release ------------------------------------------------------------------------------------------
 
+README = "README.md"
+"""The file that core writes if no extension does."""
+FACTS = "facts"
+"""The manifest's entry with what the extensions of ``release_files`` found when the release was made."""
+NOT_WRITTEN = "not_written"
+"""The manifest's entry with the paths of files that the release lacks."""
 _NOT_CHECKED = "not_checked"
 """The manifest's entry with the names of checks that the release lacks."""
+
+
+@dataclass(frozen=True)
+class ReleaseFile:
+    """A file, or several, in the public part of each release: a row of the register ``release_files``."""
+
+    name: str
+    """The path of the file in the release, which the manifest of a release without it names."""
+    title: str
+    """The file as progress messages call it: ``data card``."""
+    facts: Callable[[Store, Access], Mapping[str, Any]]
+    """Return what the file says about the project, as JSON. The manifest keeps it, and point releases take it over."""
+    files: Callable[[Store, Draft, ReleasedSet, str], Mapping[str, bytes]]
+    """Return the files by path, for a draft with these facts and the released items. The last argument is the front
+    matter for ``README.md``, with its lines of dashes."""
+
+
+def collect_facts(store: Store, access: Access, progress: Progress) -> dict[str, Mapping[str, Any]]:
+    """Return the manifest's entries of a new release for the files of extensions."""
+    rows: list[ReleaseFile] = extensions.rows("release_files")
+    facts: dict[str, Any] = {}
+    for row in rows:
+        progress(f"measuring agreement for the {row.title}", 0, 1)
+        facts |= row.facts(store, access)
+    return {FACTS: facts} if rows else {}
+
+
+def files_to_write(told: Mapping[str, Any]) -> list[ReleaseFile]:
+    """Return the files that a release gets. A point release lacks the files that its release lacks."""
+    return [row for row in extensions.rows("release_files") if row.name not in told.get(NOT_WRITTEN, ())]
+
+
+def unwritten_entry(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the manifest's entry for files that the release lacks; empty if it lacks none."""
+    missing = sorted({*extensions.all_missing("release_files"), *told.get(NOT_WRITTEN, ())})
+    return {NOT_WRITTEN: missing} if missing else {}
 
 
 @dataclass(frozen=True)
@@ -168,9 +216,7 @@ def must_accept(accepted: Sequence[str]) -> None:
         raise NotAvailableError(" ".join(missing.values()))
 
 
-def check_folders(
-    public: Path, private: Path, accepted: Sequence[str], progress: Callable[[str, int, int], None]
-) -> None:
+def check_folders(public: Path, private: Path, accepted: Sequence[str], progress: Progress) -> None:
     """Refuse (``InvalidFileError``) the files of a release in which a check finds something that is not accepted."""
     for check in extensions.rows("folder_checks"):
         progress(f"looking for {check.name}", 0, 1)
@@ -188,7 +234,10 @@ def missing_entry() -> dict[str, Any]:
     return {_NOT_CHECKED: missing} if missing else {}
 
 
-def missing_checks_in(manifest: Mapping[str, Any]) -> str:
-    """Return a sentence that names the checks of files that a release lacks; empty for none."""
-    names = manifest.get(_NOT_CHECKED, ())
-    return f"The public files were not checked for {' and '.join(names)} of private data." if names else ""
+def missing_parts_in(manifest: Mapping[str, Any]) -> str:
+    """Return sentences that name the checks of files, and the files, that a release lacks; empty for none."""
+    checks, files = manifest.get(_NOT_CHECKED, ()), manifest.get(NOT_WRITTEN, ())
+    sentences = [f"The public files were not checked for {' and '.join(checks)} of private data."] if checks else []
+    if files:
+        sentences.append(f"The release was made without {' and '.join(files)}: an extension was not installed.")
+    return " ".join(sentences)

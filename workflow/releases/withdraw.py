@@ -15,7 +15,7 @@ from exporters.release_folder import FolderWriter, hash_of
 from workflow.access.projects import Access, require_lead
 from workflow.releases.create import PRIVATE, PUBLIC, CreatedRelease, keep, write
 from workflow.releases.draft import Draft, canary, regrouped, settled_by_seniors, version_of
-from workflow.releases.extension_checks import must_have_checks, names_in_manifest
+from workflow.releases.extension_checks import FACTS, NOT_WRITTEN, must_have_checks, names_in_manifest
 from workflow.releases.listing import stored
 from workflow.releases.settings import CardVersion, ReleaseOptions
 from workflow.releases.staging import place_of, staging
@@ -133,7 +133,7 @@ def _draft(
     return draft, id
 
 
-_CARRIED = ("schema", "guideline", "policy", "counts", "gates", "drawn", "exposure", "floors", "facts")
+_CARRIED = ("schema", "guideline", "policy", "counts", "gates", "drawn", "exposure", "floors", FACTS, NOT_WRITTEN)
 """The entries that a point release copies from the release that it mends, because they were counted then. The entries
 of extension checks are copied too.
 """

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from annotation_schemas import kinds
-from annotation_schemas.formats import ReadRatings
+from annotation_schemas.formats import RatingsReader
 from annotation_schemas.model import Criterion, Schema
 from db import files, item_revisions
 from db.engine import Session, Store
@@ -18,9 +18,9 @@ from domain.comparison import same, spelled
 from domain.errors import InvalidFileError
 from domain.rated_units import BETWEEN
 from domain.records import BadRow, Person, Rating
+from domain.spelling import normal, spelling
 from domain.states import VERIFICATIONS, RatersAre, Stage
-from importers.rating_values import MISSING_WORDS, normal, spelling
-from importers.ratings import read_ratings
+from importers.readers import ratings_reader
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters
@@ -63,18 +63,25 @@ def import_ratings(
     path: Path,
     refuse: Callable[[Sequence[BadRow]], None],
     raters: RatersAre | None = None,
-    reads: Callable[..., ReadRatings] = read_ratings,
-    missing: Sequence[str] = MISSING_WORDS,
+    reader: RatingsReader | None = None,
+    missing: Sequence[str] | None = None,
 ) -> ImportedRatings:
     """Store the ratings of a file, and mark its raters. ``raters`` None keeps known marks, and others are machines.
 
-    ``refuse`` receives the bad rows, and raises an error if they may not be left out. ``missing`` are the words for a
-    missing rating. A word that a criterion of the schema lists as a value is a value.
+    ``refuse`` receives the bad rows, and raises an error if they may not be left out. ``reader`` None reads the format
+    ``ratings``. ``missing`` are the words for a missing rating, or None for the usual words. A word that a criterion of
+    the schema lists as a value is a value.
+
+    Raises
+    ------
+    NotAvailableError
+        No extension reads the format ``ratings``.
     """
+    reader = reader or ratings_reader()
     with store.read() as session:
         schema = require_lead(session, by=by, project=project).schema
     try:
-        read = reads(path, missing=missing_in(schema, missing))
+        read = reader(path, missing=missing_in(schema, reader, missing))
     except InvalidFileError as error:
         raise InvalidFileError(f"{error} Nothing was imported.") from error
     refuse(read.bad)
@@ -87,8 +94,11 @@ def import_ratings(
     return taken._replace(notes=read.notes, warnings=read.warnings)
 
 
-def missing_in(schema: Schema, words: Sequence[str] = MISSING_WORDS) -> tuple[str, ...]:
-    """Return the words for a missing rating in this schema: those that no criterion lists as a value."""
+def missing_in(schema: Schema, reader: RatingsReader, words: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the words for a missing rating in this schema: those that no criterion lists as a value. ``words`` None
+    stands for the reader's usual words.
+    """
+    words = reader.missing_words(None) if words is None else words
     declared = {
         spelling(value)
         for stage in FROM_FILES

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import JSON, func, select
 
 from annotation_schemas.formats import Takes, writing
-from db import events, landing, project_removal
+from db import events
 from db.carried import CARRIED, LEFT
 from db.engine import Store, open_store
 from db.project_rows import columns
@@ -37,6 +37,7 @@ from extensions.archives.copying import clone_project
 from extensions.archives.deletion import delete_project
 from extensions.archives.exporting import export_project
 from extensions.archives.importing import import_project
+from extensions.archives.queries import landing, removal
 from extensions.archives.storing import ArchiveOptions
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_project, make_schema, vote
@@ -472,7 +473,7 @@ def test_others_write_while_a_project_comes_and_goes(
     """Every lot is followed by what others do, who get ids of every kind in between."""
     make_project(store, name="other", loaded=make_schema(raters=1))
     zoe = make_person(store, "zoe", project="other")
-    lots, keys, n = landing.Landing.lots, project_removal.keys, 0
+    lots, keys, n = landing.Landing.lots, removal.keys, 0
 
     def meanwhile() -> None:
         nonlocal n
@@ -501,7 +502,7 @@ def test_others_write_while_a_project_comes_and_goes(
     export_project(store, media, by=None, project="p", out=tmp_path / "p.zip")
     assert elsewhere(tmp_path / "p.zip") == elsewhere(made / "p.zip")
     assert check(store, project="other") == []
-    monkeypatch.setattr(project_removal, "keys", keys_)
+    monkeypatch.setattr(removal, "keys", keys_)
     monkeypatch.setattr(transit_cleanup, "_AT_ONCE", 2)
     delete_project(store, media, by=None, project="p", typed="p")
     assert [view.name for view in projects.all_projects(store)] == ["other"]

@@ -191,12 +191,12 @@ def _of_file(
 
     A machine's row without a rating becomes a reply without a score.
     """
-    from importers.rating_values import missing_words
-    from importers.ratings import read_ratings
+    from importers.readers import ratings_reader
     from reports.content import RatingSource
 
-    words = [word for word in missing_words(missing) if word not in unparsed]
-    read = read_ratings(path, missing=words, merge_case=True)
+    reader = ratings_reader()
+    words = [word for word in reader.missing_words(missing) if word not in unparsed]
+    read = reader(path, missing=words, merge_case=True)
     for note in read.notes:
         typer.echo(f"{path.name}: {note}", err=True)
     if read.bad:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agreement.alternative import AlternativeTest, alternative_test, winning_rates
 from extensions.calibration.report.judging import constant_of, human_table, numbers_or_codes, said_always
 from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.alternative import AlternativeTest, alternative_test, winning_rates
 from reports.content import Block, Cell, Figure, LineChart, Point, ReportTable, Section
 from reports.words import count, first_parts, nothing, p_value
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from agreement.corrected import clustered_mean
-from agreement.judge_bias import bias_by_group, family_bias, length_bias
 from extensions.calibration.report.ruling_biases import biases_table
 from extensions.calibration.report.scores import models_of
 from extensions.calibration.report.stability import position
 from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.judge_bias import bias_by_group, family_bias, length_bias
 from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
 from reports.words import figure_in_words, first_parts, mark
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
-from agreement.verdict import Rule
 from domain.installation import own_version
 from extensions.calibration.report.alternative_section import alternative
 from extensions.calibration.report.attacks import attacks
@@ -24,6 +23,7 @@ from extensions.calibration.report.ruling_biases import copies_table
 from extensions.calibration.report.scores import corrected
 from extensions.calibration.report.stability import drift, repeats
 from extensions.calibration.report.study import Study
+from extensions.calibration.statistics.verdict import Rule
 from reports.content import (
     Block,
     CalibrationReport,

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from agreement.classification import classification_rates
 from agreement.corrected import clustered_mean
 from agreement.ratings import MISSING, Floats
 from extensions.calibration.report.people import MOST_VALUES
 from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.classification import classification_rates
 from reports.content import Bars, Block, Cell, Figure, Heat, LineChart, Point, ReportTable, Section
 from reports.words import first_parts, nothing
 

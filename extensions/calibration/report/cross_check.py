@@ -7,15 +7,16 @@ from itertools import combinations
 from typing import Any
 
 from agreement.alpha import krippendorff_alpha
-from agreement.bias_sentences import RULED_OUT
 from agreement.bootstrap import Bootstrap
 from agreement.chance import percent_agreement
-from agreement.cross_check import Peer, label_peers, peers_of, second_opinion
+from agreement.cross_check import Peer, peers_of, second_opinion
 from agreement.kappa import cohen_kappa
 from agreement.ratings import LEVELS, Ratings
 from agreement.statistic import Statistic
 from extensions.calibration.report.people import main_weights
 from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.bias_sentences import RULED_OUT
+from extensions.calibration.statistics.label_peers import label_peers
 from reports.content import Block, Cell, Paragraph, ReportTable, Section
 
 _NO_LIMITS = Bootstrap(draws=0)

@@ -9,14 +9,15 @@ from itertools import combinations
 
 import numpy as np
 
-from agreement.ceiling import Ceiling, Measure, ceiling_by_certainty, human_ceiling, noise_ceiling
 from agreement.chance import percent_agreement
-from agreement.constant import ConstantComparison, compare_with_constant
 from agreement.correlation import pearson, spearman
 from agreement.kappa import cohen_kappa
 from agreement.ratings import MISSING, Floats, Ratings
 from extensions.calibration.report.people import MOST_VALUES, main_statistic, main_weights
 from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.ceiling import Ceiling, Measure, ceiling_by_certainty, human_ceiling
+from extensions.calibration.statistics.constant import ConstantComparison, compare_with_constant
+from extensions.calibration.statistics.noise_ceiling import noise_ceiling
 from reports.content import (
     Block,
     Cell,

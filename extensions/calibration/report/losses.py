@@ -11,10 +11,10 @@ import numpy as np
 from agreement.loss_values import ends_of_scale, majority, subject_of
 from agreement.losses import PEOPLES_GRADE, ROW, LossCell, Losses, losses_of
 from agreement.ratings import MISSING, by_criterion
-from agreement.verdict_losses import Fill, filled_columns
 from domain.records import Rating
 from domain.replies import reason_of
 from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.verdict_losses import Fill, filled_columns
 from reports.content import Block, Cell, Paragraph, ReportTable
 
 _NOT_ASKED = "skipped"

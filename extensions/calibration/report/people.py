@@ -10,7 +10,6 @@ import numpy as np
 from agreement.alpha import krippendorff_alpha
 from agreement.chance import fleiss_kappa, gwet_ac, percent_agreement
 from agreement.icc import icc
-from agreement.judge_drift import unparsed
 from agreement.kappa import cohen_kappa, light_kappa
 from agreement.limits import wilson
 from agreement.ratings import MISSING, Ratings
@@ -18,6 +17,7 @@ from agreement.statistic import Statistic
 from agreement.weights import Named
 from extensions.calibration.report.losses import loss_blocks, losses_of_study
 from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.judge_drift import unparsed
 from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section, UnitSelection
 from reports.words import capital, count, figure_in_words, first_parts, mark, name_list
 

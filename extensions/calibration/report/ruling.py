@@ -6,20 +6,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from agreement.alternative import alternative_test
-from agreement.bias_sentences import BIAS_STARTS, RULED_OUT
 from agreement.losses import MOST_LOST, Losses
-from agreement.several_verdicts import correct_together
-from agreement.small_sample import lower_limit_of
-from agreement.verdict import JudgeVerdict, Outcome, Rule, judge_verdict
-from agreement.verdict_losses import UNREAD, LossBound, fills_for, hold_at_bounds
-from agreement.worst_question import with_split_question
 from domain.errors import RatingsError
 from extensions.calibration.report.judging import ceiling_of, constant_of, human_table, numbers_or_codes, said_always
 from extensions.calibration.report.losses import Where, losses_by_part, slices_at_bounds, warning_of
 from extensions.calibration.report.people import main_statistic
 from extensions.calibration.report.ruling_biases import biases_of, copies_of
 from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.alternative import alternative_test
+from extensions.calibration.statistics.bias_sentences import BIAS_STARTS, RULED_OUT
+from extensions.calibration.statistics.several_verdicts import correct_together
+from extensions.calibration.statistics.small_sample import lower_limit_of
+from extensions.calibration.statistics.verdict import JudgeVerdict, Outcome, Rule, judge_verdict
+from extensions.calibration.statistics.verdict_losses import UNREAD, LossBound, fills_for, hold_at_bounds
+from extensions.calibration.statistics.worst_question import with_split_question
 from reports.content import ReportTable, Ruling, Rulings, Section, Verdict
 from reports.words import first_parts
 

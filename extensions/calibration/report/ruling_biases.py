@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from agreement.bias_sentences import RULED_OUT
-from agreement.near_copies import JudgePair, compare_judges, effective_number, group_copies
-from agreement.ranking_bias import RankingBias, RankingBiases, find_ranking_biases
 from agreement.ratings import MISSING, Floats
 from extensions.calibration.report.judging import human_table, numbers_or_codes
 from extensions.calibration.report.people import MOST_VALUES
 from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.bias_sentences import RULED_OUT
+from extensions.calibration.statistics.near_copies import JudgePair, compare_judges, effective_number, group_copies
+from extensions.calibration.statistics.ranking_bias import RankingBias, RankingBiases, find_ranking_biases
 from reports.content import Cell, Figure, ReportTable
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from agreement.chance import percent_agreement
 from agreement.corrected import clustered_mean
 from agreement.icc import icc
-from agreement.judge_bias import position_bias
-from agreement.judge_drift import drift as compared
-from agreement.judge_drift import self_consistency
 from agreement.ratings import MISSING, Floats
 from agreement.statistic import Statistic
 from extensions.calibration.report.judging import MEASURES, main_measure, numbers_or_codes
 from extensions.calibration.report.study import Slice, Study
+from extensions.calibration.statistics.judge_bias import position_bias
+from extensions.calibration.statistics.judge_drift import drift as compared
+from extensions.calibration.statistics.judge_drift import self_consistency
 from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
 from reports.words import count, figure_in_words, first_parts, mark, nothing
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from agreement.ceiling import Ceiling
-from agreement.ranking_bias import RankingBiases
 from agreement.ratings import MISSING, Floats, Ratings, Scale, by_criterion
 from agreement.statistic import Statistic
-from agreement.verdict import Rule
 from domain.errors import RatingsError
 from domain.records import Rating, UnitFacts
 from domain.replies import AttackResult, JudgeAbout, Replies, reason_of, replies_of
+from extensions.calibration.statistics.ceiling import Ceiling
+from extensions.calibration.statistics.ranking_bias import RankingBiases
+from extensions.calibration.statistics.verdict import Rule
 from reports.content import Section
 
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.verdict import Rule
 from benchmarks.verdicts import COPY, FIVE, GOOD, JUDGE, World, study_of
 from extensions.calibration.report import files, standing
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.ruling import rulings_of
 from extensions.calibration.report.ruling_biases import biases_of, copies_of
+from extensions.calibration.statistics.verdict import Rule
 from reports.content import CalibrationReport, RatingSource, Ruling, Rulings
 
 pytestmark = pytest.mark.thorough

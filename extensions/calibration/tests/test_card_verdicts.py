@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -11,12 +10,14 @@ import pytest
 from db.engine import Store
 from domain.states import Stage
 from extensions.calibration import kept_rule
+from extensions.calibration.release_parts import judge_verdicts
 from testkit.factories import claimed, make_people
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judge_runs import World
 from workflow.access.projects import require_lead
 from workflow.annotate import submissions
-from workflow.releases.card_facts import facts
+from workflow.results.judge_facts import JudgeVerdicts
+from workflow.results.ratings import raters_of
 
 pytestmark = pytest.mark.thorough
 
@@ -32,15 +33,16 @@ def test_a_judge_is_ruled_on_under_the_rule_that_the_project_keeps(store: Store,
         world.work(world.run(server.url, world.plan()))
     with store.read() as session:
         access = require_lead(session, by=None, project="p")
-    (judge,) = facts(store, access)["judges"]
-    assert (judge["judge"], judge["verdicts"], judge["rule"]) == ("judge by likeness 1", [], None)
-    assert judge["why_none"] == "not calibrated: the project keeps no rule of a verdict"
+    raters = raters_of(store, person=None, project="p", stage=Stage.GRADING)
+
+    def found() -> JudgeVerdicts:
+        return judge_verdicts(store, access, stage=Stage.GRADING, raters=raters, judges=raters.judges)
+
+    assert found() == JudgeVerdicts({}, "not calibrated: the project keeps no rule of a verdict")
     kept_rule.store_rule(store, by=None, project="p", text="margin=0.1")
-    told = facts(store, access)
-    (judge,) = told["judges"]
+    told = found()
     # at most five answers that both people and the judge have rated, where the rule asks for more
-    assert judge["verdicts"] == [{"criterion": "score", "words": "Not enough data"}]
-    assert "after the first reply" in judge["rule"]
-    assert not re.search(r"annika|bobbert", json.dumps(told), re.IGNORECASE)
-    (grading,) = [each for each in told["agreement"] if each["stage"] == "grading"]
-    assert grading["people"] == 2
+    assert told.by_judge == {"judge by likeness 1": [{"criterion": "score", "words": "Not enough data"}]}
+    assert told.rule is not None
+    assert "after the first reply" in told.rule
+    assert not re.search(r"annika|bobbert", str(told), re.IGNORECASE)

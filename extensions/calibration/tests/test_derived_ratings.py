@@ -15,6 +15,7 @@ from extensions.calibration.project_study import study_of
 from extensions.calibration.report.calibration import calibration
 from reports.content import Figure, ReportTable
 from testkit.factories import claimed, make_items, make_person, make_predictions, make_project
+from testkit.missing_extensions import needs
 from tests.workflow.test_derived_criteria import EACH_HAS_ANOTHER_FAULT, LOADED, PARTS
 from workflow.annotate import submissions
 from workflow.results.ratings_from_files import import_ratings
@@ -62,6 +63,7 @@ def graded(store: Store, tmp_path: Path) -> Store:
     return store
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 @pytest.mark.parametrize("criteria", [None, ["genuine"]])
 def test_a_judge_next_to_most_of_the_people(graded: Store, criteria: list[str] | None) -> None:
@@ -94,6 +96,7 @@ def test_a_judge_next_to_most_of_the_people(graded: Store, criteria: list[str] |
     assert kappa.value == pytest.approx((5 / 6 - 1 / 2) / (1 - 1 / 2))
 
 
+@needs("readers", "ratings")
 def test_a_part_that_could_not_be_read_is_counted(graded: Store) -> None:
     rows = [Rating("u", "ann", part, 1) for part in PARTS] + [
         Rating("u", "gpt", "perception", 1),
@@ -112,6 +115,7 @@ def test_a_part_that_could_not_be_read_is_counted(graded: Store) -> None:
     assert [(each.rater, each.value) for each in found] == [("gpt", "no score: truncated"), (MAJORITY, 1)]
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_kappas_of_judge_and_majority_as_the_paper_lays_them_out(graded: Store) -> None:
     study, source = study_of(

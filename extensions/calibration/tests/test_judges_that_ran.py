@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from agreement.verdict import Rule
 from annotation_schemas.loader import load_text
 from app.cli import cli
 from db.engine import Store
@@ -22,6 +21,7 @@ from extensions.calibration import kept_rule
 from extensions.calibration.project_study import study_of
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.study import Study
+from extensions.calibration.statistics.verdict import Rule
 from extensions.calibration.tests.test_replies import table
 from inference.spec import Price
 from media.store import MediaStore

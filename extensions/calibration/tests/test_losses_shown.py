@@ -12,6 +12,7 @@ import pytest
 from app.services import resources
 from domain.states import Cut, Stage
 from extensions.calibration import report_files
+from testkit.missing_extensions import needs
 from tests.app.test_losses_shown import is_told, lost_zeros, said
 
 pytestmark = pytest.mark.thorough
@@ -25,6 +26,7 @@ def first_screen_of() -> str:
     return str(made["first"])
 
 
+@needs("readers", "ratings")
 def test_a_judge_that_loses_zeros_is_told_of_everywhere(of_commands: Path) -> None:
     lost_zeros(of_commands)
     out = of_commands / "report"

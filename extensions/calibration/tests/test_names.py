@@ -12,11 +12,13 @@ from domain.states import Cut, Stage
 from extensions.calibration.pages.calibration import titles_of
 from extensions.calibration.report_files import files_of
 from testkit.factories import BLIND
+from testkit.missing_extensions import needs
 from tests.app.test_names_on_pages import graded, rename
 from workflow.access import projects
 from workflow.results.ratings import raters_called, raters_of
 
 
+@needs("readers", "ratings")
 def test_calibration_names_people_told_apart_and_leads_to_their_answers(tmp_path: Path) -> None:
     store, _ = graded(tmp_path)
     raters = raters_of(store, person=None, project="p", stage=Stage.GRADING)
@@ -47,6 +49,7 @@ def test_calibration_names_people_told_apart_and_leads_to_their_answers(tmp_path
     store.close()
 
 
+@needs("readers", "ratings")
 def test_calibration_calls_dimensions_by_their_titles(tmp_path: Path) -> None:
     """On the page and in its files; the ways to the items are by id, which addresses hold."""
     store, _ = graded(tmp_path, shapes=3)

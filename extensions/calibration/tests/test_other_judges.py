@@ -18,6 +18,7 @@ from workflow.results.ratings_from_files import import_ratings
 pytestmark = pytest.mark.thorough
 
 
+@needs("readers", "ratings")
 @needs("commands", "run metric")
 def test_numbers_of_a_metric_have_a_scale_of_their_own(of_commands: Path) -> None:
     """The schema's scale of the criterion is ordinal: 0, 0.5, 1."""

@@ -22,6 +22,7 @@ from domain.roles import Role
 from domain.states import Cut, RatersAre, Stage
 from extensions.calibration.report_files import files_of
 from testkit.factories import make_items, make_person, make_predictions, make_project
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, until_done
 from workflow.results.ratings_from_files import import_ratings
 
@@ -42,6 +43,7 @@ def plain(html: str) -> str:
     return unescape(re.sub(r"<[^>]*>", " ", re.sub(r"<td>(<a [^>]*>[a-z]+</a>)?</td>|<th></th>", "", html)))
 
 
+@needs("readers", "ratings")
 def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store(None, tmp_path)
     store.upgrade()
@@ -103,6 +105,7 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
     store.close()
 
 
+@needs("readers", "ratings")
 def test_a_judge_that_favors_its_family_is_told_on_the_first_screen(tmp_path: Path) -> None:
     """Of every three answers one is good, as all people say; the judge is lenient with its family."""
     store = open_store(None, tmp_path)

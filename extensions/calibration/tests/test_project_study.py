@@ -15,9 +15,12 @@ from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.study import Study
 from reports.content import RatingSource
 from testkit.factories import make_project
+from testkit.missing_extensions import needs
 from tests.workflow.test_rater_agreement import graded
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import import_ratings
+
+pytestmark = needs("readers", "ratings")
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
-from agreement.verdict import Rule
 from app.cli import cli
 from domain.errors import RatingsError
 from domain.records import Rating, UnitFacts
@@ -28,8 +27,10 @@ from extensions.calibration.report import card, files, pdf
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.ruling import rule_from_text
 from extensions.calibration.report.study import Runs, StoredRule, Study
+from extensions.calibration.statistics.verdict import Rule
 from reports import html
 from reports.content import CalibrationReport, Figure, RatingSource, ReportTable, Rulings, as_json
+from testkit.missing_extensions import needs
 
 pytestmark = pytest.mark.thorough
 
@@ -237,6 +238,7 @@ def run(*arguments: str | Path) -> Any:
     return CliRunner().invoke(cli, ["calibrate", *map(str, arguments)])
 
 
+@needs("readers", "ratings")
 def test_command(tmp_path: Path) -> None:
     path = csv_of(made(), tmp_path / "ratings.csv")
     out = tmp_path / "out"
@@ -248,6 +250,7 @@ def test_command(tmp_path: Path) -> None:
     assert source == {"name": "ratings.csv", "sha256": digest, "what": "file", "counted": ""}
 
 
+@needs("readers", "ratings")
 def test_command_with_a_name_no_one_has(tmp_path: Path) -> None:
     path = csv_of(made(), tmp_path / "ratings.csv")
     done = run("--ratings", path, "--human", "ann,eve", "--judge", "gpt", "--out", tmp_path / "out")

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from agreement.verdict import Rule
 from annotation_schemas.loader import load_text
 from db.engine import Store
 from domain.errors import NotFoundError
@@ -15,10 +14,14 @@ from domain.states import Cut, Stage
 from extensions.calibration import kept_rule, project_study
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.study import StoredRule
+from extensions.calibration.statistics.verdict import Rule
 from reports.content import Rulings
 from testkit.factories import Clock, make_project
+from testkit.missing_extensions import needs
 from tests.workflow.test_report_first import _refuse, rated, text_of
 from workflow.results.ratings_from_files import import_ratings
+
+pytestmark = needs("readers", "ratings")
 
 
 @pytest.mark.thorough

@@ -13,14 +13,15 @@ import pytest
 from typer.testing import CliRunner
 
 from agreement.losses import MOST_LOST
-from agreement.verdict import Rule
 from app.cli import cli
 from domain.records import Rating
 from extensions.calibration.report import files, standing
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.ruling import rulings_of
 from extensions.calibration.report.study import Study
+from extensions.calibration.statistics.verdict import Rule
 from reports.content import CalibrationReport, RatingSource, Ruling, Rulings
+from testkit.missing_extensions import needs
 
 LOST = "no score: unreadable"
 LIMITS = "Unread replies limit this verdict:"
@@ -121,6 +122,7 @@ def test_names_without_an_order_get_the_value_that_fewest_people_gave() -> None:
     assert "the value farthest from people's, judge minus people would be \N{MINUS SIGN}0.100 [" in found.why[0]
 
 
+@needs("readers", "ratings")
 def test_rows_of_a_judge_without_a_rating_are_unread_replies(tmp_path: Path) -> None:
     rows = ["unit,rater,criterion,value"]
     for at in range(100):

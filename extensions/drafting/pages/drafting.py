@@ -19,7 +19,7 @@ from extensions.drafting.arm_report import DraftingReport, FieldEdits, OutcomeCo
 from extensions.drafting.arms import Arm
 from extensions.drafting.proposal_run import PROPOSALS
 from workflow.jobs import desk
-from workflow.releases import set_statistics
+from workflow.releases import set_items
 
 SCREEN = Screen("Drafting", place=204, role=Role.LEAD, group=Group.SOURCES, part="authoring")
 
@@ -92,8 +92,8 @@ def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState
         services.settings,
         "drafting",
         {"project": view.name},
-        state=set_statistics.mark(services.store, **about),
-        size=set_statistics.size(services.store, **about),
+        state=set_items.mark(services.store, **about),
+        size=set_items.size(services.store, **about),
     )
 
 

@@ -24,13 +24,13 @@ from extensions.erasing import erasing
 from media.store import MediaStore
 from testkit import released
 from testkit.factories import make_person, make_project
+from testkit.released import needs_replay, replay
 from tests.workflow.whole_project import build
 from workflow.access import accounts, memberships, sign_in
 from workflow.access.projects import access_to
 from workflow.files.gate_counts import gates
 from workflow.files.project_check import check
 from workflow.releases.evidence import names_in
-from workflow.releases.replay import replay
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 
@@ -77,6 +77,7 @@ def whole(store: Store, home: Path) -> Store:
     return store
 
 
+@needs_replay
 def test_nothing_says_who_it_was_and_everything_counts(whole: Store, tmp_path: Path) -> None:
     store, said = whole, votes(whole)
     released.release(store, tmp_path / "before")

@@ -12,6 +12,7 @@ from PIL import Image
 from annotation_schemas.loader import load_text
 from db.engine import Store
 from domain.errors import ConflictError
+from domain.extensions import installed
 from domain.roles import Role
 from extensions.frames import covered_sets, frame_pool, frame_sets
 from extensions.frames.extraction import ExtractionSettings
@@ -24,7 +25,6 @@ from testkit import covered
 from testkit.factories import make_person, make_project
 from tests.workflow.shortcut_world import SCHEMA
 from workflow.annotate import image_pool
-from workflow.files import derived_media
 from workflow.jobs import folder_lock
 
 pytestmark = pytest.mark.thorough
@@ -60,19 +60,20 @@ def test_frames_of_a_covered_clip_are_removed_and_taken_anew_without_the_face(st
         return spreads
 
     def delete() -> list[str]:
-        return derived_media.delete(store, by=lea, home=home, project="p", instead={original: instead})
+        return covered_sets.delete(store, by=lea, home=home, project="p", instead={original: instead})
 
     before = min(spreads_of_the_face())
     with (
         folder_lock.hold_folder(folder / frame_sets.LOCK, ""),
         pytest.raises(ConflictError, match=r"film\.webm: Frames of this set are"),
     ):
-        derived_media.require_idle(home, "p", [original])
-    assert derived_media.names_of(home, "p", ["another file"]) == []
-    assert derived_media.names_of(home, "p", [original]) == delete() == ["film.webm"]
+        covered_sets.require_idle(home, "p", [original])
+    assert covered_sets.names_of(home, "p", ["another file"]) == []
+    assert covered_sets.names_of(home, "p", [original]) == delete() == ["film.webm"]
     assert not [path for path in folder.rglob("*") if path.suffix in (".png", ".jpg")]
     about = SetDescription.read(folder)
     assert (about.done, about.refused) == (0.0, covered_sets.COVERED_SINCE)
     assert max(spreads_of_the_face()) < before / 2
     assert delete() == [], "its frames show the other file now"
+    assert covered_sets in installed()["frames"].derived_media()
     assert frame_sets.index(folder) is not None

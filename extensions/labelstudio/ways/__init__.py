@@ -15,7 +15,6 @@ from annotation_schemas.kinds._one_of import OneOf
 from annotation_schemas.kinds.arrows import ArrowsField
 from annotation_schemas.kinds.blur import BlurField
 from annotation_schemas.kinds.boxes import BoxesCriterion
-from annotation_schemas.kinds.each_answer import EachAnswer
 from annotation_schemas.kinds.json import JsonField
 from annotation_schemas.kinds.marks import MarksCriterion
 from annotation_schemas.kinds.masks import MasksField
@@ -24,7 +23,6 @@ from annotation_schemas.kinds.number import Number
 from annotation_schemas.kinds.option_of import OptionOfField
 from annotation_schemas.kinds.order_of import OrderOfField
 from annotation_schemas.kinds.ordering import Ordering
-from annotation_schemas.kinds.preference import Preference
 from annotation_schemas.kinds.property_list import PropertyList
 from annotation_schemas.kinds.scale import Scale
 from annotation_schemas.kinds.segments import SegmentsField
@@ -44,28 +42,25 @@ from extensions.labelstudio.ways.scale import LabelStudioScale
 from extensions.labelstudio.ways.spans import LabelStudioPassages
 from extensions.labelstudio.ways.text import LabelStudioWords
 
-CRITERIA: Mapping[type, LabelStudioKind | None] = {
+CRITERIA: Mapping[type, LabelStudioKind] = {
     BoxesCriterion: LabelStudioBoxes(),
-    EachAnswer: None,
     MarksCriterion: LabelStudioMarks(),
     MultiChoice: LabelStudioSeveral(),
     Number: LabelStudioNumber(),
     OneOf: LabelStudioOne(),
     Ordering: LabelStudioOrder(),
-    Preference: None,
     PropertyList: LabelStudioProperties(),
     Scale: LabelStudioScale(),
     Spans: LabelStudioPassages(),
     TextCriterion: LabelStudioWords(),
 }
-"""How a criterion is answered there. None: it cannot be."""
+"""How a criterion is answered there."""
 FIELDS: Mapping[type, LabelStudioKind] = {ListEntryField: LabelStudioPick()}
 """How a field is filled in there. Without an entry, it is filled in like its criterion."""
 
 NO_CONTROL = "Label Studio has no control for this kind."
 ONLY_SHOWN = "it is shown there, drawn on the images, but not drawn there by people."
 NO_IMAGE = "the item has no image to draw on; frames of a clip are no images there."
-NO_SIDES = "Label Studio shows no two answers side by side; the work stays on Touchstone's own page Compare."
 
 Row = TypeVar("Row", bound=Criterion | ItemField)
 Refusal = Callable[[Schema, Row], str | None]
@@ -101,8 +96,6 @@ def _none_of_them(schema: Schema, field: ItemField) -> str | None:
 
 CRITERION_REFUSALS: Mapping[type, Refusal[Criterion]] = {
     DrawnCriterion: _without_image,
-    EachAnswer: _always(NO_SIDES),
-    Preference: _always(NO_SIDES),
     PropertyList: _own_properties,
 }
 FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
@@ -129,7 +122,7 @@ def _of(row: object, table: Mapping[Any, Found]) -> Found | None:
 
 def way_of_criterion(row: CriterionKind) -> LabelStudioKind | None:
     """Return how a criterion of this kind is answered there. None if it cannot be."""
-    return _of(row, CRITERIA)
+    return None if row.only_here else _of(row, CRITERIA)
 
 
 def way_of(part: FormPart) -> LabelStudioKind:

@@ -1,4 +1,4 @@
-"""The page *Tables*: the tables and charts of the benchmark's paper with the project's numbers, and set statistics."""
+"""The page *Tables*: the tables and charts of the benchmark's paper with the project's numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Items
 from exporters import zip_file
-from extensions.paper_tables import drawn_tables, set_section, table_files
+from extensions.paper_tables import drawn_tables, table_files
 from extensions.paper_tables.paper_tables import PaperTables
 from extensions.paper_tables.table_charts import chart_of
 from extensions.paper_tables.table_layouts import layout_of
@@ -28,7 +28,7 @@ SCREEN = Screen("Tables", place=235, role=Role.LEAD, group=Group.NUMBERS)
 
 
 def render(services: Services) -> None:
-    """Draw each table with its charts, downloads of all tables, and the statistics of the set."""
+    """Draw each table with its charts, downloads of all tables, and the sections of extensions."""
     view = shell.lead_of(services)
     shell.heading(
         "Tables",
@@ -38,7 +38,8 @@ def render(services: Services) -> None:
     )
     items = items_switch.switch(services, view, key="tables.items")
     _of_paper(services, view, items)
-    set_section.show(services, view, items)
+    for draw in extensions.rows("table_page_sections"):
+        draw(services, view, items)
 
 
 def _of_paper(services: Services, view: ProjectView, items: Items | None) -> None:

@@ -31,6 +31,8 @@ from workflow.results.dimension_means import PEOPLE, agreement_of_answers
 from workflow.results.ratings_from_files import import_ratings
 from workflow.results.score_choices import Scores
 
+pytestmark = needs("readers", "ratings")
+
 SCHEMA = """
 name: small
 version: 1

@@ -18,6 +18,7 @@ from domain.errors import SchemaError
 from domain.states import RatersAre
 from extensions.paper_tables import drawn_tables, paper_tables
 from extensions.paper_tables.table_layouts import parse_layout
+from testkit.missing_extensions import needs
 from tests.workflow.test_results import filled
 from workflow.results.ratings_from_files import import_ratings
 
@@ -117,6 +118,7 @@ def test_the_tables_of_the_schema_and_mistakes(home: Path) -> None:
         said("--layout", str(home / "layout.yaml"))
 
 
+@needs("readers", "ratings")
 def test_the_command_agreement_compares_people_as_one_rater(home: Path, tmp_path: Path) -> None:
     store = resources().store
     for who, raters, marks in (("ann", RatersAre.PEOPLE, "010"), ("ben", RatersAre.PEOPLE, "011"), ("j", None, "110")):

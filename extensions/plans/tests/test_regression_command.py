@@ -19,6 +19,7 @@ from db.engine import Store, open_store
 from domain.errors import InvalidFileError, InvalidInputError
 from domain.rated_units import BETWEEN
 from testkit.factories import make_items, make_predictions, make_project
+from testkit.missing_extensions import needs
 from workflow.results import file_raters
 from workflow.results.ratings_from_files import import_ratings
 
@@ -64,6 +65,7 @@ def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch)
     resources.cache_clear()
 
 
+@needs("readers", "ratings")
 def test_of_a_project_in_all_forms(home: Path) -> None:
     # x is 1, 1/2, 0, 1, 0, 1/2 and y 1, 1, 0, 1, 0, 0: means 1/2, sums of products around them 1 and 1, slope 1
     text, _ = command("etp", "--kind", "linear", "--out", str(home / "files"))
@@ -84,6 +86,7 @@ def test_of_a_project_in_all_forms(home: Path) -> None:
     assert {row["value"] for row in rows if row["regression"] == "logistic" and row["part"] == "fit"} == {""}
 
 
+@needs("readers", "ratings")
 def test_success_from_a_file(home: Path) -> None:
     path = home / "ran.csv"
     path.write_text("item,success\n" + "".join(f"{PLAN}/{2 * n + 1},{n % 2}\n" for n in range(6)) + "x,1\n")
@@ -92,6 +95,7 @@ def test_success_from_a_file(home: Path) -> None:
     assert "Left out, rows of ran.csv whose item is not here: 1." in text
 
 
+@needs("readers", "ratings")
 def test_what_a_project_lacks_is_a_sentence(home: Path) -> None:
     with pytest.raises(InvalidInputError, match="Items have no 'room'"):
         command("etp", "--task", "room")

@@ -12,14 +12,13 @@ from domain import extensions
 from domain.errors import ConflictError
 from domain.records import Person
 from domain.roles import Role
-from extensions.privacy import covering
+from extensions.privacy import covering, derived_media
 from extensions.privacy.boxes import CoverChoice
 from extensions.privacy.tests.test_covered_clip import FACE
 from extensions.privacy.tests.test_privacy import shown
 from extensions.privacy.tests.test_privacy_clips import loaded, put
 from media.store import MediaStore
 from testkit.factories import make_person, make_project
-from workflow.files import derived_media
 
 pytestmark = pytest.mark.thorough
 

@@ -27,6 +27,7 @@ from extensions.schema_migration.changes import Decisions
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_pool, make_predictions, make_project, vote
 from testkit.gold import make_gold
+from testkit.missing_extensions import needs
 from testkit.project_archives import export_project, import_project, needs_archives
 from workflow.access import accounts, memberships, projects
 from workflow.annotate import claims, drafts, image_pool, submissions
@@ -205,6 +206,7 @@ def looked_at(store: Store, mind: Mind) -> None:
     assert check(store) == [], mind.name
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 @pytest.mark.both_databases
 def test_minds_change_about_dimensions_and_roles_and_change_back(store: Store, tmp_path: Path) -> None:
@@ -358,6 +360,7 @@ def dimensions(store: Store) -> dict[str, str]:
         }
 
 
+@needs("readers", "ratings")
 @needs_archives
 @pytest.mark.thorough
 def test_what_came_in_between_stays_where_its_item_is(sqlite_template: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from annotation_schemas.formats import FORMATS
 from annotation_schemas.judge_templates import parse_template
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
@@ -21,8 +22,8 @@ from extensions.schema_migration import migration
 from extensions.schema_migration.changes import Decisions
 from testkit.factories import make_items, make_people, make_project, vote
 from testkit.gold import answers_of_gold, make_gold
+from testkit.missing_extensions import needs
 from workflow.files.export import exported
-from workflow.files.import_judgements import import_judgements
 from workflow.files.project_check import check
 from workflow.results import judge_replies
 from workflow.results.ratings import ratings_of
@@ -86,7 +87,9 @@ def project(store: Store, folder: Path) -> None:
         criteria={"score": "choice"},
         asked_here=False,
     )
-    assert import_judgements(store, by=None, project="p", path=path, plan=plan).replies == 4
+    replies = FORMATS["judgements"].replies
+    assert replies is not None
+    assert replies.imports(store, by=None, project="p", path=path, plan=plan).replies == 4
 
 
 def bring(store: Store, folder: Path, criterion: str, said: Sequence[str]) -> Any:
@@ -121,6 +124,7 @@ def expected(criterion: str, **now: str) -> list[tuple[str, str, str, str]]:
     return sorted((who, f"colour/{at}", criterion, now.get(value, value)) for who, at, value in said)
 
 
+@needs("readers", "ratings")
 @pytest.mark.both_databases
 @pytest.mark.thorough
 def test_they_are_read_in_the_words_of_now_and_taking_it_back_is_exact(store: Store, tmp_path: Path) -> None:
@@ -148,6 +152,7 @@ def test_they_are_read_in_the_words_of_now_and_taking_it_back_is_exact(store: St
     assert check(store) == []
 
 
+@needs("readers", "ratings")
 def test_what_came_in_between_is_read_in_the_words_of_before(store: Store, tmp_path: Path) -> None:
     project(store, tmp_path)
     named = schema(2, ("name: choice", "name: fits"), ("criterion: choice", "criterion: fits"), ("unsure", "not_sure"))
@@ -162,6 +167,7 @@ def test_what_came_in_between_is_read_in_the_words_of_before(store: Store, tmp_p
     assert [(row.criterion, row.value) for row in rows if row.rater == "other"] == [("choice", "unsure")]
 
 
+@needs("readers", "ratings")
 def test_a_name_that_ratings_of_something_else_have_is_refused(store: Store, tmp_path: Path) -> None:
     project(store, tmp_path)
     two = "options: [red, blue, unsure]}"

@@ -114,7 +114,7 @@ def write_reasons(path: Path, told: Sequence[tuple[str, str]]) -> None:
 
 
 def _tell(project: str, found: ModelShortcuts) -> None:
-    from reports import data_card
+    from reports import markdown
     from reports.content import ReportTable
 
     typer.echo(f"{found.title}. {found.which}\n")
@@ -135,7 +135,7 @@ def _tell(project: str, found: ModelShortcuts) -> None:
         )
         for model in found.models
     ]
-    typer.echo("\n".join(data_card.table_lines(ReportTable("models", "Models", heads, tuple(rows)))) + "\n")
+    typer.echo("\n".join(markdown.table_lines(ReportTable("models", "Models", heads, tuple(rows)))) + "\n")
     for model in found.models:
         told = [f"{model.unread:,} state no option or not one, and are wrong"] if model.unread else []
         told += [f"of {model.silent:,} no reply came, and they are left out"] if model.silent else []

@@ -122,11 +122,11 @@ def _report(
     from exporters.writing import write_files
     from extensions.shortcuts import text_check, text_shortcuts
     from extensions.shortcuts.commands import model_report
-    from workflow.releases import set_statistics
+    from workflow.releases import set_items
 
     shared = opened()
     limits = _limits(text_check.limits_of(shared.store, project=project), at_most, given, gate=gate)
-    state = set_statistics.mark(shared.store, by=None, project=project)
+    state = set_items.mark(shared.store, by=None, project=project)
     about = {"project": project, "items": counted}
     at = figure_requests.compute_here(shared.store, shared.settings, "shortcuts", about, state=state)
     if at.found is None:
@@ -180,7 +180,7 @@ def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *
 def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
     """Write the results as tables and lists."""
     from extensions.shortcuts import key_places
-    from reports import data_card
+    from reports import markdown
     from reports.content import ReportTable
 
     typer.echo(f"{found.title}. {found.which}\n")
@@ -194,7 +194,7 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
     ]
     for table in tables:
         if table is not None:
-            typer.echo("\n".join(data_card.table_lines(table)) + "\n")
+            typer.echo("\n".join(markdown.table_lines(table)) + "\n")
     typer.echo(f"An option drawn blindly is right in {100 * (found.chance or 0):.1f} %.")
     if stands is not None:
         typer.echo(f"Limits: {stands.said}.")

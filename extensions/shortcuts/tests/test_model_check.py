@@ -22,11 +22,12 @@ from extensions.shortcuts.tests.test_text_check import release
 from media.store import MediaStore
 from reports.content import Paragraph
 from testkit.factories import claimed, make_person
+from testkit.missing_extensions import needs
+from testkit.released import needs_replay, replay
 from tests.workflow.shortcut_world import BLIND, N, always_b, reader, served, spec_of
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
 from workflow.releases.checklist import ReleaseCondition, before
-from workflow.releases.replay import replay
 from workflow.releases.text_rules import Choice
 from workflow.runs import attempt_keeper, run_control
 
@@ -113,6 +114,8 @@ class KeptProject(Rooms):
         return next(each for each in found if each.name == "without_images")
 
 
+@needs_replay
+@needs("release_files", "card.html")
 @pytest.mark.thorough
 @pytest.mark.usefixtures("made_tables")
 def test_what_models_flag_stops_a_release_unless_it_is_named_and_is_told_in_it(

@@ -28,7 +28,7 @@ from reports.content import Figure
 from testkit.factories import make_person
 from tests.app.screens import drawn, part, rows, text, until_done, words
 from tests.workflow.shortcut_world import BLIND, LETTERS, N, always_b, reader, served, spec_of
-from workflow.releases import set_statistics
+from workflow.releases import set_items
 from workflow.releases.text_rules import Choice
 from workflow.runs import attempt_keeper, run_start
 from workflow.runs.model_plans import plan_for
@@ -64,7 +64,7 @@ def put(store: Store, home: Path, n: int) -> None:
     places = places_of([each.choice for each in items], {})
     found = TextShortcuts("K", f"All {n:,} items.", rules, [("All", half)], 0.5, items, (), 0, places)
     place = figure_requests._slot(store, "shortcuts", {"project": "p", "items": None})
-    state = set_statistics.mark(store, by=None, project="p")
+    state = set_items.mark(store, by=None, project="p")
     figure_requests._remember(place, figure_requests.Figure(TextMeasurement(found), state, datetime.now(UTC), 1.0))
 
 

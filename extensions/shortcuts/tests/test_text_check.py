@@ -25,13 +25,14 @@ from extensions.shortcuts.text_classifier import scores_of
 from extensions.shortcuts.text_shortcuts import flag_above, from_members
 from media.store import MediaStore
 from testkit.factories import claimed, make_person, make_project
+from testkit.missing_extensions import needs
+from testkit.released import in_words, needs_replay, replay
 from testkit.schema_versions import take_schema
 from tests.paths import shared
 from workflow.access.projects import access_to
 from workflow.annotate import authoring, submissions
 from workflow.releases.checklist import ReleaseCondition, before
 from workflow.releases.create import create
-from workflow.releases.replay import in_words, replay
 from workflow.releases.settings import ReleaseOptions
 from workflow.releases.text_rules import Choice
 from workflow.releases.withdraw import withdraw
@@ -223,6 +224,8 @@ def test_a_release_is_refused_while_the_extension_of_its_check_is_missing(
         release(store, media, home, "shortcuts")
 
 
+@needs_replay
+@needs("release_files", "card.html")
 @pytest.mark.thorough
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("made_tables")
@@ -277,6 +280,7 @@ def test_another_limit_is_another_line(store: Store) -> None:
         assert (limits, found.done) == (limits, done), found.said
 
 
+@needs("release_files", "card.html")
 @pytest.mark.thorough
 @pytest.mark.usefixtures("made_tables")
 def test_figures_of_private_keys_stay_with_them(store: Store, media: MediaStore, home: Path) -> None:
@@ -296,6 +300,7 @@ def test_figures_of_private_keys_stay_with_them(store: Store, media: MediaStore,
     assert {each["id"]: each["value"] for each in evidence["figures"]}["shortcuts.longest"] == 1.0
 
 
+@needs_replay
 @pytest.mark.thorough
 @pytest.mark.usefixtures("made_tables")
 def test_without_scikit_learn_the_line_and_replay_say_so(

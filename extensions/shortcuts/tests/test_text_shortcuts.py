@@ -20,7 +20,7 @@ from extensions.shortcuts import text_classifier
 from extensions.shortcuts.text_classifier import folds_of, scores_of
 from extensions.shortcuts.text_shortcuts import TextShortcuts, as_csv, as_json, find_text_shortcuts, from_members
 from testkit.factories import make_items, make_person, make_project
-from workflow.releases.set_tally import Media, Member, Roles
+from workflow.releases.set_items import Media, Member, Roles
 from workflow.releases.text_rules import Choice, share_right
 
 pytestmark = pytest.mark.thorough

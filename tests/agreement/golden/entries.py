@@ -18,9 +18,7 @@ from scipy import special
 
 import agreement
 from agreement.alpha import krippendorff_alpha
-from agreement.alternative import alternative_test
 from agreement.bootstrap import Bootstrap
-from agreement.ceiling import noise_ceiling
 from agreement.chance import (
     brennan_prediger,
     conger_kappa,
@@ -30,7 +28,6 @@ from agreement.chance import (
     percent_agreement,
     scott_pi,
 )
-from agreement.classification import all_right, pass_rates
 from agreement.corrected import clustered_mean, ppi_mean, rogan_gladen
 from agreement.correlation import kendall_tau, kendall_w, mean_pearson, pearson, spearman
 from agreement.icc import icc, mean_squares, variance_components
@@ -316,6 +313,7 @@ def _majority_and_judge(data: Data, args: Args) -> tuple[Sequence[Any], Sequence
     dimension = args.get("dimension", next(iter(experts)) if len(experts) == 1 else None)
     if dimension == "genuine":
         majority = [aggregate_majority(rows) for rows in experts.values()]
+        all_right = _of_notebooks("all_right")
         return all_right(*majority), all_right(*judge.values())
     if dimension not in experts:
         raise Unknown(f"There is no dimension {dimension!r}; there are {', '.join(experts)} and genuine.")
@@ -587,7 +585,7 @@ def _rogan_gladen(asked: Asked) -> Any:
 
 def _rates(asked: Asked) -> Mapping[str, float]:
     human, judge, rest = _people_and_judge(asked)
-    found = pass_rates(human, judge)
+    found = _of_notebooks("pass_rates")(human, judge)
     return {
         "raw_pass_rate": _of(clustered_mean(rest), "value"),
         "sensitivity": _of(found.sensitivity, "value"),
@@ -604,7 +602,7 @@ def _confusion(asked: Asked) -> Any:
     human, judge = (_numbers(column) for column in columns)
     if any(value not in (0, 1) and not math.isnan(value) for value in (*human, *judge)):
         raise RatingsError("A confusion matrix of four cells is of zeros and ones.")
-    return pass_rates(human, judge)
+    return _of_notebooks("pass_rates")(human, judge)
 
 
 def _genuine(asked: Asked) -> Mapping[str, float]:
@@ -638,7 +636,8 @@ def _alternative(asked: Asked) -> Any:
     keywords = {
         key: args[key] for key in ("score", "epsilon", "q", "min_raters_per_item", "min_items_per_rater") if key in args
     }
-    return alternative_test(table, [code[judge.get(unit)] for unit in units], raters=list(humans), **keywords)
+    said = [code[judge.get(unit)] for unit in units]
+    return _of_notebooks("alternative_test")(table, said, raters=list(humans), **keywords)
 
 
 def _person(found: Any, args: Args) -> Any:
@@ -766,7 +765,7 @@ def _ceiling(asked: Asked) -> Any:
         raise Unknown("noise_ceiling needs the key items_by_raters.")
     columns = _columns({"items_by_raters": asked.data["items_by_raters"]}, asked.args)
     humans = [list(row) for row in zip(*map(_numbers, columns), strict=True)]
-    return noise_ceiling(humans, bootstrap=Bootstrap(draws=0))
+    return _of_notebooks("noise_ceiling")(humans, bootstrap=Bootstrap(draws=0))
 
 
 _SIZES: Mapping[str, Callable[..., SampleSize]] = {

@@ -26,6 +26,7 @@ from testkit import loaded
 from testkit.factories import claimed, make_people, make_person, make_project
 from testkit.missing_extensions import needs
 from testkit.pictures import encoded, photo
+from testkit.released import needs_replay, verify
 from tests.exporters.official import ABOUT
 from workflow.access import accounts
 from workflow.annotate import submissions
@@ -34,7 +35,6 @@ from workflow.files.import_files import import_files
 from workflow.releases import settings
 from workflow.releases.create import CreatedRelease, create
 from workflow.releases.settings import ReleaseOptions
-from workflow.releases.verify import verify
 from workflow.releases.withdraw import withdraw
 
 pytestmark = pytest.mark.slow
@@ -152,6 +152,7 @@ def drawn_at(data: bytes) -> set[tuple[int, int]]:
 FORMATS = ("jsonl", "csv", "hf_dataset", "parquet", "croissant", "inspect", "lmms_eval", "llava", "prov")
 
 
+@needs_replay
 @needs("formats", "vlmevalkit")
 def test_every_loader_reads_the_kept_items_with_pictures_and_answers(
     kept: Store, media: MediaStore, home: Path, tmp_path: Path

@@ -13,10 +13,11 @@ from db.tables import AssetRow, ItemAssetRow, ItemRow
 from domain.errors import InvalidFileError, InvalidInputError, TouchstoneError
 from media.store import MediaStore
 from testkit.factories import BLIND, make_items, make_people, make_project, make_schema, vote
+from testkit.missing_extensions import needs
+from testkit.released import needs_replay, replay
 from workflow.releases import create as making
 from workflow.releases.checklist import ReleaseCondition, before
 from workflow.releases.create import CreatedRelease, create
-from workflow.releases.replay import replay
 from workflow.releases.settings import ReleaseOptions
 from workflow.results import file_raters
 from workflow.results.ratings_from_files import import_ratings
@@ -50,6 +51,8 @@ def words_in(folder: Path) -> str:
     return "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.is_file())
 
 
+@needs_replay
+@needs("readers", "ratings")
 @pytest.mark.both_databases
 def test_a_rater_out_of_a_file_of_whom_no_one_has_said_anything_is_named_beforehand(
     kept: Store, media: MediaStore, home: Path, tmp_path: Path

@@ -18,6 +18,7 @@ from db.engine import Store, open_store
 from domain.errors import ConflictError
 from media.store import MediaStore
 from testkit.forked import Forked
+from testkit.released import needs_replay, verify
 from testkit.serving import environment
 from tests.paths import ROOT
 from tests.workflow.releases.pictured import One, pictured
@@ -26,7 +27,6 @@ from workflow.releases import listing
 from workflow.releases.create import CreatedRelease, create
 from workflow.releases.settings import ReleaseOptions
 from workflow.releases.staging import staging
-from workflow.releases.verify import verify
 
 pytestmark = [pytest.mark.thorough]
 WORDS = ["release", "create", "p", "--despite", "said,items", "--formats", "jsonl"]
@@ -100,6 +100,7 @@ def until(path: Path, process: Forked) -> None:
     raise AssertionError(f"{path} never came")
 
 
+@needs_replay
 @pytest.mark.slow
 def test_a_release_that_is_killed_leaves_its_number_and_two_do_not_meet(machine: Machine, tmp_path: Path) -> None:
     at = tmp_path / "written"
@@ -152,6 +153,7 @@ def test_no_room_ends_with_a_sentence_and_leaves_nothing(machine: Machine, tmp_p
     assert machine.versions == ["1"]
 
 
+@needs_replay
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("made_tables")
 def test_two_machines_at_once_get_one_number_and_one_of_them_a_sentence(

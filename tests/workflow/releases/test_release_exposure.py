@@ -19,11 +19,11 @@ from domain.states import Stage
 from exporters.evidence_folder import line_hash
 from media.store import MediaStore
 from testkit.factories import make_items, make_people, make_person, make_predictions, make_project, make_schema
+from testkit.released import needs_replay, verify
 from tests.workflow.test_exposure import say, show
 from workflow.releases.checklist import before
 from workflow.releases.create import CreatedRelease, create
 from workflow.releases.settings import ReleaseOptions
-from workflow.releases.verify import verify
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
 SHAPES, LEDGER = "evidence/tables/exposure_shape.jsonl", "evidence/tables/exposure.jsonl"
@@ -86,6 +86,7 @@ def lines(folder: Path, path: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / path).read_text(encoding="utf-8").splitlines()]
 
 
+@needs_replay
 def test_each_kind_is_told_before_and_verify_names_who_what_and_the_row(
     store: Store, media: MediaStore, home: Path
 ) -> None:
@@ -148,6 +149,7 @@ def clean(store: Store, media: MediaStore, home: Path) -> Path:
     return release(worked(store, planted=False), media, home).place / "public"
 
 
+@needs_replay
 def test_what_is_planted_afterwards_is_found_though_every_hash_is_mended(clean: Path, tmp_path: Path) -> None:
     assert verify(clean) == []
     for stage, fact, fields, words in (
@@ -166,6 +168,7 @@ def test_what_is_planted_afterwards_is_found_though_every_hash_is_mended(clean: 
         assert all(" had been sent " in each for each in found), "every hash is as it should be"
 
 
+@needs_replay
 def test_a_private_part_is_looked_at_and_is_that_of_the_release(store: Store, media: MediaStore, home: Path) -> None:
     made = release(worked(store, planted=False), media, home, private=("test",))
     public, private = made.place / "public", made.place / "private"

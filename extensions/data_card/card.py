@@ -1,0 +1,381 @@
+"""The data card of a release, written from the project.
+
+A field that the makers left empty is printed as "not said". The card names no version, so two releases of the same
+state have the same card. The manifest holds the version.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
+from annotation_schemas.model import Keep, Schema, Verification
+from db.engine import Store
+from domain.policies import KEEP_RULES, SKIP_ACTS, criteria_that_decide, targets
+from extensions.data_card import card_facts
+from extensions.data_card.card_facts import Facts
+from extensions.data_card.card_pages import DataCard, markdown, page
+from extensions.data_card.card_people import agreement, answers, judges, people, qualification
+from extensions.data_card.card_words import NOT_SAID, field_text, named, sentence, told_of
+from extensions.data_card.set_statistics import SetStatistics, statistics_of
+from extensions.data_card.set_tally import tallies
+from reports.content import Block, Cell, Figure, Paragraph, ReportTable, Section
+from workflow.releases.extension_checks import FACTS, README, ReleaseFile, card_blocks, missing_parts_in
+from workflow.releases.set_items import Media, Member, roles_of
+from workflow.results import attributes
+
+if TYPE_CHECKING:
+    from workflow.releases.draft import Draft
+
+HTML = "card.html"
+GATES = {
+    "imported": "Came in or were written",
+    "came": "Came to it",
+    "voted": "All votes are in",
+    "skipped": "With a skip among the votes",
+    "unanimous": "All voters agree",
+    "equal_to_key": "All agree, and on the key",
+    "as_wanted": "All agree, and on the wanted answer",
+    "adjudicated": "Settled by a senior annotator",
+    "kept": "Kept",
+    "rejected": "Rejected",
+}
+
+
+def card_files(store: Store, draft: Draft, released: ReleasedSet, front_matter: str) -> Mapping[str, bytes]:
+    """Return ``README.md`` and ``card.html`` of a release.
+
+    Parameters
+    ----------
+    front_matter
+        The front matter of the Markdown file, with its lines of dashes; empty for none.
+    """
+    with store.read() as session:
+        labels = attributes.of_items(session, project_id=draft.access.project_id)
+    made = card(draft, released, labels)
+    return {README: markdown(made, before=front_matter).encode(), HTML: page(made).encode()}
+
+
+def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCard:
+    """Return the data card, with the facts that ``card_facts`` found when the release was made.
+
+    The function reads the released items once, in their public form. ``labels`` are the labels that leads imported.
+    """
+    facts: Facts = draft.told[FACTS]
+    splits: Counter[tuple[str, str]] = Counter()
+    statistics = _statistics(released, splits, labels)
+    schema = draft.access.schema
+    made_up = " Its people and what they say are made up: it is a demonstration." if draft.access.made_up else ""
+    sections = (
+        _what(draft, released, splits),
+        _contents(statistics),
+        _made(draft, facts, schema),
+        people(schema, facts, released.about),
+        qualification(schema, facts),
+        agreement(schema, facts, draft.told.get("floors", ())),
+        judges(schema, facts),
+        _gates(schema, draft.told),
+        _shortcuts(statistics, released, list(card_blocks("shortcuts", draft.told))),
+        _limits(draft, released, facts),
+        _licence(released),
+        _trust(draft, released),
+    )
+    return DataCard(
+        title=released.title,
+        subtitle=f"The data card of a release of {released.name}, written from the project as it stood on "
+        f"{_moment(released.date)}.{made_up} The number of the release is in manifest.json.",
+        sections=[
+            replace(section, number=number, blocks=(*section.blocks, *_added(section, draft.told)))
+            for number, section in enumerate(sections, 1)
+        ],
+        footer="Written by Touchstone from the project; what no one has said is marked as not said.",
+    )
+
+
+def _moment(date: str) -> str:
+    """Return a date as people read it. Dates of events are UTC.
+
+    >>> _moment("2026-05-04T09:00:00.123456+00:00")
+    '2026-05-04 09:00:00 UTC'
+    """
+    return f"{date[:10]} {date[11:19]} UTC" if date.endswith("+00:00") else date or "an unknown day"
+
+
+def _statistics(released: ReleasedSet, splits: Counter[tuple[str, str]], labels: attributes.Said) -> SetStatistics:
+    def members(items: Iterable[ReleasedItem]) -> Iterator[Member]:
+        for item in items:
+            splits[item.split, item.dimension] += 1
+            media = [Media(asset.kind, asset.name, asset.source, asset.duration) for asset in item.assets]
+            yield Member(item.dimension, item.fields, media, labels.get(item.id, {}))
+
+    whole, parts = tallies(members(released.items()), roles_of(released.schema))
+    return statistics_of(released.schema, whole, parts, title=released.title, which="")
+
+
+# ---- what it is ------------------------------------------------------------------------------------------------------
+
+
+def _what(draft: Draft, released: ReleasedSet, splits: Counter[tuple[str, str]]) -> Section:
+    about = released.about
+    names = [split.name for split in released.splits]
+    dimensions = [
+        dimension for dimension in released.schema.dimensions if any(splits[name, dimension.id] for name in names)
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            named(dimension),
+            *(splits[name, dimension.id] for name in names),
+            sum(splits[name, dimension.id] for name in names),
+        )
+        for dimension in dimensions
+    ]
+    rows.append(("All", *(split.items for split in released.splits), sum(split.items for split in released.splits)))
+    kept_back = [split for split in released.splits if split.withheld]
+    text = field_text(about, "description")
+    lead = f"Description: {text}" if text == NOT_SAID else text
+    media = "lie in it" if draft.asked.media else "do not lie in it: they are named by their SHA-256"
+    blocks: list[Block] = [
+        told_of("Use", about, "use_cases"),
+        told_of("Address", about, "url"),
+        ReportTable("splits", "Items by dimension and split", ("Dimension", *names, "All"), tuple(rows), "items"),
+        *(Paragraph(f"The public files of {each.name} do not have {sentence(each.withheld)}.") for each in kept_back),
+        *(Paragraph(each) for each in draft.told.get("drawn", ())),
+        Paragraph(f"Images and clips {media}."),
+        ReportTable(
+            "dimensions",
+            "What is measured",
+            ("Dimension", "Definition"),
+            tuple((named(dimension), dimension.definition or NOT_SAID) for dimension in released.schema.dimensions),
+        ),
+    ]
+    return Section(0, "what", "What it is", lead, tuple(blocks))
+
+
+def _contents(found: SetStatistics) -> Section:
+    tables = [table for table in found.tables if table.key != "set_shortcuts"]
+    meanings = [
+        ReportTable(
+            "meanings",
+            "What the numbers are",
+            ("Number", "What it is"),
+            tuple((title, meaning) for table in tables for title, meaning in found.definitions[table.key].items()),
+        )
+    ]
+    notes = [Paragraph(note, "note") for note in found.notes if not note.startswith("Of ")]
+    return Section(
+        0, "contents", "What is in it", "Counted over what is public of every item.", (*tables, *notes, *meanings)
+    )
+
+
+# ---- how it was made -------------------------------------------------------------------------------------------------
+
+
+def _made(draft: Draft, facts: Facts, schema: Schema) -> Section:
+    told, origin = draft.told, facts["origin"]
+    came = [f"{n:,} items of files in the format {name}" for name, n in origin["files"].items()]
+    if origin["written"]:
+        wrote = f" by {origin['authors']:,} people" if origin["authors"] else ""
+        came.append(f"{origin['written']:,} items written here{wrote}")
+    stages = [name for name in type(schema.stages).model_fields if getattr(schema.stages, name, None) is not None]
+    guideline, version = told.get("guideline", {}), told.get("schema", {})
+    blocks: list[Block] = [
+        Paragraph(f"The project began with {sentence(came)}." if came else "No item has come in."),
+        Paragraph(
+            f"Stages of the protocol: {sentence([schema.stages.title_of(stage) for stage in stages]) or 'none'}."
+        ),
+        *(Paragraph(line) for line in _policy(schema)),
+        Paragraph(
+            f"Protocol: schema {version.get('name', NOT_SAID)}, version {version.get('version', NOT_SAID)}, SHA-256 "
+            f"{version.get('sha256', NOT_SAID)}. Guideline: version {guideline.get('version', NOT_SAID)}, SHA-256 "
+            f"{guideline.get('sha256', NOT_SAID)}."
+        ),
+        *(
+            Paragraph(f"Votes under version {each['version']} of the schema: {_counts(schema, each['submissions'])}.")
+            for each in version.get("versions", ())
+        ),
+    ]
+    lead = f"{len(draft.placed):,} items are in this release."
+    return Section(0, "made", "How it was made", lead, tuple(blocks))
+
+
+def _counts(schema: Schema, counts: Mapping[str, int]) -> str:
+    return sentence([f"{n:,} in {schema.stages.title_of(stage)}" for stage, n in counts.items()]) or "none"
+
+
+def _policy(schema: Schema) -> Iterator[str]:
+    stages = schema.stages
+    if not stages.verifications:
+        yield "Nothing is verified: every item is kept as it came."
+    for name, part in stages.verifications.items():
+        yield f"{stages.title_of(name)}: {_stage_in_words(part)}"
+        if part.skips is not None:
+            times = "one skip" if part.skips.after == 1 else f"{part.skips.after} skips"
+            yield f"After {times}, {SKIP_ACTS.get(part.skips.then, part.skips.then)}."
+        settles = stages.adjudication is not None and part.adjudicates
+        yield (
+            f"What the votes leave open is settled by a {stages.adjudication.by}."
+            if settles and stages.adjudication is not None
+            else "What the votes leave open is rejected."
+        )
+
+
+def _stage_in_words(part: Verification) -> str:
+    people_ = "one person votes" if part.raters == 1 else f"{part.raters} people vote"
+    blind = ", each with the options in an order of their own" if "options" in part.shuffle else ""
+    return f"{people_} on each item, never its author{blind}. {_keep_in_words(part.keep)}"
+
+
+def _keep_in_words(keep: Keep) -> str:
+    row = KEEP_RULES.get(keep.rule)
+    meaning = row.meaning if row is not None else keep.rule
+    about = []
+    for target in targets(keep):
+        wanted = f"the item's field {target.key}" if target.key else None
+        if wanted is None and target.limited:
+            low = [] if target.at_least is None else [f"at least {target.at_least:g}"]
+            high = [] if target.at_most is None else [f"at most {target.at_most:g}"]
+            wanted = sentence([*low, *high])
+        if wanted is None and target.value is not None:
+            wanted = f"the value {target.value}"
+        about.append(target.criterion + (f" ({wanted})" if wanted else ""))
+    return f"An item is {meaning}. What decides: {sentence(about or list(criteria_that_decide(keep)))}."
+
+
+# ---- gates and shortcuts ---------------------------------------------------------------------------------------------
+
+
+def _gates(schema: Schema, told: Mapping[str, Any]) -> Section:
+    gates, counts = told.get("gates", {}), told.get("counts", {})
+    tables: list[Block] = []
+    for name in schema.stages.verifications:
+        own = gates if name == "verification" else gates.get(name, {})
+        rows = tuple((GATES[gate], n) for gate, n in own.items() if gate in GATES and isinstance(n, int))
+        if rows:
+            tables.append(ReportTable(f"gates_{name}", schema.stages.title_of(name), ("Gate", "Items"), rows))
+    by_dimension = tuple(
+        (named(dimension), *(own.get(state, 0) for state in ("items", "edited", "kept", "rejected")))
+        for dimension in schema.dimensions
+        if (own := counts.get("by_dimension", {}).get(dimension.id))
+    )
+    heads = ("Dimension", "Items", "Edited", "Kept", "Rejected")
+    if by_dimension:
+        tables.append(ReportTable("gates_dimensions", "By dimension", heads, by_dimension))
+    kept, of = counts.get("kept"), counts.get("items")
+    lead = NOT_SAID if kept is None else f"{kept:,} of {of:,} items of the project were kept when this was counted."
+    return Section(0, "gates", "Gates", lead, tuple(tables))
+
+
+def _added(section: Section, told: Mapping[str, Any]) -> Iterator[Block]:
+    """Yield the blocks that extension checks add to the end of a section. *Shortcuts* has its own place for them."""
+    if section.key != "shortcuts":
+        yield from card_blocks(section.key, told)
+
+
+def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Block]) -> Section:
+    """Return the section about shortcuts in the public items. ``limited`` are the blocks of extension checks."""
+    table = found.table("set_shortcuts")
+    kept_back = [split.name for split in released.splits if released.key in split.withheld]
+    without = (
+        f" Right answers of {sentence(kept_back)} are private, so these items are not counted." if kept_back else ""
+    )
+    if table is None:
+        why = (
+            "Items have no options, so there is none to look for by their place or length."
+            if released.options is None
+            else "No item tells in public which of its options is right, so none can be looked for."
+        )
+        return Section(0, "shortcuts", "Shortcuts", f"{why}{without}", tuple(limited))
+    last = dict(zip(table.columns, table.rows[-1], strict=True))
+    longest = last["Longest option"]
+    assert isinstance(longest, Figure)
+    limits = (
+        "" if longest.low is None or longest.high is None else f" ({100 * longest.low:.1f} to {100 * longest.high:.1f})"
+    )
+    lead = (
+        f"The longest option is right in {100 * (longest.value or 0):.1f} %{limits} of {longest.n_units:,} items; a "
+        f"blind draw is in {last['Chance']}.{without}"
+    )
+    meanings = ReportTable(
+        "shortcut_meanings",
+        "What the numbers are",
+        ("Number", "What it is"),
+        tuple(found.definitions[table.key].items()),
+    )
+    notes = [Paragraph(note, "note") for note in found.notes if note.startswith("Of ")]
+    others = Paragraph("No other shortcuts were looked for here, so that nothing is said of them.", "note")
+    return Section(0, "shortcuts", "Shortcuts", lead, (table, *notes, *(limited or [others]), meanings))
+
+
+# ---- what to know ----------------------------------------------------------------------------------------------------
+
+
+def _limits(draft: Draft, released: ReleasedSet, facts: Facts) -> Section:
+    names = (
+        "limitations",
+        "biases",
+        "personal_information",
+        "social_impact",
+        "synthetic",
+        "derived_from",
+        "generated_by",
+    )
+    titles = {
+        "limitations": "Limitations",
+        "biases": "Biases",
+        "personal_information": "Personal information",
+        "social_impact": "Social impact",
+        "synthetic": "Made by models, in whole or in part",
+        "derived_from": "Derived from",
+        "generated_by": "Made with",
+    }
+    lines = [told_of(titles[name], released.about, name) for name in names]
+    despite = draft.asked.despite
+    open_ = f"Released though these lines of the checklist were open: {sentence(list(despite))}." if despite else ""
+    return Section(0, "limits", "Known limits", open_, (*lines, *answers(facts)))
+
+
+def _licence(released: ReleasedSet) -> Section:
+    titles = {
+        "license": "License",
+        "media_license": "License of images and clips",
+        "creators": "Made by",
+        "citation": "How to cite it",
+        "maintenance": "Who mends errors",
+    }
+    return Section(
+        0,
+        "licence",
+        "License and citation",
+        "",
+        tuple(told_of(title, released.about, n) for n, title in titles.items()),
+    )
+
+
+def _trust(draft: Draft, released: ReleasedSet) -> Section:
+    gone: Sequence[Mapping[str, Any]] = draft.told.get("withdrawn", ())
+    canary = released.about.get("canary")
+    blocks: list[Block] = [
+        Paragraph("That nothing has changed since: touchstone release verify FOLDER"),
+        Paragraph("That verdicts and figures follow from the votes: touchstone release replay FOLDER"),
+        Paragraph(
+            f"Canary, so that it can be found in what models were trained on: {canary}"
+            if canary
+            else "Canary: there is none, as nothing of it is kept back."
+        ),
+    ]
+    if lacking := missing_parts_in(draft.told):
+        blocks.append(Paragraph(lacking, "missing"))
+    if gone:
+        rows = tuple((str(each["item"]), str(each["reason"])) for each in gone)
+        blocks.append(ReportTable("withdrawn", "Withdrawn items", ("Item", "Why"), rows))
+    else:
+        blocks.append(Paragraph("Withdrawn items: none."))
+    return Section(
+        0, "trust", "How to check it", "Both commands need nothing but Touchstone and the folder.", tuple(blocks)
+    )
+
+
+CARD = ReleaseFile(name=HTML, title="data card", facts=card_facts.facts, files=card_files)

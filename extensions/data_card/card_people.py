@@ -1,0 +1,204 @@
+"""The sections of a data card about people and judges: numbers, hours, pay and agreement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from annotation_schemas.model import Schema
+from domain.replies import WARNING
+from extensions.data_card.card_facts import Facts
+from extensions.data_card.card_words import NOT_SAID, field_text, sentence, told_of
+from reports.content import Block, Cell, Figure, Paragraph, ReportTable, Section
+from workflow.releases.floors import FloorStanding
+
+_PAY = re.compile(r"(?:([A-Z]{3})\s*)?(\d+(?:\.\d{1,2})?)(?:\s*([A-Z]{3}))?")
+"""An amount with its currency. Any other text is printed unchanged, and no total is computed."""
+
+
+def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
+    """Return the section with the number of people in each stage, their hours and their pay."""
+    work = facts["work"]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            schema.stages.title_of(each["stage"]),
+            each["people"],
+            each["submissions"],
+            f"{each['seconds'] / 3600:.2f}" if "seconds" in each else NOT_SAID,
+            each.get("untimed"),
+        )
+        for each in work["stages"]
+    ]
+    hours = sum(each.get("seconds", 0.0) for each in work["stages"]) / 3600
+    beside = work["beside"]
+    blocks: list[Block] = []
+    if rows:
+        heads = ("Stage", "People", "Submissions", "Hours", "Without a time")
+        note = (
+            "Hours are the recorded time on working pages. What was sent without a time is in none, so the real hours "
+            "are more; replaced submissions count in full."
+        )
+        blocks.append(ReportTable("people", "Who worked in which stage", heads, tuple(rows), note=note))
+    if beside["submissions"]:
+        blocks.append(
+            Paragraph(
+                f"Besides, {beside['submissions']:,} submissions in qualification and gold checks took "
+                f"{beside['seconds'] / 3600:.2f} recorded hours."
+            )
+        )
+    blocks += [Paragraph(_pay(about, hours + beside["seconds"] / 3600)), told_of("Who they are", about, "demographics")]
+    n = work["people"]
+    lead = "No one has submitted anything." if not n else f"{n:,} {'person' if n == 1 else 'people'} worked on it."
+    return Section(0, "people", "People", lead, tuple(blocks))
+
+
+def _pay(about: Mapping[str, Any], hours: float) -> str:
+    """Return the hourly pay, and the total over the recorded hours if the amount can be read."""
+    text = field_text(about, "pay")
+    found = _PAY.fullmatch(text)
+    currency = (found[1] or found[3]) if found else None
+    if found is None or currency is None or (found[1] and found[3]) or not hours:
+        return f"Pay for an hour: {text}"
+    return (
+        f"Pay for an hour: {text}. Over the {hours:.2f} recorded hours, qualification and gold checks among them, that "
+        f"comes to {float(found[2]) * hours:.2f} {currency}."
+    )
+
+
+def qualification(schema: Schema, facts: Facts) -> Section:
+    """Return the section about the qualification that people had to pass."""
+    found = facts["qualification"]
+    heads = ("Stage", "Items", "Pass mark", "Reviewers", "Tried", "Passed", "Let in without")
+    rows = tuple(
+        (
+            schema.stages.title_of(each["stage"]),
+            each["items"],
+            f"{100 * each['pass_mark']:g} %",
+            each["reviewers"],
+            each["tried"],
+            each["passed"],
+            each["exempted"],
+        )
+        for each in found
+    )
+    if not rows:
+        return Section(0, "qualification", "Qualification", "No stage asks for one.")
+    lead = f"People qualify before {sentence([schema.stages.title_of(each['stage']) for each in found])}."
+    return Section(
+        0, "qualification", "Qualification", lead, (ReportTable("qualification", "Who passed", heads, rows, "people"),)
+    )
+
+
+def agreement(schema: Schema, facts: Facts, floors: Sequence[Mapping[str, Any]] = ()) -> Section:
+    """Return the section about agreement between people, with the agreement floors of the manifest."""
+    blocks: list[Block] = []
+    for each in facts["agreement"]:
+        title = schema.stages.title_of(each["stage"])
+        if each.get("why"):
+            blocks.append(Paragraph(f"{title}: {each['why']}", "missing"))
+        elif not each["people"]:
+            blocks.append(Paragraph(f"{title}: no person has rated anything.", "missing"))
+        elif each["people"] == 1:
+            blocks.append(Paragraph(f"{title}: one person has rated, so there is no agreement.", "missing"))
+        else:
+            blocks += _table(title, each)
+        blocks += _losses(title, each)
+    blocks += _floors(floors)
+    lead = (
+        "Each number with its 95 % interval and what it rests on. Agreement about votes is over everything that was "
+        "voted on, also what was not kept."
+        if facts["agreement"]
+        else "The protocol has no stage in which several people rate the same."
+    )
+    return Section(0, "agreement", "Agreement", lead, tuple(blocks))
+
+
+def answers(facts: Facts) -> Iterator[Block]:
+    """Yield the number of model answers that accuracy left out, if the release records it."""
+    yield from _losses("Models' answers against the key", facts.get("answers", {}))
+
+
+def _losses(title: str, told: Facts) -> Iterator[Block]:
+    for words in told.get("losses", ()):
+        yield Paragraph(f"{title}: {words}", "warning" if words.startswith(WARNING) else "note")
+
+
+def _floors(told: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
+    """Yield a table of the agreement floors, with the moment when each floor was set."""
+    found = [FloorStanding.from_json(each) for each in told]
+    if found:
+        heads = ("Floor", "How it stands", "When it was set")
+        rows = tuple((each.title, each.came_to, each.set_when) for each in found)
+        yield ReportTable("floors", "Floors of agreement", heads, rows)
+
+
+def _table(title: str, each: Facts) -> Iterator[Block]:
+    """Yield the statistics that have a value, then the names of the others.
+
+    If no statistic has a value, all are listed with their reasons.
+    """
+    lines = [line for line in each["lines"] if line["value"] is not None] or each["lines"]
+    heads = ("Criterion", "Statistic", "Under", "Value")
+    note = "" if each["people"] == 2 else "Of pairs of people nothing is said: people are only counted."
+    yield ReportTable(
+        f"agreement_{each['stage']}", f"{title}: {each['people']:,} people", heads, tuple(map(_line, lines)), note=note
+    )
+    others = dict.fromkeys(line["name"] for line in each["lines"] if line not in lines)
+    if others:
+        yield Paragraph(f"Not defined for these ratings: {', '.join(others)}.", "note")
+
+
+def _line(line: Facts) -> tuple[Cell, ...]:
+    under = [f"guideline {line['guideline']}"] if "guideline" in line else []
+    under += [f"schema {line['schema']}"] if "schema" in line else []
+    figure = Figure(
+        line["value"],
+        line["low"],
+        line["high"],
+        line["method"],
+        line["n_units"],
+        line["n_left_out"],
+        line["n_raters"],
+        line["reason"],
+    )
+    return line["criterion"], line["name"], ", ".join(under), figure
+
+
+def judges(schema: Schema, facts: Facts) -> Section:
+    """Return the section about the judges that rated, and whether each may stand in for people."""
+    found = facts["judges"]
+    rows = tuple(
+        (
+            each["judge"],
+            schema.stages.title_of(each["stage"]),
+            each["model"],
+            each["template"] or NOT_SAID,
+            each["asked"] or NOT_SAID,
+            "; ".join(f"{one['criterion']}: {one['words']}" for one in each["verdicts"]) or each["why_none"],
+        )
+        for each in found
+        if "judge" in each
+    )
+    blocks: list[Block] = []
+    if rows:
+        heads = ("Judge", "Stage", "Model", "Template", "Asked", "Verdict")
+        blocks.append(ReportTable("judges", "Judges", heads, rows))
+    blocks += [Paragraph(line) for line in _others(schema, found)]
+    rules = dict.fromkeys(each["rule"] for each in found if each.get("rule"))
+    blocks += [Paragraph(f"{rule}.", "note") for rule in rules]
+    lead = "No judge has rated anything." if not found else "Machines that rated; none of them is counted among people."
+    return Section(0, "judges", "Judges", lead, tuple(blocks))
+
+
+def _others(schema: Schema, found: list[Facts]) -> Iterator[str]:
+    for each in found:
+        title = schema.stages.title_of(each["stage"])
+        if "metrics" in each:
+            yield f"Reference metrics in {title}: {sentence(each['metrics'])}."
+        if "from_files" in each:
+            n = each["from_files"]
+            yield (
+                f"{title}: ratings of {n:,} {'rater' if n == 1 else 'raters'} came in from files, of whom no one has "
+                "said that they are people."
+            )

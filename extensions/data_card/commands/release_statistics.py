@@ -1,0 +1,43 @@
+"""``touchstone release statistics``: print the statistics of a set, as papers report them about their benchmarks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.groups import find_group
+from app.commands.options import CountedItems, ProjectName
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommand to those of ``touchstone release``."""
+    find_group(cli, "release").command("statistics")(statistics)
+
+
+def statistics(
+    project: ProjectName,
+    items: CountedItems = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write every number with its definition into this file.", metavar="FILE.csv")
+    ] = None,
+) -> None:
+    """Describe a set by dimension: items, media, lengths of questions and answers, types, goals and shortcuts."""
+    from app.services import opened
+    from exporters.writing import write_files
+    from extensions.data_card.set_statistics import as_csv, set_statistics
+    from reports import markdown
+
+    found = set_statistics(opened().store, by=None, project=project, items_=items)
+    if out is not None:
+        write_files({out: as_csv(found).encode()})
+        print(f"{found.title}: {found.which} Written to {out}.", file=sys.stderr)
+        return
+    typer.echo(f"{found.title}. {found.which}\n")
+    for table in found.tables:
+        typer.echo("\n".join(markdown.table_lines(table)))
+        typer.echo("")
+    for note in found.notes:
+        typer.echo(note)

@@ -1,0 +1,1 @@
+"""Kinds of this extension. Each module has the name of its kind."""

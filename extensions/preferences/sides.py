@@ -1,0 +1,31 @@
+"""The sides of two compared answers: left and right on a page, and the stored pair, which is the same
+for all raters.
+"""
+
+from __future__ import annotations
+
+from annotation_schemas.kinds._rows import Found
+from annotation_schemas.yaml_text import Path
+
+LEFT, RIGHT = "left", "right"
+SIDES = (LEFT, RIGHT)
+"""What a rater says, who sees no names."""
+FIRST, SECOND = "a", "b"
+"""The answers of a pair, by the names of their models."""
+
+
+NO_SIDES = "Label Studio shows no two answers side by side; the work stays on Touchstone's own page Compare."
+"""Why these kinds are on our own pages only."""
+
+
+def of_pair(side: object, left: str) -> object:
+    """Return the model on a side, given the model on the ``left``. Other values are returned unchanged."""
+    if side not in SIDES:
+        return side
+    return left if side == LEFT else ({FIRST, SECOND} - {left}).pop()
+
+
+def in_comparison(stage: str, path: Path) -> Found:
+    """Two answers are seen in one stage only."""
+    if stage != "comparison":
+        yield (*path, "kind"), "two models' answers are side by side in the stage `comparison` only; ask it there"

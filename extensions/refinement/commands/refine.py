@@ -1,0 +1,32 @@
+"""``touchstone refine``: have people look at models' answers for second right answers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from app.commands.options import ProjectName
+from app.markup import count
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command of this module."""
+    cli.command("refine")(refine)
+
+
+def refine(
+    name: ProjectName,
+    model: Annotated[
+        str | None, typer.Option(help="Only the answers of this model; None: those of all models.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also answers that contain the text of the annotated one.")
+    ] = False,
+) -> None:
+    """Have people look at models' answers for second right answers: the stage refinement."""
+    from app.services import opened
+    from extensions.refinement.intake import open_refinement
+
+    done = open_refinement(opened().store, by=None, project=name, model=model, only_differing=not everything)
+    typer.echo(f"{count(done.opened, 'answer')} of {done.answers:,} sent to refinement.")

@@ -1,0 +1,153 @@
+"""What differs from its manifest in a bundle of evidence: whole files, and the lines of tables."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from domain.errors import InvalidFileError
+from domain.evidence import FOLDER, LINE_DIGITS, MANIFEST, VERDICTS, lines_path
+from importers.evidence_folder import LIMITS, EvidenceFolder, Limits, is_file, is_folder, json_object
+from importers.table_entries import MIB
+
+SHOWN = 20
+"""The largest number of lines of a file that are named."""
+_AGAIN = "Nothing was recomputed. Copy the release again, whole."
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """A file of a bundle that differs from the manifest."""
+
+    path: str
+    """The path from the root of the release."""
+    why: str
+    """A sentence's end: ``is not there``, ``has other lines: 17``."""
+    lines: tuple[int, ...] = ()
+    """The changed lines of a table, counted from 1."""
+
+    @property
+    def sentence(self) -> str:
+        """Return the change as a sentence."""
+        return f"{self.path} {self.why}."
+
+
+class ComparedEvidence(EvidenceFolder):
+    """An open evidence bundle whose files are compared with its manifest."""
+
+    def verdicts(self) -> Iterator[dict[str, Any]]:
+        """Yield the printed verdict of every item."""
+        for number, row in self.lines(VERDICTS):
+            if not isinstance(row.get("item"), str) or not isinstance(row.get("verdict"), str):
+                self._refuse(f"line {number:,} of {VERDICTS} is no verdict")
+            yield row
+
+    def changed(self, recorded: Mapping[str, str] | None = None) -> list[FileChange]:
+        """Return every file that differs from its manifest, with the changed lines of tables.
+
+        ``recorded`` has the SHA-256 of files in the release's manifest, by path from its root.
+        """
+        found = []
+        for path, (n_bytes, sha256) in self._told.items():
+            at = self._at(path)
+            if not is_file(self.path / path):
+                found.append(FileChange(at, "is not there"))
+            elif self._digest(path) != (n_bytes, sha256):
+                found.append(self._what_changed(path, n_bytes))
+        known = {self._at(path): sha256 for path, (_, sha256) in self._told.items()}
+        inside = f"{FOLDER}/"
+        for path, sha256 in (recorded or {}).items():
+            if path == f"{inside}{MANIFEST}" and self._digest(MANIFEST)[1] != sha256:
+                found.append(FileChange(path, "is not what the manifest of the release says"))
+            elif path in known and known[path] != sha256:
+                found.append(
+                    FileChange(path, "has one hash in the manifest of the release, another in that of the evidence")
+                )
+        if recorded is not None:
+            unnamed = [path for path in (*known, self._at(MANIFEST)) if path not in recorded]
+            found += [FileChange(path, "is not named by the manifest of the release") for path in unnamed]
+        return found
+
+    # ---- inside ------------------------------------------------------------------------------------------------------
+
+    def _at(self, path: str) -> str:
+        return f"{FOLDER}/{path}"
+
+    def _what_changed(self, path: str, n_bytes: int) -> FileChange:
+        at, size = self._at(path), (self.path / path).stat().st_size
+        name = path.partition("/")[2].partition(".")[0]
+        if not path.startswith("tables/") or lines_path(name) not in self._told:
+            return FileChange(at, "was changed: it is not what its manifest says")
+        if self._digest(lines_path(name)) != self._told[lines_path(name)]:
+            return FileChange(at, "was changed, and so were the hashes of its lines, so that no one can say which")
+        lines, there = self._changed_lines(path, name)
+        told = self.tables[name].rows if name in self.tables else there
+        if there < told and len(lines) == told - there:
+            return FileChange(at, f"was cut: {there:,} of {told:,} lines are there", tuple(lines[:SHOWN]))
+        if there == told and self._same_lines(path, name):
+            return FileChange(
+                at, f"has the same {there:,} lines in another order, from line {lines[0]:,} on", (lines[0],)
+            )
+        words = ", ".join(f"{line:,}" for line in lines[:SHOWN])
+        more = f" and {len(lines) - SHOWN:,} more" if len(lines) > SHOWN else ""
+        count = "" if there == told else f" (it has {there:,} lines, and should have {told:,})"
+        what = "line" if len(lines) == 1 else "lines"
+        grown = "" if size == n_bytes else f", {size:,} bytes in place of {n_bytes:,}"
+        return FileChange(at, f"was changed in {what} {words}{more}{count}{grown}", tuple(lines[:SHOWN]))
+
+    def _changed_lines(self, path: str, name: str) -> tuple[list[int], int]:
+        """Return the changed lines, including missing ones, and the number of lines."""
+        found: list[int] = []
+        with self._open(lines_path(name)) as hashes, self._open(path) as lines:
+            number = 0
+            for number, line in self._lines(lines, path):
+                wanted = hashes.readline(LINE_DIGITS + 2).strip().decode("ascii", "replace")
+                if hashlib.sha256(line).hexdigest()[:LINE_DIGITS] != wanted:
+                    found.append(number)
+            gone = sum(1 for _ in hashes)
+        return found + list(range(number + 1, number + 1 + gone)), number
+
+    def _same_lines(self, path: str, name: str) -> bool:
+        with self._open(lines_path(name)) as hashes, self._open(path) as lines:
+            wanted = sorted(line.strip().decode("ascii", "replace") for line in hashes)
+            here = sorted(hashlib.sha256(line).hexdigest()[:LINE_DIGITS] for _, line in self._lines(lines, path))
+        return wanted == here
+
+    def _digest(self, path: str) -> tuple[int, str]:
+        with self._open(path) as file:
+            return os.fstat(file.fileno()).st_size, _sha256(file)
+
+
+def recorded_of(folder: Path, *, limits: Limits = LIMITS) -> Mapping[str, str] | None:
+    """Return the hashes of the evidence in the manifest of a release; None without a manifest.
+
+    Raises ``InvalidFileError`` for an unreadable manifest.
+    """
+    path = folder / MANIFEST
+    if not is_folder(folder / FOLDER) or not is_file(path):
+        return None
+    if path.stat().st_size > limits.whole:
+        raise InvalidFileError(
+            f"{MANIFEST} has {path.stat().st_size:,} bytes, which no manifest of a release has. {_AGAIN}"
+        )
+    told = json_object(path.read_bytes())
+    listed = told.get("files") if told else None
+    if isinstance(listed, dict):
+        listed = [
+            {"path": name, **(each if isinstance(each, dict) else {"sha256": each})} for name, each in listed.items()
+        ]
+    if not isinstance(listed, list):
+        raise InvalidFileError(f"{MANIFEST} is no manifest of a release: it names no files. {_AGAIN}")
+    found = {str(each.get("path")): str(each.get("sha256")) for each in listed if isinstance(each, dict)}
+    return {path: sha256 for path, sha256 in found.items() if path.startswith(f"{FOLDER}/")}
+
+
+def _sha256(file: BinaryIO) -> str:
+    digest = hashlib.sha256()
+    while chunk := file.read(MIB):
+        digest.update(chunk)
+    return digest.hexdigest()
