@@ -135,12 +135,6 @@ def last(session: Session, *, project_id: int) -> dict[int, int]:
     return {id: item_id for id, item_id in session.connection().execute(wanted)}
 
 
-def of_run(session: Session, *, run_id: int) -> dict[int, int]:
-    """Return a run's answers: the item's id by the answer's id."""
-    wanted = plain_select(col(PredictionRow.id), col(PredictionRow.item_id)).where(col(PredictionRow.run_id) == run_id)
-    return {id: item_id for id, item_id in session.connection().execute(wanted)}
-
-
 def last_of_models(session: Session, *, project_id: int) -> dict[tuple[int, str], int]:
     """Return the id of every model's last answer to each item, by item id and model. Withdrawn runs do not count."""
     wanted = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,11 +19,9 @@ from db.tables import (
     ItemAssetRow,
     ItemRow,
     MediaObjectRow,
-    PredictionRow,
     RevisionRow,
     TaskRow,
 )
-from domain.runs import chunked
 from domain.states import VERIFICATIONS, VOTED_ON, Purpose, Stage, TaskState
 
 _NEWER = aliased(AnnotationRow)
@@ -152,60 +150,6 @@ def media_used(session: Session, *, project_id: int) -> list[UsedMedia]:
     return [UsedMedia(sha256, n_bytes, name, tuple(shown)) for sha256, (n_bytes, name, shown) in found.items()]
 
 
-def answers_in_refinement(session: Session, *, project_id: int, ever: bool = False) -> dict[int, set[int]]:
-    """Return the models' answers shown in refinement next to the current revision, by item id.
-
-    ``ever``: next to any revision. Withdrawn slots do not count.
-    """
-    wanted = (
-        select(TaskRow.item_id, TaskRow.prediction_id)
-        .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
-        .where(
-            TaskRow.project_id == project_id,
-            TaskRow.stage == Stage.REFINEMENT,
-            TaskRow.purpose == Purpose.LIVE,
-            TaskRow.state != TaskState.WITHDRAWN,
-        )
-    )
-    if not ever:
-        wanted = wanted.where(TaskRow.revision == ItemRow.current_revision)
-    found: dict[int, set[int]] = {}
-    for item_id, prediction_id in session.exec(wanted):
-        found.setdefault(item_id or 0, set()).add(prediction_id or 0)
-    return found
-
-
-def decided_in_refinement(session: Session, *, project_id: int) -> dict[int, dict[int, Mapping[str, Any]]]:
-    """Return the latest decision about each model's answer on any revision, by item id and prediction id."""
-    wanted = (
-        select(
-            AnnotationRow.item_id, AnnotationRow.prediction_id, AnnotationRow.answers, AnnotationRow.schema_version_id
-        )
-        .where(
-            AnnotationRow.project_id == project_id,
-            AnnotationRow.stage == Stage.REFINEMENT,
-            AnnotationRow.purpose == Purpose.LIVE,
-        )
-        .order_by(col(AnnotationRow.id))
-    )
-    found: dict[int, dict[int, Mapping[str, Any]]] = {}
-    about: dict[str, Any] = {"project_id": project_id, "stage": Stage.REFINEMENT}
-    for item_id, prediction_id, given, version in session.exec(wanted):
-        answers = reworded.answers(session, **about, version=version, given=given)
-        found.setdefault(item_id, {})[prediction_id or 0] = answers
-    return found
-
-
-def edited_in_refinement(session: Session, *, project_id: int) -> set[int]:
-    """Return the items that someone edited next to a model's answer."""
-    wanted = select(AnnotationRow.item_id, AnnotationRow.answers).where(
-        AnnotationRow.project_id == project_id,
-        AnnotationRow.stage == Stage.REFINEMENT,
-        AnnotationRow.purpose == Purpose.LIVE,
-    )
-    return {item_id for item_id, answers in session.exec(wanted) if "fields" in answers}
-
-
 def overfilled(session: Session, *, project_id: int, stage: Stage, raters: int) -> list[tuple[str, int]]:
     """Return units with more submissions that count than the schema asks for."""
     wanted = (
@@ -277,44 +221,6 @@ def strange_weights(session: Session, *, project_id: int) -> list[tuple[str, flo
         ~col(AnnotationRow.weight).between(0, 1),
     )
     return [(id, weight) for id, weight in session.exec(wanted) if weight is not None]
-
-
-def strange_pairs(session: Session, *, project_id: int) -> list[tuple[str, str, str]]:
-    """Return comparison units that do not hold two models' answers to their item, sorted by model name.
-
-    Each unit comes with the names of its models.
-    """
-    wanted = select(TaskRow.unit, TaskRow.prediction_id, TaskRow.item_id).where(
-        TaskRow.project_id == project_id, TaskRow.stage == Stage.COMPARISON
-    )
-    units = list(session.exec(wanted.distinct()))
-    ids = sorted({id for unit, _, _ in units for id in _ids_in(unit)})
-    known: dict[int, tuple[int, str]] = {}
-    for lot in chunked(ids, _AT_ONCE):
-        of = select(PredictionRow.id, PredictionRow.item_id, PredictionRow.model).where(
-            col(PredictionRow.id).in_(lot), PredictionRow.project_id == project_id
-        )
-        known |= {id: (item_id, model) for id, item_id, model in session.exec(of)}
-    strange = []
-    for unit, first, item_id in units:
-        both = [known.get(id, (None, "no answer")) for id in _ids_in(unit)]
-        models = [model for _, model in both]
-        fits = len(both) == 2 and _ids_in(unit)[0] == first and all(item == item_id for item, _ in both)
-        if not fits or models[0] >= models[1]:
-            strange.append((unit, models[0] if models else "no answer", models[1] if models[1:] else "no answer"))
-    return strange
-
-
-def _ids_in(unit: str) -> list[int]:
-    return [int(part) for part in unit.split("/")[2:] if part.isdecimal()]
-
-
-def shown_in(session: Session, *, project_id: int, stage: Stage) -> list[tuple[str, Any]]:
-    """Return the recorded layout of the page for every submission of a stage, by the submission's public id."""
-    wanted = select(AnnotationRow.public_id, AnnotationRow.shown).where(
-        AnnotationRow.project_id == project_id, AnnotationRow.stage == stage
-    )
-    return [(id, shown) for id, shown in session.exec(wanted)]
 
 
 def strange_guidelines(session: Session, *, project_id: int) -> list[str]:

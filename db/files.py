@@ -37,7 +37,6 @@ from db.tables import (
     RevisionRow,
     RunRow,
     SourceRow,
-    TaskRow,
 )
 from db.withdrawn_runs import of_counting_runs
 from domain.run_kinds import RunKind
@@ -343,51 +342,6 @@ def _said(session: Session, wanted: Any, *, project_id: int, stage: Stage) -> It
             dimension=once.setdefault(dimension, dimension),
             login=once.setdefault(row.login, row.login),
         )
-
-
-class PairVote(NamedTuple):
-    """One person's current comparison of two models' answers."""
-
-    item_id: int
-    unit: str
-    """The name of the pair of answers (``db.task_slots.pair_of``)."""
-    dimension: str
-    answers: Mapping[str, Any]
-    shown: Mapping[str, Any]
-    note: str
-    guideline_hash: str
-    person_id: int
-    login: str
-    schema_version_id: int
-    weight: float | None
-    created_at: datetime
-
-
-def counting_pair_votes(session: Session, *, project_id: int) -> list[PairVote]:
-    """Return all comparisons that count, oldest first."""
-    stage = Stage.COMPARISON
-    columns: tuple[Any, ...] = (
-        AnnotationRow.item_id,
-        TaskRow.unit,
-        TaskRow.dimension,
-        AnnotationRow.answers,
-        AnnotationRow.shown,
-        AnnotationRow.note,
-        AnnotationRow.guideline_hash,
-        AnnotationRow.person_id,
-        PersonRow.login,
-        AnnotationRow.schema_version_id,
-        AnnotationRow.weight,
-        AnnotationRow.created_at,
-    )
-    wanted = counting(plain_select(*columns), project_id=project_id, stage=stage)
-    wanted = wanted.join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id).order_by(col(AnnotationRow.id))
-    about: dict[str, Any] = {"project_id": project_id, "stage": stage}
-    rows = map(PairVote._make, session.execute(wanted))
-    return [
-        row._replace(answers=reworded.answers(session, **about, version=row.schema_version_id, given=row.answers))
-        for row in rows
-    ]
 
 
 def voters(session: Session, *, project_id: int, stage: Stage) -> set[str]:

@@ -7,18 +7,14 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, exists, func
+from sqlalchemy import bindparam
 from sqlalchemy import select as plain_select
-from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.many_rows import insert_or_ignore
 from db.records import StoredGuidelineVersion
 from db.tables import AnnotationRow, GuidelineVersionRow, GuidelineVisitRow, ItemRow, PersonRow, ReasonAnswerRow
-from domain.states import Purpose, Stage
-
-_NEWER = aliased(AnnotationRow)
-"""An annotation that supersedes another."""
+from domain.states import Stage
 
 
 def add(
@@ -123,21 +119,7 @@ def put_seen(session: Session, *, project_id: int, person_id: int, number: int, 
         session.flush()
 
 
-# ---- submissions under guidelines -----------------------------------------------------------------------------------
-
-
-def count_submissions(session: Session, *, project_id: int) -> dict[tuple[str, Stage], int]:
-    """Count the submissions that count, by the guideline's hash and stage."""
-    wanted = (
-        select(AnnotationRow.guideline_hash, AnnotationRow.stage, func.count())
-        .where(
-            AnnotationRow.project_id == project_id,
-            AnnotationRow.purpose == Purpose.LIVE,
-            ~exists().where(col(_NEWER.supersedes_id) == col(AnnotationRow.id)),
-        )
-        .group_by(col(AnnotationRow.guideline_hash), col(AnnotationRow.stage))
-    )
-    return {(hash, Stage(stage)): n for hash, stage, n in session.exec(wanted)}
+# ---- decisions that guidelines answer -------------------------------------------------------------------------------
 
 
 class SeniorDecision(NamedTuple):
@@ -185,17 +167,6 @@ def decisions(session: Session, *, project_id: int) -> list[SeniorDecision]:
         .order_by(col(AnnotationRow.id))
     )
     return [SeniorDecision._make(row) for row in session.execute(wanted)]
-
-
-def count_answers(session: Session, *, project_id: int) -> dict[int, int]:
-    """Count the decisions that each guideline version answers, by version id."""
-    wanted = (
-        select(ReasonAnswerRow.guideline_version_id, func.count())
-        .join(AnnotationRow, col(AnnotationRow.id) == ReasonAnswerRow.annotation_id)
-        .where(AnnotationRow.project_id == project_id, AnnotationRow.stage == Stage.ADJUDICATION)
-        .group_by(col(ReasonAnswerRow.guideline_version_id))
-    )
-    return dict(session.exec(wanted).all())
 
 
 def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -399,48 +399,4 @@ def texts(session: Session, *, run_id: int) -> dict[tuple[int, int | None, bool,
     }
 
 
-@dataclass(frozen=True)
-class JudgeComparison:
-    """One order of a comparison that a judge was to be asked about."""
-
-    run_id: int
-    item_id: int
-    prediction_id: int
-    other_id: int
-    swapped: bool
-    sample: int
-    model: str
-    other_model: str
-
-
-def comparisons(session: Session, *, run_ids: Sequence[int]) -> list[JudgeComparison]:
-    """Return the comparisons in runs of judges, with the models that answered, in the order of their units."""
-    mine = (col(JudgeUnitRow.run_id).in_(list(run_ids)), col(JudgeUnitRow.attack).is_(None))
-    of_pairs = (*mine, col(JudgeUnitRow.other_id).is_not(None))
-    shown = [
-        sa_select(column).where(*of_pairs) for column in (col(JudgeUnitRow.prediction_id), col(JudgeUnitRow.other_id))
-    ]
-    whose = sa_select(col(PredictionRow.id), col(PredictionRow.model))
-    models: dict[int, str] = {}
-    for ids in shown:
-        for id, model in session.connection().execute(whose.where(col(PredictionRow.id).in_(ids))):
-            models[id] = model
-    wanted = (
-        sa_select(
-            col(JudgeUnitRow.run_id),
-            col(JudgeUnitRow.item_id),
-            col(JudgeUnitRow.prediction_id),
-            col(JudgeUnitRow.other_id),
-            col(JudgeUnitRow.swapped),
-            col(JudgeUnitRow.sample),
-        )
-        .where(*of_pairs)
-        .order_by(col(JudgeUnitRow.id))
-    )
-    return [
-        JudgeComparison(run, item, one or 0, other or 0, swapped, sample, models[one or 0], models[other or 0])
-        for run, item, one, other, swapped, sample in session.connection().execute(wanted)
-    ]
-
-
 # ---- metrics --------------------------------------------------------------------------------------------------------

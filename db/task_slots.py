@@ -56,17 +56,6 @@ def unit_of_answer(stage: Stage, *, prediction_id: int) -> str:
     return f"{stage.value}/prediction/{prediction_id}"
 
 
-def unit_of_pair(first_id: int, second_id: int) -> str:
-    """Return the unit name of two models' answers to an item to compare."""
-    return f"{unit_of_answer(Stage.COMPARISON, prediction_id=first_id)}/{second_id}"
-
-
-def pair_of(unit: str) -> tuple[int, int]:
-    """Return the two answers (ids) in a name of ``unit_of_pair``."""
-    _, _, first, second = unit.split("/")
-    return int(first), int(second)
-
-
 def unit_of_prediction(*, prediction_id: int) -> str:
     """Return the unit name of a model's answer to grade."""
     return unit_of_answer(Stage.GRADING, prediction_id=prediction_id)
@@ -231,13 +220,6 @@ def withdraw(session: Session, *, units: Sequence[str], held: bool = True) -> No
             .where(some, col(TaskRow.state).in_(idle))
             .values(state=TaskState.WITHDRAWN, lease_until=None)
         )
-
-
-def call_off_idle(session: Session, *, unit: str) -> None:
-    """Withdraw the open slots of a unit, except one that someone is taking."""
-    idle = select(TaskRow.id).where(TaskRow.unit == unit, TaskRow.state == TaskState.OPEN).order_by(col(TaskRow.id))
-    ids = list(session.exec(idle.with_for_update(skip_locked=True, key_share=True)))
-    session.exec(update(TaskRow).where(col(TaskRow.id).in_(ids)).values(state=TaskState.WITHDRAWN))
 
 
 def call_off_surplus(session: Session, *, project_id: int, stage: Stage, most: int) -> int:

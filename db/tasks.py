@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, or_
 from sqlmodel import Session, col, select
 
 from db.records import StoredTask
-from db.tables import ItemRow, PredictionRow, TaskRow
+from db.tables import PredictionRow, TaskRow
 from db.withdrawn_runs import of_counting_runs
 from domain.runs import chunked
 from domain.states import Purpose, Stage, TaskState
@@ -138,59 +138,6 @@ def answers_in_refinement(session: Session, *, item_id: int, counting: bool = Fa
     return sorted({id for id in session.exec(wanted) if id is not None})
 
 
-def refinement_of_run(session: Session, *, run_id: int) -> list[tuple[int, int, int, str]]:
-    """Return a run's answers that were ever shown in refinement.
-
-    Each has prediction id, item id, the item's current revision, and dimension.
-    """
-    wanted = (
-        select(TaskRow.prediction_id, ItemRow.id, ItemRow.current_revision, ItemRow.dimension)
-        .join(PredictionRow, col(PredictionRow.id) == TaskRow.prediction_id)
-        .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
-        .where(PredictionRow.run_id == run_id, TaskRow.stage == Stage.REFINEMENT)
-        .distinct()
-        .order_by(col(TaskRow.prediction_id))
-    )
-    return [(id or 0, item_id, revision, dimension) for id, item_id, revision, dimension in session.exec(wanted)]
-
-
-def answers_in(
-    session: Session,
-    *,
-    project_id: int,
-    stage: Stage,
-    run_id: int | None = None,
-    item_id: int | None = None,
-    counting: bool = False,
-) -> set[int]:
-    """Return the models' answers (ids) with live slots in a stage, in any state.
-
-    The arguments select the answers of a run, answers to an item, or answers without withdrawn runs.
-    """
-    wanted = select(TaskRow.prediction_id).where(
-        TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE
-    )
-    if item_id is not None:
-        wanted = wanted.where(TaskRow.item_id == item_id)
-    if run_id is not None or counting:
-        wanted = wanted.join(PredictionRow, col(PredictionRow.id) == TaskRow.prediction_id)
-    if run_id is not None:
-        wanted = wanted.where(PredictionRow.run_id == run_id)
-    if counting:
-        wanted = wanted.where(of_counting_runs())
-    return {id for id in session.exec(wanted.distinct()) if id is not None}
-
-
-def units_in(session: Session, *, project_id: int, stage: Stage, item_id: int | None = None) -> list[str]:
-    """Return the units with live slots in a stage, in any state, or only those about an item."""
-    wanted = select(TaskRow.unit).where(
-        TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE
-    )
-    if item_id is not None:
-        wanted = wanted.where(TaskRow.item_id == item_id)
-    return sorted(session.exec(wanted.distinct()))
-
-
 def known_units(session: Session, *, units: Sequence[str]) -> set[str]:
     """Return those of these units that have slots, in any state."""
     found: set[str] = set()
@@ -198,12 +145,6 @@ def known_units(session: Session, *, units: Sequence[str]) -> set[str]:
         some = col(TaskRow.unit).in_(lot)
         found |= set(session.exec(select(TaskRow.unit).where(some).distinct()))
     return found
-
-
-def refinement_units(session: Session, *, project_id: int) -> set[str]:
-    """Return the units of refinement in a project."""
-    wanted = select(TaskRow.unit).where(TaskRow.project_id == project_id, TaskRow.stage == Stage.REFINEMENT)
-    return set(session.exec(wanted))
 
 
 def place_of(session: Session, *, item_id: int, stage: Stage, person_id: int, unit: str) -> tuple[int, int]:

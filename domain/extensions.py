@@ -128,6 +128,14 @@ class Extension:
     """Rows of ``app.my_work_sections.MyWorkSection``: what the page *My work* has above or in projects."""
     topline_notes: Rows = _nothing
     """Functions ``(services)`` that return a few words for the line on top of working pages, or None."""
+    notice_sources: Rows = _nothing
+    """Functions ``(session, *, person, projects)`` that yield a person's notices (``domain.notices.Notice``) from these
+    projects, which are records by id. The extension Notices calls them."""
+    item_sections: Rows = _nothing
+    """Functions ``(services, view, item)`` that draw a section about an item, by its id on pages. The extension History
+    calls them."""
+    work_actions: Rows = _nothing
+    """Rows of ``app.routes.work.WorkAction``: requests of working pages."""
     menu_counts: Rows = _nothing
     """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
     the number."""
@@ -162,7 +170,8 @@ class Extension:
     """Triples of an earlier module of core, an earlier name, and the class that came here from there. Stored jobs name
     a class as it was."""
     web: Path | None = None
-    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, and ``NAME.js`` a component of a page."""
+    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, ``parts/NAME.js`` a part of the working
+    page, and ``NAME.js`` a component of a page."""
 
 
 @dataclass(frozen=True)
@@ -249,6 +258,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "data_card": ExtensionNames(
         "Data card", release_files=("card.html",), commands=("release statistics",), figures=("set",)
     ),
+    "agreement_floors": ExtensionNames("Agreement floors", schema_keys=("export.floors",), figures=("floors",)),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
@@ -428,6 +438,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "reading_checks": ExtensionNames("Checks of readings", commands=("answers read", "judge")),
     "expired_submissions": ExtensionNames("Expired submissions", pages=("expired_submissions",)),
+    "comments": ExtensionNames("Comments on items", pages=("comments",)),
     "own_pace": ExtensionNames("Own pace"),
     "stage_preview": ExtensionNames("Previews of stages", pages=("preview",)),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),

@@ -227,7 +227,11 @@ for name in sentences["schema_keys"]:
     text = shipped()["egoplan"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
     *parts, key = name.split(".")
     head, around, rest = text.partition(f"{parts[0]}:")
-    value = {"report.pairs": "{pair: answer, variant: options}", "stages.*.gold": "{rate: 0.1}"}.get(name, "{}")
+    value = {
+        "export.floors": "[{criterion: answerable, statistic: gwet_ac, at_least: 0.5}]",
+        "report.pairs": "{pair: answer, variant: options}",
+        "stages.*.gold": "{rate: 0.1}",
+    }.get(name, "{}")
     changed = f"{head}{parts[0]}: {{{key}: {value}}}\\n"
     if parts == ["stages", "*"]:
         lines = "    raters:" if f"    {key}: " in text else f"    {key}: {value}\\n    raters:"

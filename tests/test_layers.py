@@ -622,7 +622,7 @@ SAID = {
 """The columns that are stored in the words of the schema under which they were given."""
 
 AS_STORED = {
-    "db/checks.py": {"edited_in_refinement"},  # a key that no schema names
+    "extensions/refinement/queries.py": {"edited_in_refinement"},  # a key that no schema names
     "db/files.py": {"on_kept_items"},  # texts; the manifest reads them in the current words
     "db/guidelines.py": {"decisions"},  # the cause, which no schema names
     "db/item_list.py": {"_votes"},  # compares stored texts in SQL

@@ -13,12 +13,13 @@ from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.model import Criterion, Schema
-from db import items, submissions, task_slots, tasks
+from db import items, task_slots, tasks
 from db.engine import Session
 from db.records import StoredAnnotation, StoredTask
 from domain.comparison import same
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage
+from extensions.cases import queries
 from workflow.access.counted_items import counting
 from workflow.access.projects import Access
 from workflow.annotate import answer_steps
@@ -88,8 +89,8 @@ def coders_wanted(access: Access, versions: Sequence[int]) -> int:
 
 def standing_of(session: Session, *, access: Access, prediction_id: int, dimension: str) -> CombinedCodes:
     """Return ``settled`` for an answer in the database."""
-    said = submissions.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.CODING)
-    decided = submissions.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.ARBITRATION)
+    said = queries.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.CODING)
+    decided = queries.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.ARBITRATION)
     return settled(
         access.schema,
         dimension,
@@ -137,16 +138,16 @@ def follow_state(
         return
     where: dict[str, Any] = {"project_id": access.project_id, "stage": Stage.CODING, "item_id": revision[0]}
     if state is ItemState.KEPT:
-        _offer(session, access=access, ids=tasks.answers_in(session, **where, counting=True))
+        _offer(session, access=access, ids=queries.answers_in(session, **where, counting=True))
     elif state is ItemState.REJECTED or before is ItemState.KEPT:
-        _call_off(session, ids=tasks.answers_in(session, **where))
+        _call_off(session, ids=queries.answers_in(session, **where))
 
 
 def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool, now: datetime) -> None:
     """Withdraw the coding slots of a withdrawn run, or offer them again; given codes stay."""
     if access.schema.stages.coding is None:
         return
-    ids = tasks.answers_in(session, project_id=access.project_id, stage=Stage.CODING, run_id=run_id)
+    ids = queries.answers_in(session, project_id=access.project_id, stage=Stage.CODING, run_id=run_id)
     if withdrawn:
         _call_off(session, ids=ids)
         return
@@ -200,7 +201,7 @@ def votes(session: Session, row: StoredTask) -> Sequence[StoredAnnotation]:
     """Return the codes of an answer, for the senior annotator who settles them."""
     if row.prediction_id is None:
         return ()
-    return submissions.latest_of_answer(session, prediction_id=row.prediction_id, stage=Stage.CODING)
+    return queries.latest_of_answer(session, prediction_id=row.prediction_id, stage=Stage.CODING)
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
@@ -211,5 +212,5 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     """
     if row.stage is Stage.ARBITRATION or row.prediction_id is None:
         return None
-    decided = submissions.latest_of_answer(session, prediction_id=row.prediction_id, stage=Stage.ARBITRATION)
+    decided = queries.latest_of_answer(session, prediction_id=row.prediction_id, stage=Stage.ARBITRATION)
     return SETTLED if decided else answer_steps.why_fixed(session, access, row, now)

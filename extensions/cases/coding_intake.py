@@ -9,13 +9,14 @@ from datetime import datetime
 
 from annotation_schemas import derived
 from annotation_schemas.model import Coding
-from db import events, projects, task_slots, tasks
+from db import events, projects, task_slots
 from db.answers import CODING_EXTENDED, CODING_OPENED
 from db.engine import Session, Store
 from domain.errors import ConflictError, NotFoundError
 from domain.order import spread
 from domain.records import Person
 from domain.states import Stage
+from extensions.cases import queries
 from extensions.cases.coding import NO_CODING
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -111,7 +112,7 @@ def open_coding(store: Store, *, by: Person | None, project: str, outputs: int |
         stage = _stage(access)
         if outputs is not None:
             _extend(session, access, stage, by=by, outputs=outputs, now=now)
-        there = tasks.answers_in(session, project_id=access.project_id, stage=Stage.CODING)
+        there = queries.answers_in(session, project_id=access.project_id, stage=Stage.CODING)
         task_slots.call_off_untouched(session, units=_units(sorted(there - wanted.counting)))
         kept, drawn = _plan(session, access, stage, wanted)
         slots = [
@@ -187,7 +188,7 @@ def _plan(
     session: Session, access: Access, stage: Coding, wanted: _CodingCandidates
 ) -> tuple[int, Sequence[tuple[Answer, str]]]:
     """Return the number of counting answers in coding, and the answers to send now with their dimensions."""
-    there = tasks.answers_in(session, project_id=access.project_id, stage=Stage.CODING) & wanted.counting
+    there = queries.answers_in(session, project_id=access.project_id, stage=Stage.CODING) & wanted.counting
     rest = [each for each in wanted.wrong if each[0].id not in there]
     planned = _planned(session, access, stage)
     if planned is None:

@@ -10,12 +10,12 @@ from typing import Any
 
 from agreement.limits import wilson
 from annotation_schemas.model import Criterion, Schema
-from db import files, tasks
+from db import files
 from db.engine import Store
 from domain.errors import ConflictError
 from domain.records import Person
 from domain.states import Items, Stage
-from extensions.cases import coding
+from extensions.cases import coding, queries
 from extensions.cases.coding import CodingProgress
 from workflow.access.counted_items import Counting
 from workflow.access.projects import require_lead
@@ -114,7 +114,7 @@ def of_read(store: Store, found: ProjectAnswers, *, person: Person | None) -> Fa
     with store.read() as session:
         access = require_lead(session, by=person, project=found.project)
         id = access.project_id
-        sent = tasks.answers_in(session, project_id=id, stage=Stage.CODING)
+        sent = queries.answers_in(session, project_id=id, stage=Stage.CODING)
         coded = files.counting_votes(session, project_id=id, stage=Stage.CODING)
         decided = files.counting_votes(session, project_id=id, stage=Stage.ARBITRATION)
         called = people_names(session, project_id=id)

@@ -24,9 +24,11 @@ from db.tables import (
     PredictionRow,
     RevisionRow,
     RunRow,
+    TaskRow,
 )
+from db.withdrawn_runs import of_counting_runs
 from domain.judging import ReplyOutcome
-from domain.states import Purpose
+from domain.states import Purpose, Stage
 
 
 def attempts(session: Session, *, item_id: int) -> list[tuple[StoredAttempt, StoredRun]]:
@@ -138,3 +140,44 @@ def with_text(session: Session, *, project_id: int, text: str) -> set[int]:
         if any(wanted in str(value).casefold() for value in fields.values()):
             found.add(item_id)
     return found
+
+
+def answers_in(
+    session: Session,
+    *,
+    project_id: int,
+    stage: Stage,
+    run_id: int | None = None,
+    item_id: int | None = None,
+    counting: bool = False,
+) -> set[int]:
+    """Return the models' answers (ids) with live slots in a stage, in any state.
+
+    The arguments select the answers of a run, answers to an item, or answers without withdrawn runs.
+    """
+    wanted = select(TaskRow.prediction_id).where(
+        TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE
+    )
+    if item_id is not None:
+        wanted = wanted.where(TaskRow.item_id == item_id)
+    if run_id is not None or counting:
+        wanted = wanted.join(PredictionRow, col(PredictionRow.id) == TaskRow.prediction_id)
+    if run_id is not None:
+        wanted = wanted.where(PredictionRow.run_id == run_id)
+    if counting:
+        wanted = wanted.where(of_counting_runs())
+    return {id for id in session.exec(wanted.distinct()) if id is not None}
+
+
+def latest_of_answer(session: Session, *, prediction_id: int, stage: Stage) -> list[StoredAnnotation]:
+    """Return the submissions that count about a model's answer in a stage, oldest first: live, not superseded."""
+    newer = select(AnnotationRow.supersedes_id).where(
+        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.prediction_id == prediction_id
+    )
+    wanted = select(AnnotationRow).where(
+        AnnotationRow.prediction_id == prediction_id,
+        AnnotationRow.stage == stage,
+        AnnotationRow.purpose == Purpose.LIVE,
+        col(AnnotationRow.id).not_in(newer),
+    )
+    return reworded.query(session, wanted.order_by(col(AnnotationRow.id)))

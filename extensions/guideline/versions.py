@@ -13,6 +13,7 @@ from db.engine import Store
 from db.records import StoredGuidelineVersion
 from domain.errors import ConflictError, InvalidInputError, NotFoundError, Problem
 from domain.records import Person
+from extensions.guideline import queries
 from workflow.access.event_log import log
 from workflow.access.guidelines import LONGEST_WHY, close_decisions
 from workflow.access.projects import Access, require_lead
@@ -44,9 +45,9 @@ def versions(store: Store, *, by: Person | None, project: str) -> list[Guideline
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         counts: dict[str, dict[str, int]] = defaultdict(dict)
-        for (hash, stage), n in guidelines.count_submissions(session, project_id=access.project_id).items():
+        for (hash, stage), n in queries.count_submissions(session, project_id=access.project_id).items():
             counts[hash][stage.value] = n
-        answers = guidelines.count_answers(session, project_id=access.project_id)
+        answers = queries.count_answers(session, project_id=access.project_id)
         return [
             _version(row, login, row.number == access.guideline, counts.get(row.hash, {}), answers.get(row.id, 0))
             for row, login in guidelines.of_project(session, project_id=access.project_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import func, literal_column, update
+from sqlalchemy import func, literal_column, or_, update
 from sqlmodel import Session, col, select
 
 from db.candidate_images import is_free, is_waiting
@@ -200,3 +200,84 @@ def decisions(
         (decision, asset, candidate, names.get(candidate.source_id or 0), login)
         for decision, asset, candidate, login in session.exec(wanted)
     ]
+
+
+def in_hand(
+    session: Session, *, project_id: int, person_id: int, now: datetime, per_source: int | None
+) -> Sequence[StoredCandidate]:
+    """Return the candidates leased to a person that still wait and may still be kept."""
+    wanted = (
+        select(CandidateRow)
+        .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
+        .where(
+            *is_waiting(project_id, per_source),
+            CandidateRow.person_id == person_id,
+            col(CandidateRow.lease_until) > now,
+        )
+        .order_by(col(CandidateRow.asset_id))
+    )
+    return session.exec(wanted).all()
+
+
+def count_open(session: Session, *, project_id: int, per_source: int | None) -> int:
+    """Count the candidates that wait and may still be kept."""
+    wanted = select(func.count()).select_from(CandidateRow)
+    if per_source is not None:
+        wanted = wanted.join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
+    return session.exec(wanted.where(*is_waiting(project_id, per_source))).one()
+
+
+def decided_by(session: Session, *, project_id: int, person_id: int) -> int:
+    """Count the candidates whose current decision a person made."""
+    wanted = (
+        select(func.count())
+        .select_from(CandidateRow)
+        .join(TriageDecisionRow, col(TriageDecisionRow.id) == CandidateRow.decision_id)
+        .where(
+            CandidateRow.project_id == project_id,
+            TriageDecisionRow.person_id == person_id,
+            CandidateRow.state != TriageState.WAITING,
+        )
+    )
+    return session.exec(wanted).one()
+
+
+def dropped(
+    session: Session, *, project_id: int, words: str, reasons: Sequence[str], limit: int
+) -> tuple[list[tuple[StoredAsset, StoredTriageDecision]], int]:
+    """Return dropped candidates with the decision that dropped them, latest first, and their total number.
+
+    A candidate matches if its name, source or reason contains the ``words``, or its reason is one of the ``reasons``.
+    """
+    has = [
+        col(column).icontains(words, autoescape=True)
+        for column in (AssetRow.name, SourceRow.name, TriageDecisionRow.reason)
+    ]
+    found = (
+        select(AssetRow, TriageDecisionRow)
+        .join(CandidateRow, col(CandidateRow.asset_id) == AssetRow.id)
+        .join(TriageDecisionRow, col(TriageDecisionRow.id) == CandidateRow.decision_id)
+        .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
+        .where(CandidateRow.project_id == project_id, CandidateRow.state == TriageState.DROPPED)
+        .where(or_(*has, col(TriageDecisionRow.reason).in_(list(reasons))))
+    )
+    n: int = session.execute(found.with_only_columns(func.count())).scalar_one()
+    latest = found.order_by(col(TriageDecisionRow.id).desc()).limit(limit)
+    return [(asset, decision) for asset, decision in session.exec(latest)], n
+
+
+def kept_by_source(session: Session, *, project_id: int) -> list[tuple[str, int, int]]:
+    """Return (source, number of kept candidates, the source's stored count)."""
+    n = func.count(col(CandidateRow.asset_id))
+    wanted = (
+        select(SourceRow.name, n, SourceRow.kept)
+        .join(
+            CandidateRow,
+            (col(CandidateRow.source_id) == SourceRow.id) & (col(CandidateRow.state) == TriageState.KEPT),
+            isouter=True,
+        )
+        .where(SourceRow.project_id == project_id)
+        .group_by(col(SourceRow.id), col(SourceRow.name), col(SourceRow.kept))
+        .order_by(col(SourceRow.name))
+    )
+    return [(name, kept, counted) for name, kept, counted in session.exec(wanted)]

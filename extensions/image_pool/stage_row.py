@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from db import candidate_images
 from db.engine import Session
 from domain.records import Person
 from domain.states import Stage
+from extensions.image_pool import queries
 from extensions.image_pool.triage_figures import triage_of, waiting
 from workflow.access.projects import Access
 from workflow.annotate.stage_kinds import StageKind
 
 
 def _done_by(session: Session, *, access: Access, person: Person) -> int:
-    return candidate_images.decided_by(session, project_id=access.project_id, person_id=person.id)
+    return queries.decided_by(session, project_id=access.project_id, person_id=person.id)
 
 
 def _has_in_hand(session: Session, *, access: Access, person: Person, now: datetime) -> bool:
     about = {"project_id": access.project_id, "person_id": person.id}
-    return bool(candidate_images.in_hand(session, **about, now=now, per_source=triage_of(access).per_source))
+    return bool(queries.in_hand(session, **about, now=now, per_source=triage_of(access).per_source))
 
 
 ROW = StageKind(

@@ -46,7 +46,7 @@ def next_group(store: Store, *, person: Person, project: str) -> TriageGroup | N
         if closed is not None:
             return closed
         part = triage_of(access)
-        mine = candidate_images.in_hand(
+        mine = queries.in_hand(
             session, project_id=access.project_id, person_id=person.id, now=now, per_source=part.per_source
         )
         if not mine:
@@ -103,9 +103,7 @@ def undo(store: Store, *, person: Person, project: str) -> TriageReceipt | None:
             (row, asset) for row, asset in found if row.decision_id in sent and row.state is not TriageState.WAITING
         ]
         groups = {row.group_id for row, _ in mine}
-        held = candidate_images.in_hand(
-            session, project_id=access.project_id, person_id=person.id, now=now, per_source=None
-        )
+        held = queries.in_hand(session, project_id=access.project_id, person_id=person.id, now=now, per_source=None)
         if any(row.group_id not in groups for row in held):
             queries.release(session, project_id=access.project_id, person_id=person.id)
         counted = Counter(row.state for row, _ in mine)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 from annotation_schemas.model import Triage
-from db import candidate_images
 from db.engine import Session
 from domain.errors import NotAllowedError
+from extensions.image_pool import queries
 from workflow.access.projects import Access
 
 
@@ -21,7 +21,7 @@ def waiting(session: Session, *, access: Access) -> int:
     began = time.monotonic()
     if began < until:
         return value
-    value = candidate_images.count_open(session, project_id=access.project_id, per_source=triage_of(access).per_source)
+    value = queries.count_open(session, project_id=access.project_id, per_source=triage_of(access).per_source)
     took = time.monotonic() - began
     _counted_last[place] = (value, began + took * RECOUNT_COST if value >= MANY else 0.0)
     return value
@@ -41,7 +41,7 @@ def broken_rules(session: Session, *, access: Access) -> list[str]:
     if part is None:
         return []
     said = []
-    for name, kept, counted in candidate_images.kept_by_source(session, project_id=access.project_id):
+    for name, kept, counted in queries.kept_by_source(session, project_id=access.project_id):
         if part.per_source is not None and kept > part.per_source:
             said.append(f"source {name} has {kept} kept frames, but the schema allows {part.per_source}.")
         if kept != counted:

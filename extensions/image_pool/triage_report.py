@@ -6,7 +6,7 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 
-from db import candidate_images, people
+from db import people
 from db.engine import Store
 from domain import csv_text
 from domain.records import Person
@@ -30,7 +30,7 @@ def dropped(
         text = words.strip()
         part = access.schema.stages.triage
         meant = [reason.value for reason in part.reasons if text.casefold() in reason.label.casefold()] if part else []
-        found, n = candidate_images.dropped(
+        found, n = queries.dropped(
             session, project_id=access.project_id, words=text, reasons=[str(value) for value in meant], limit=limit
         )
         return [DroppedFrame(asset.public_id, asset.name, decision.reason) for asset, decision in found], n

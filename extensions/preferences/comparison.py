@@ -12,12 +12,12 @@ from datetime import datetime
 from typing import Any
 
 from db import answers, items, submissions, task_claims, task_slots, tasks
-from db import checks as queries
 from db.answers import COMPARISON_RENEWED
 from db.engine import Session
 from db.records import StoredAnnotation, StoredPrediction, StoredTask
 from domain.records import Person
 from domain.states import ItemState, Stage, TaskState
+from extensions.preferences import queries
 from extensions.preferences.comparison_plan import AnswerPair, slots_of
 from extensions.preferences.sides import FIRST, SECOND
 from workflow.access.counted_items import counting
@@ -34,7 +34,7 @@ SHOWN_LEFT = "left"
 
 def answers_of(session: Session, row: StoredTask) -> Answers:
     """Return the two answers of a slot, ordered by model name."""
-    ids = task_slots.pair_of(row.unit)
+    ids = queries.pair_of(row.unit)
     predictions = items.predictions(session, ids=ids)
     return predictions[ids[0]], predictions[ids[1]]
 
@@ -112,7 +112,7 @@ def renew(session: Session, *, access: Access, row: StoredTask, now: datetime) -
     if row.state is TaskState.WITHDRAWN:
         return True
     task_claims.call_off(session, row=row)
-    task_slots.call_off_idle(session, unit=row.unit)
+    queries.call_off_idle(session, unit=row.unit)
     stage, opened = access.schema.stages.comparison, 0
     if stage is not None and newest is not None and _is_asked(session, access, newest):
         slots = slots_of(newest, stage=stage, access=access, now=now, shuffle=row.shuffle)
@@ -161,7 +161,7 @@ def follow_state(
     if access.schema.stages.comparison is None or state is before:
         return
     item_id, _, _ = revision
-    units = tasks.units_in(session, project_id=access.project_id, stage=Stage.COMPARISON, item_id=item_id)
+    units = queries.units_in(session, project_id=access.project_id, stage=Stage.COMPARISON, item_id=item_id)
     if state is ItemState.KEPT:
         _offer_current(session, access, units, {item_id})
     elif state is ItemState.REJECTED or before is ItemState.KEPT:
@@ -172,9 +172,9 @@ def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool
     """Withdraw the pairs of a withdrawn run, or offer them again; submissions stay."""
     if access.schema.stages.comparison is None:
         return
-    given = answers.of_run(session, run_id=run_id)
-    every = tasks.units_in(session, project_id=access.project_id, stage=Stage.COMPARISON)
-    units = [unit for unit in every if given.keys() & set(task_slots.pair_of(unit))]
+    given = queries.of_run(session, run_id=run_id)
+    every = queries.units_in(session, project_id=access.project_id, stage=Stage.COMPARISON)
+    units = [unit for unit in every if given.keys() & set(queries.pair_of(unit))]
     if withdrawn:
         task_slots.withdraw(session, units=units)
     else:
@@ -186,7 +186,7 @@ def _offer_current(session: Session, access: Access, units: Sequence[str], item_
     """Offer the withdrawn pairs again if both answers are the latest answers to these items."""
     stage = access.schema.stages.comparison
     last = answers.last(session, project_id=access.project_id)
-    wanted = [unit for unit in units if all(last.get(id) in item_ids for id in task_slots.pair_of(unit))]
+    wanted = [unit for unit in units if all(last.get(id) in item_ids for id in queries.pair_of(unit))]
     task_slots.offer_units(session, units=wanted, most=stage.raters if stage else None)
 
 

@@ -19,6 +19,7 @@ from db.task_counts import AnswerSlots
 from domain.order import shuffled
 from domain.run_kinds import RunKind
 from domain.states import Stage
+from extensions.preferences import queries
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access
 
@@ -36,7 +37,7 @@ class AnswerPair:
     @property
     def unit(self) -> str:
         """The pair's name as a unit of work."""
-        return task_slots.unit_of_pair(*self.answers)
+        return queries.unit_of_pair(*self.answers)
 
     @property
     def item_id(self) -> int:
@@ -138,7 +139,7 @@ def plan_of(session: Session, *, access: Access, stage: Comparison, counted: Cou
             elif names in drawn or touched:
                 asked.append(pair)
     fewest = access.reading.fewest(stage.raters, Stage.COMPARISON)
-    earlier = (task_slots.pair_of(unit) for unit in slots if unit not in current)
+    earlier = (queries.pair_of(unit) for unit in slots if unit not in current)
     anew = frozenset((known[a][0], (known[a][1], known[b][1])) for a, b in earlier if a in known and b in known)
     return PairPlan(stage.raters, fewest, models, asked, same, missing, slots, current, anew)
 

@@ -24,6 +24,7 @@ from domain import csv_text
 from domain.judging import JudgePlan, ReplyOutcome
 from domain.records import Person
 from domain.run_kinds import RunKind
+from extensions.preferences import queries
 from workflow.access.projects import require_lead
 from workflow.results.clusters import cluster_of, clusters_of
 from workflow.results.project_answers import ProjectAnswers
@@ -172,7 +173,7 @@ def judged_pairs(store: Store, found: ProjectAnswers, *, person: Person | None) 
         if not plans:
             return PairJudgements({}, {}, {})
         replies = judging.results_of_runs(session, run_ids=sorted(plans), attacks=False)
-        asked = judging.comparisons(session, run_ids=sorted(plans))
+        asked = queries.comparisons(session, run_ids=sorted(plans))
     answers = {answer.id: answer for answer in found.answers}
     models = {(unit.prediction_id, unit.other_id): (unit.model, unit.other_model) for unit in asked}
     seen: dict[Key, dict[Unit, dict[bool, int | None]]] = defaultdict(dict)

@@ -12,16 +12,16 @@ from datetime import datetime
 from typing import Any, Literal, cast
 
 from annotation_schemas import kinds
-from db import files, guidelines, task_slots
+from db import files, guidelines
 from db.engine import Session, Store
-from db.files import PairVote
 from domain.errors import NotFoundError
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating, RatingPair
 from domain.states import Items, Stage
-from extensions.preferences import comparison_plan
+from extensions.preferences import comparison_plan, queries
 from extensions.preferences.comparison import SHOWN_LEFT
 from extensions.preferences.comparison_plan import AnswerPair
+from extensions.preferences.queries import PairVote
 from extensions.preferences.sides import FIRST, LEFT, SECOND, of_pair
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access, require_lead
@@ -170,7 +170,7 @@ def preferences_in(
     votes: list[Preference] = []
     marks: list[Mark] = []
     earlier = outside = 0
-    for vote in files.counting_pair_votes(session, project_id=access.project_id):
+    for vote in queries.counting_pair_votes(session, project_id=access.project_id):
         pair = plan.current.get(vote.unit)
         if not counted.counts(vote.item_id):
             outside += 1
@@ -293,8 +293,8 @@ def pair_ratings(
     name_converter = _NameConverter(session, access, names)
     places = {id: at for at, id in enumerate(name_converter.items)}
     found = []
-    for vote in files.counting_pair_votes(session, project_id=access.project_id):
-        ids = task_slots.pair_of(vote.unit)
+    for vote in queries.counting_pair_votes(session, project_id=access.project_id):
+        ids = queries.pair_of(vote.unit)
         if not all(id in answers for id in ids) or (counted is not None and not counted.counts(vote.item_id)):
             continue
         models = [answers[id] for id in ids]

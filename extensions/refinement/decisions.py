@@ -15,6 +15,7 @@ from domain import policies
 from domain.errors import Problem
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage
+from extensions.refinement import queries
 from extensions.refinement.rules import refined
 from workflow.access.projects import Access, access_to
 from workflow.annotate.authoring import edit_problems, revise
@@ -41,19 +42,19 @@ def counts(session: Session, *, access: Access) -> dict[str, int]:
         return {}
     decisions: dict[int, list[Mapping[str, Any]]]
     if stage.until == policies.ONE_ROUND:
-        sent = checks.answers_in_refinement(session, project_id=access.project_id, ever=True)
-        ever = checks.decided_in_refinement(session, project_id=access.project_id)
+        sent = queries.answers_in_refinement(session, project_id=access.project_id, ever=True)
+        ever = queries.decided_in_refinement(session, project_id=access.project_id)
         decisions = {
             id: [given for answer, given in ever.get(id, {}).items() if answer in ids] for id, ids in sent.items()
         }
     else:
-        sent = checks.answers_in_refinement(session, project_id=access.project_id)
+        sent = queries.answers_in_refinement(session, project_id=access.project_id)
         rows = checks.current_annotations(session, project_id=access.project_id, stages=(Stage.REFINEMENT,))
         decisions = {id: [row.answers for row in given] for id, given in rows.items()}
     return {
         "fed": sum(map(len, sent.values())),
         "decided": sum(map(len, decisions.values())),
-        "edited": len(checks.edited_in_refinement(session, project_id=access.project_id)),
+        "edited": len(queries.edited_in_refinement(session, project_id=access.project_id)),
         "refined": sum(
             refined(stage.done, n_answers=len(ids), decisions=decisions.get(item_id, []), until=stage.until)
             for item_id, ids in sent.items()

@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation_schemas.expected_answers import asked_of, held_against
 from annotation_schemas.keys import key_field
-from db import checks, item_revisions, items, respondents, task_slots, tasks
+from db import item_revisions, items, respondents, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredPrediction
 from domain.errors import InvalidInputError, NotFoundError, Problem
@@ -17,6 +17,7 @@ from domain.policies import ONE_ROUND
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import AnswerReading, Person
 from domain.states import ItemState, Stage
+from extensions.refinement import queries
 from extensions.refinement.rules import differs_from_key
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -62,7 +63,7 @@ def follow_revision(session: Session, *, access: Access, revision: Revision, now
 
 def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool, now: datetime) -> None:
     """Withdraw the slots of a withdrawn run, or open them again; decisions stay because they are about the item."""
-    answers = tasks.refinement_of_run(session, run_id=run_id)
+    answers = queries.refinement_of_run(session, run_id=run_id)
     units = [task_slots.unit_of_refinement(prediction_id=id, revision=revision) for id, _, revision, _ in answers]
     if withdrawn:
         for unit in units:
@@ -76,10 +77,10 @@ def without_slot(
     session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]]
 ) -> list[tuple[int, int, int, str]]:
     """Return the answers without a slot; if one round is enough, also leave out answers with a decision."""
-    there = tasks.refinement_units(session, project_id=access.project_id)
+    there = queries.refinement_units(session, project_id=access.project_id)
     stage = access.schema.stages.refinement
     over = stage is not None and stage.until == ONE_ROUND
-    decided = checks.decided_in_refinement(session, project_id=access.project_id) if over else {}
+    decided = queries.decided_in_refinement(session, project_id=access.project_id) if over else {}
     return [
         answer
         for answer in answers

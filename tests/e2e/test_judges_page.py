@@ -137,8 +137,8 @@ def serving(demo_template: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @needs("run_sections", "Replies")
-@needs("commands", "run template")
 @needs("pages", "calibration")
+@needs("commands", "run template")
 def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
     serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:

@@ -17,6 +17,7 @@ from domain.records import PredictionRecord
 from domain.runs import Outcome
 from importers.predictions import read_predictions
 from importers.readers import reader_of
+from testkit.missing_extensions import needs
 from tests.importers.workbooks import Raw, workbook
 
 SCHEMA = load_schema(shipped()["egothink"]).schema_
@@ -112,6 +113,7 @@ def answers(path: Path, **options: Any) -> list[PredictionRecord]:
     return [row for row, _ in read_predictions(path, schema=SCHEMA, **options).rows]
 
 
+@needs("sheet_readers", ".xlsx")
 def test_vlmevalkit_s_workbook(tmp_path: Path) -> None:
     rows = [
         ["index", "question", "category", "prediction"],
@@ -138,6 +140,7 @@ def test_vlmevalkit_s_workbook(tmp_path: Path) -> None:
     assert read.hashes == {"tiny_EgoThink.xlsx": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
+@needs("sheet_readers", ".xlsx")
 @pytest.mark.parametrize(
     ("place", "model"),
     [
@@ -170,6 +173,7 @@ def test_a_column_or_an_option_names_the_model(tmp_path: Path) -> None:
     assert [row.model for row in answers(own, model="named")] == ["named", "named"]
 
 
+@needs("sheet_readers", ".xlsx")
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
@@ -198,6 +202,7 @@ def test_a_spreadsheet_of_another_kind_is_told(tmp_path: Path, ending: str) -> N
         read_predictions(path, schema=SCHEMA)
 
 
+@needs("sheet_readers", ".xlsx")
 def test_tables_of_scores_next_to_answers_are_no_answers(tmp_path: Path) -> None:
     workbook(tmp_path / "tiny" / "tiny_Set.xlsx", {"S": [["index", "prediction"], [0, "red"]]})
     (tmp_path / "tiny" / "tiny_Set_acc.csv").write_text("split,Overall\nval,0.5\n")

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from db import items, tasks
+from db import items
 from db.engine import Store
 from domain.states import Stage
-from extensions.cases import coding
+from extensions.cases import coding, queries
 from extensions.cases.coding import CodingProgress
 from workflow.access.projects import access_to
 
@@ -31,7 +31,7 @@ def coded_answers(store: Store, project: str = "p") -> list[CodedAnswer]:
     with store.read() as session:
         access = access_to(session, person=None, project=project)
         found = []
-        for id in sorted(tasks.answers_in(session, project_id=access.project_id, stage=Stage.CODING)):
+        for id in sorted(queries.answers_in(session, project_id=access.project_id, stage=Stage.CODING)):
             answer = items.prediction(session, id=id)
             dimension = items.by_id(session, id=answer.item_id).dimension
             codes = coding.standing_of(session, access=access, prediction_id=id, dimension=dimension)

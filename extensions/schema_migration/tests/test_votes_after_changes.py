@@ -10,9 +10,9 @@ from db import answers, reworded
 from db.engine import Store
 from db.tables import AnnotationRow, DraftRow, GoldRow, ItemRow, TaskRow
 from domain.errors import InvalidInputError
+from domain.module_names import import_own
 from domain.records import TaskView
 from domain.states import Stage
-from extensions.cases import queries
 from extensions.schema_migration import in_force, migration
 from extensions.schema_migration.changes import AffectedCounts, Decisions
 from extensions.schema_migration.tests.minds import (
@@ -33,6 +33,7 @@ from extensions.schema_migration.tests.minds import (
     take_and_say,
 )
 from testkit.factories import make_items, make_people, make_project
+from testkit.missing_extensions import needs
 from workflow.access.projects import access_to
 from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
@@ -165,6 +166,7 @@ def test_what_is_written_in_place_of_a_vote_outlives_that_it_is_asked_again(copi
     assert check(copied) == []
 
 
+@needs("pages", "cases")
 def test_what_items_got_is_found_and_results_are_made_anew(copied: Store) -> None:
     def mark() -> tuple[int, ...]:
         with copied.read() as session:
@@ -173,7 +175,7 @@ def test_what_items_got_is_found_and_results_are_made_anew(copied: Store) -> Non
     def with_text() -> set[int]:
         with copied.read() as session:
             id = access_to(session, person=None, project="p").project_id
-            return {*queries.with_text(session, project_id=id, text="The Archive")}
+            return {*import_own("extensions.cases.queries").with_text(session, project_id=id, text="The Archive")}
 
     marks = [mark()]
     added = {"required: false}": "required: false}\n    - {name: source, kind: text}"}

@@ -125,7 +125,6 @@ def test_a_release_is_refused_before_any_work_for_what_a_few_queries_tell(
 ) -> None:
     begun: list[str] = []
     monkeypatch.setattr(making, "names_in", lambda *_, **__: begun.append("names"))
-    monkeypatch.setattr(making, "standings", lambda *_, **__: begun.append("standings"))
     asked = ReleaseOptions(**{"despite": ("said", "items"), **more})
     with pytest.raises(kind, match=words):
         create(kept, media, home, by=None, project="p", asked=asked, progress=lambda what, *_: begun.append(what))

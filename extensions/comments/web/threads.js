@@ -5,7 +5,8 @@ import { Thread } from "./comments/thread.js";
 import { el } from "./dom.js";
 import threadSheet from "./threads.css" with { type: "css" };
 
-/** @import { Mounted, ThreadsPage } from "./types" */
+/** @import { Mounted } from "./types" */
+/** @import { ThreadsPage } from "./comment_types" */
 
 const CLOSED =
   "You could still be asked about this item blind. Its history has all comments on it; once you have looked, you are not asked about it any more.";

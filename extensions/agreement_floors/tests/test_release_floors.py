@@ -13,16 +13,15 @@ from db.engine import Store
 from domain.errors import InvalidFileError
 from domain.roles import Role
 from domain.settings import Settings
+from extensions.agreement_floors.standings import FloorStanding, standings, state_of
 from media.store import MediaStore
-from testkit.factories import Clock, claimed, make_items, make_person, make_project
+from testkit.factories import Clock, claimed, floored, make_items, make_person, make_project
+from testkit.missing_extensions import needs
 from testkit.released import needs_replay, replay
 from testkit.schema_versions import take_schema
-from tests.annotation_schemas.test_floors import floored
 from tests.app.screens import drawn, rows
 from workflow.annotate import submissions
-from workflow.releases import floors
 from workflow.releases.create import create
-from workflow.releases.floors import FloorStanding, standings
 from workflow.releases.settings import ReleaseOptions
 from workflow.releases.withdraw import withdraw
 
@@ -173,7 +172,17 @@ def test_the_page_and_its_figures_have_a_line_for_each_floor(store: Store, home:
     assert (share["State"], alpha["State"]) == ("done", "open")
     assert alpha["How it stands"].startswith("not met: 0.571 ")
     take_schema(store, floored(f"{ALPHA}, at_least: 0.5", version=2))
-    state, size = floors.state_of(store, by=lea, project="p")
+    state, size = state_of(store, by=lea, project="p")
     now = request_figure(store, Settings(home, ""), "floors", {"project": "p"}, state=state, size=size)
     assert now.figure is not None
     assert [(each.outcome, each.at_least) for each in now.figure.value] == [("met", 0.5), ("taken away", None)]
+
+
+@needs("release_files", "card.html")
+def test_floors_are_in_the_card(store: Store, media: MediaStore, home: Path) -> None:
+    voted(store, f"{SHARE}, at_least: 0.75", f"{ALPHA}, at_least: 0.6")
+    asked = ReleaseOptions(despite=("said", "items", "floor.choice.krippendorff_alpha"))
+    place = create(store, media, home, by=None, project="p", asked=asked).place
+    text = (place / "public/README.md").read_text()
+    assert "not met: 0.571" in text
+    assert "set in version 1 of the schema, before anyone had voted" in text

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from domain.comments import gives_away, may_read, mentioned
+from extensions.comments.rules import gives_away, may_read, mentioned
 
 
 def test_every_case_of_who_may_read() -> None:

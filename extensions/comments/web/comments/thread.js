@@ -6,7 +6,7 @@ import { Gone, post, Refused } from "../http.js";
 import { forget, read, write } from "../storage.js";
 import { deliver, draftName, finishComments, sendingName } from "./sending.js";
 
-/** @import { Comment, CommentAttempt, ThreadPart } from "../types" */
+/** @import { Comment, CommentAttempt, ThreadPart } from "../comment_types" */
 
 /**
  * As every page writes a moment.

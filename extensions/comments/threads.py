@@ -8,7 +8,7 @@ the item blind themselves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -17,17 +17,19 @@ from db import comment_threads as threads
 from db import item_revisions, items, projects
 from db.engine import Session, Store
 from db.records import StoredItem, StoredPerson
-from domain.comments import LONGEST_COMMENT, CommentView, Mentions, Thread, gives_away, may_read, mentioned
 from domain.display_names import distinct_names
 from domain.errors import InvalidInputError, NotFoundError, Problem
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import BLIND
+from extensions.comments import queries
+from extensions.comments.rules import CommentView, Mentions, Thread, gives_away, may_read, mentioned
 from workflow.access.event_log import log
-from workflow.access.projects import Access, access_to, projects_of
+from workflow.access.projects import Access, access_to
 from workflow.access.visibility import MAY_COME, Visibility, visibility_of
+from workflow.annotate.item_titles import title_of
 from workflow.annotate.leases import held_task
-from workflow.annotate.task_views import visible_fields
+from workflow.lead.send_back import LONGEST_REASON
 
 NO_ITEM = "There is no such item with comments of yours."
 NOT_YET = "There is no item to comment on before it is submitted; write a note, or submit it first."
@@ -69,7 +71,7 @@ def comment(
     with store.write() as session:
         now = store.now()
         access, row = _find(session, person, task, project, item)
-        if threads.by_key(session, person_id=person.id, key=key) is None:
+        if queries.by_key(session, person_id=person.id, key=key) is None:
             _write(session, access, person, row, key, text.strip(), reply_to, early, now)
         return _thread(session, access, person, row, now=now)
 
@@ -82,11 +84,11 @@ def inbox(store: Store, *, person: Person, project: str) -> list[Thread]:
     with store.write(archived_too=True) as session:
         now = store.now()
         access = access_to(session, person=person, project=project)
-        mine = threads.items_of_person(session, project_id=access.project_id, person_id=person.id)
+        mine = queries.items_of_person(session, project_id=access.project_id, person_id=person.id)
         rows = {row.id: row for row in mine}
         waiting = set()
         if at_least(access.role, Role.SENIOR):
-            found = threads.items_with_comments(session, project_id=access.project_id, limit=RECENT)
+            found = queries.items_with_comments(session, project_id=access.project_id, limit=RECENT)
             rows |= {row.id: row for row in found}
             waiting = {row.public_id for row in threads.unanswered(session, project_id=access.project_id)}
         all_ = [_thread(session, access, person, row, now=now, looking=False) for row in rows.values()]
@@ -95,21 +97,18 @@ def inbox(store: Store, *, person: Person, project: str) -> list[Thread]:
         return sorted(shown, key=lambda each: (not any(c.unread for c in each.comments), each.item not in waiting))
 
 
-def mentions(store: Store, *, person: Person) -> Mapping[str, Mentions]:
-    """Return the number of unread and unanswered threads of a person in each of their projects."""
-    views = projects_of(store, person=person)
-    found = {}
+def mentions(store: Store, *, person: Person, project: str) -> Mentions:
+    """Return the number of unread and unanswered threads of a person in a project."""
     with store.read() as session:
-        for view in views:
-            access = access_to(session, person=person, project=view.name)
-            rows = threads.items_of_person(session, project_id=access.project_id, person_id=person.id, unread=True)
-            unread = len(unread_of(session, access=access, person=person, items=rows))
-            waiting = 0
-            if at_least(access.role, Role.SENIOR):
-                rows = threads.unanswered(session, project_id=access.project_id)
-                waiting = sum(_visibility(session, access, person, row).whole for row in rows)
-            found[view.name] = Mentions(unread, waiting)
-    return found
+        access = access_to(session, person=person, project=project)
+        about = {"project_id": access.project_id}
+        rows = queries.items_of_person(session, **about, person_id=person.id, unread=True)
+        unread = len(unread_of(session, access=access, person=person, items=rows))
+        waiting = 0
+        if at_least(access.role, Role.SENIOR):
+            rows = threads.unanswered(session, **about)
+            waiting = sum(_visibility(session, access, person, row).whole for row in rows)
+        return Mentions(unread, waiting)
 
 
 def unread_of(session: Session, *, access: Access, person: Person, items: Sequence[StoredItem]) -> set[str]:
@@ -123,11 +122,6 @@ def unread_of(session: Session, *, access: Access, person: Person, items: Sequen
 
 
 # ---- reading --------------------------------------------------------------------------------------------------------
-
-
-def thread_of(session: Session, *, access: Access, person: Person, item: StoredItem, now: datetime) -> Thread:
-    """Return the thread of a loaded item."""
-    return _thread(session, access, person, item, now=now)
 
 
 def _visibility(session: Session, access: Access, person: Person, item: StoredItem) -> Visibility:
@@ -147,7 +141,7 @@ def _find(
     if found is None:
         raise NotFoundError(NO_ITEM)
     if not at_least(access.role, Role.SENIOR):
-        mine = threads.items_of_person(session, project_id=access.project_id, person_id=person.id)
+        mine = queries.items_of_person(session, project_id=access.project_id, person_id=person.id)
         if found.id not in {row.id for row in mine} or not _comments(
             session, access, person, found, _visibility(session, access, person, found)
         ):
@@ -162,13 +156,13 @@ def _thread(
     closed = not looking and seen.whole and bool(seen.asked)
     if closed:
         seen = replace(seen, blind=MAY_COME)
-    if seen.whole and seen.open and threads.of_item(session, item_id=item.id):
+    if seen.whole and seen.open and queries.of_item(session, item_id=item.id):
         threads.note_insight(session, item_id=item.id, person_id=person.id, now=now)
     comments = _comments(session, access, person, item, seen)
-    ids = {row.public_id: row.id for row, _ in threads.of_item(session, item_id=item.id)}
+    ids = {row.public_id: row.id for row, _ in queries.of_item(session, item_id=item.id)}
     unread = [ids[each.id] for each in comments if each.unread]
     if unread:
-        threads.note_read(session, person_id=person.id, comments=unread, now=now)
+        queries.note_read(session, person_id=person.id, comments=unread, now=now)
     mentionable = _may_be_mentioned(session, access, person, seen)
     return Thread(
         project=access.name,
@@ -188,10 +182,10 @@ def _thread(
 def _comments(
     session: Session, access: Access, person: Person, item: StoredItem, seen: Visibility
 ) -> list[CommentView]:
-    rows = threads.of_item(session, item_id=item.id)
+    rows = queries.of_item(session, item_id=item.id)
     if not rows:
         return []
-    read_by = threads.for_whom(session, item_id=item.id)
+    read_by = queries.for_whom(session, item_id=item.id)
     officials = {row.id for _, row in _officials(session, access)}
     public = {row.id: row.public_id for row, _ in rows}
     known_by_name = {row.login: row.name for row in _may_be_mentioned(session, access, person, seen)}
@@ -224,25 +218,6 @@ def _comments(
     return [view if view.reply_to in known else replace(view, reply_to=None) for view in views]
 
 
-def title_of(session: Session, access: Access, item: StoredItem, *, whole: bool) -> str:
-    """Return the first text of an item.
-
-    People who may be asked about the item blind get only text that no blind stage keeps secret.
-    """
-    content: Mapping[str, Any] = item_revisions.content(session, item_id=item.id, revision=item.current_revision)
-    if not whole:
-        for stage in BLIND:
-            if getattr(access.schema.stages, stage.value) is not None:
-                content = visible_fields(access.schema, stage, content)
-    return title_in(access, content)
-
-
-def title_in(access: Access, content: Mapping[str, Any]) -> str:
-    """Return the first text among these fields."""
-    named = [content[field.name] for field in access.schema.item.fields if field.name in content]
-    return next((value for value in named if isinstance(value, str) and value.strip()), "An item")
-
-
 # ---- writing --------------------------------------------------------------------------------------------------------
 
 
@@ -263,9 +238,9 @@ def _write(
         problems.append(Problem("key", "A comment needs a key of 1 to 100 characters; reload the page."))
     if not text:
         problems.append(Problem("text", "Write something first."))
-    if len(text) > LONGEST_COMMENT:
-        problems.append(Problem("text", f"Shorten the comment to {LONGEST_COMMENT} characters."))
-    answered = threads.by_public_id(session, item_id=item.id, public_id=reply_to) if reply_to else None
+    if len(text) > LONGEST_REASON:
+        problems.append(Problem("text", f"Shorten the comment to {LONGEST_REASON} characters."))
+    answered = queries.by_public_id(session, item_id=item.id, public_id=reply_to) if reply_to else None
     readable = {view.id for view in _comments(session, access, person, item, seen)}
     if reply_to and (answered is None or reply_to not in readable):
         raise NotFoundError("The comment that this answers is not there; load the page again.")

@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import Any
 
 from agreement.summary import Result
-from annotation_schemas.floors import asked_by, floor_name, measured_by, variant_of
 from annotation_schemas.model import Floor, Schema
 from db import projects, schema_changes
 from db.engine import Session, Store
@@ -20,13 +19,11 @@ from domain.errors import RatingsError
 from domain.records import Person
 from domain.states import Stage
 from domain.statistics import STATISTICS, SummaryRows
+from extensions.agreement_floors.schema_key import asked_by, measured_by, variant_of
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.access.stored_schemas import stored_schema
 from workflow.results.rater_agreement import agreement_of, mark, size
 from workflow.results.ratings import raters_of
-
-LINE = "floor."
-"""The names of their lines in the checklist begin so."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +161,7 @@ def standings(store: Store, *, project: str, schema_version: int | None = None) 
         known = history(session, access)
     found = []
     for floor in access.schema.export.floors:
-        settings = known.pop(floor_name(floor)).settings
+        settings = known.pop(floor.name).settings
         found.append(replace(measure_floor(store, access, floor, schema_version=schema_version), settings=settings))
     gone = [each for each in known.values() if each.settings[-1].votes]
     return [*found, *(replace(each, at_least=None, outcome=AWAY) for each in gone)]
@@ -285,7 +282,7 @@ def _called_now(access: Access, id: int, schema: Schema, floor: Floor) -> FloorS
     name = floor.criterion
     for step in access.reading.steps.get(id, ()):
         name = step.criteria.get(name, name)
-    return replace(_blank(schema, floor), name=floor_name(floor.model_copy(update={"criterion": name})), criterion=name)
+    return replace(_blank(schema, floor), name=floor.model_copy(update={"criterion": name}).name, criterion=name)
 
 
 def _blank(schema: Schema, floor: Floor) -> FloorStanding:
@@ -295,7 +292,7 @@ def _blank(schema: Schema, floor: Floor) -> FloorStanding:
     row = STATISTICS[floor.statistic]
     title = row.title if floor.variant is None else f"{row.title}, {floor.variant}"
     return FloorStanding(
-        name=floor_name(floor),
+        name=floor.name,
         stage=asked[0],
         criterion=floor.criterion,
         statistic=floor.statistic,

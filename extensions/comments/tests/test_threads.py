@@ -6,31 +6,17 @@ import pytest
 from sqlmodel import col, select
 
 from db.engine import Store
-from db.tables import InsightRow, ItemRow, PersonRow
-from domain.comments import Thread
+from db.tables import PersonRow
 from domain.errors import InvalidInputError, NotAllowedError, NotFoundError
-from domain.records import NoTask, Person
-from domain.roles import Role
-from domain.states import Stage
-from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from domain.records import Person
+from extensions.comments import threads as comments
+from extensions.comments.rules import Thread
+from testkit.factories import claimed, make_person, vote
 from testkit.looks import look
-from workflow.annotate import claims, comments, submissions
+from tests.workflow.test_visibility import item_of, people
+from workflow.annotate import submissions
 
-
-@pytest.fixture
-def people(store: Store) -> dict[str, Person]:
-    """An item to be verified by two; ann, ben and cy verify, sam settles, lea leads."""
-    make_project(store, loaded=make_schema())
-    make_items(store, 1)
-    found = {person.login: person for person in make_people(store, "ann", "ben", "cy")}
-    found["sam"] = make_person(store, "sam", role=Role.SENIOR, stages=[Stage.ADJUDICATION])
-    found["lea"] = make_person(store, "lea", role=Role.LEAD)
-    return found
-
-
-def item_of(store: Store) -> str:
-    with store.read() as session:
-        return session.exec(select(ItemRow.public_id)).one()
+__all__ = ["people"]  # a fixture
 
 
 def texts(thread: Thread) -> list[str]:
@@ -54,25 +40,25 @@ def test_the_blind_see_their_own_words_and_answers_only_after_the_verdict(
     asked = comments.comment(store, person=ann, key="1", text="Is the left one meant? @sam", task=task.id)
     other = claimed(store, ben)
     assert texts(comments.comment(store, person=ben, key="1", text="Mine is odd.", task=other.id)) == ["Mine is odd."]
-    assert comments.mentions(store, person=sam)["p"].unread == 1
-    assert comments.mentions(store, person=lea)["p"].unanswered == 1, "one item"
+    assert comments.mentions(store, person=sam, project="p").unread == 1
+    assert comments.mentions(store, person=lea, project="p").unanswered == 1, "one item"
     seen = at(store, sam)
     assert texts(seen) == ["Is the left one meant? @sam", "Mine is odd."]
     assert {comment.by for comment in seen.comments} == {"someone"}, "seniors do not learn who votes"
     assert {comment.name for comment in seen.comments} == {"someone"}
-    assert comments.mentions(store, person=sam)["p"].unread == 0
+    assert comments.mentions(store, person=sam, project="p").unread == 0
     after = write(store, sam, "Yes, the left one.", reply_to=asked.comments[0].id)
     assert after.comments[-1].held
     assert texts(comments.thread(store, person=ann, task=task.id)) == ["Is the left one meant? @sam"], "held back"
-    assert comments.mentions(store, person=ann)["p"].unread == 0
+    assert comments.mentions(store, person=ann, project="p").unread == 0
     submissions.submit(store, person=ann, task=task.id, key="v", values={"choice": "red"})
     assert texts(at(store, ann)) == ["Is the left one meant? @sam"], "the vote can still be taken back"
     submissions.submit(store, person=ben, task=other.id, key="v", values={"choice": "red"})
-    assert comments.mentions(store, person=ann)["p"].unread == 1
+    assert comments.mentions(store, person=ann, project="p").unread == 1
     assert texts(at(store, ann)) == ["Is the left one meant? @sam", "Yes, the left one."]
     assert at(store, ann).comments[-1].by == "sam"
     assert texts(at(store, ben)) == ["Mine is odd."], "what is for others stays theirs"
-    assert comments.mentions(store, person=ann)["p"].unread == 0
+    assert comments.mentions(store, person=ann, project="p").unread == 0
     assert {comment.by for comment in at(store, sam).comments} == {"ann", "ben", "sam"}, "it is settled"
     with store.write() as session:  # two people of one name
         for row in session.exec(select(PersonRow).where(col(PersonRow.login).in_(["ann", "sam"]))):
@@ -107,7 +93,7 @@ def test_raters_mention_seniors_and_leads_and_no_one_else(store: Store, people: 
     assert "ben" not in at(store, people["sam"]).people, "while names are hidden"
     assert "ben" in at(store, people["lea"]).people
     write(store, people["lea"], "@ben please look again")
-    assert comments.mentions(store, person=people["ben"])["p"].unread == 0, "held back"
+    assert comments.mentions(store, person=people["ben"], project="p").unread == 0, "held back"
 
 
 def test_strangers_and_those_without_a_part_in_it_find_nothing(store: Store, people: dict[str, Person]) -> None:
@@ -147,31 +133,13 @@ def test_who_votes_looks_into_nothing_until_it_is_settled(store: Store, people: 
 
 
 @pytest.mark.both_databases
-def test_who_has_looked_is_asked_blind_no_more(store: Store, people: dict[str, Person]) -> None:
-    lea = people["lea"]
-    look(store, lea, item_of(store))
-    assert isinstance(claims.next_task(store, person=lea, project="p", stage=Stage.VERIFICATION), NoTask)
-    with store.read() as session:
-        assert session.exec(select(InsightRow.person_id)).all() == [lea.id]
-
-
-def test_a_senior_who_may_still_be_asked_looks_into_nothing(store: Store, people: dict[str, Person]) -> None:
-    sue = make_person(store, "sue", role=Role.SENIOR)
-    with pytest.raises(NotAllowedError, match="may still be asked"):
-        look(store, sue, item_of(store))
-    vote(store, people["ann"], "red")
-    vote(store, people["ben"], "blue")
-    assert not look(store, sue, item_of(store)).names
-
-
-@pytest.mark.both_databases
 def test_the_list_of_threads_costs_no_one_their_blindness(store: Store, people: dict[str, Person]) -> None:
     lea, ann = people["lea"], people["ann"]
     comments.comment(store, person=ann, key="1", text="From a rater.", task=claimed(store, ann).id)
     (listed,) = comments.inbox(store, person=lea, project="p")
     assert listed.closed
     assert not listed.comments
-    assert comments.mentions(store, person=lea)["p"].unanswered == 1, "that there is a question may be known"
+    assert comments.mentions(store, person=lea, project="p").unanswered == 1, "that there is a question may be known"
     assert claimed(store, lea).item == listed.item, "and lea can still vote"
     (told,) = comments.inbox(store, person=people["sam"], project="p")
     assert texts(told) == ["From a rater."], "sam has no part in verification"

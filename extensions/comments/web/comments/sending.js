@@ -3,7 +3,7 @@
 import { Gone, post, Refused } from "../http.js";
 import { forget, namesOf, read } from "../storage.js";
 
-/** @import { CommentAttempt, ThreadPart } from "../types" */
+/** @import { CommentAttempt, ThreadPart } from "../comment_types" */
 
 const AGAIN_MS = 1500;
 

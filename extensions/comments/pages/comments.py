@@ -5,9 +5,9 @@ from __future__ import annotations
 from app import markup, shell
 from app.screens import Group, Screen
 from app.services import Services
-from app.workbench.comments import threads
 from domain.roles import Role, at_least
-from workflow.annotate import comments
+from extensions.comments import threads as stored_threads
+from extensions.comments.drawn_threads import threads
 
 SCREEN = Screen("Comments", place=20, group=Group.ITEMS)
 
@@ -24,7 +24,7 @@ def render(services: Services) -> None:
         else "What you wrote about items, and what is for you. Answers may be held back until an item is settled.",
         made_up=view.made_up,
     )
-    inbox = comments.inbox(services.store, person=services.person, project=view.name)
+    inbox = stored_threads.inbox(services.store, person=services.person, project=view.name)
     if not inbox:
         words = "No one has commented on an item yet." if official else "You have not commented on an item yet."
         shell.show(markup.notice(f"{words} On a working page C opens the comments on its item."))

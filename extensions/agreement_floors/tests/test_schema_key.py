@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from annotation_schemas.floors import floor_name
-from annotation_schemas.loader import load_text
-from annotation_schemas.model import LoadedSchema
 from domain.errors import SchemaError
-from testkit.factories import BLIND
-
-
-def floored(*floors: str, version: int = 1) -> LoadedSchema:
-    text = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
-    text = text.replace("version: 1", f"version: {version}")
-    listed = "".join(f"\n    - {{{each}}}" for each in floors)
-    return load_text(f"{text}export:\n  floors:{listed or ' []'}\n", "", "blind.yaml")
+from testkit.factories import floored
 
 
 def test_a_floor_has_a_name() -> None:
@@ -23,8 +13,8 @@ def test_a_floor_has_a_name() -> None:
         "criterion: choice, statistic: krippendorff_alpha, at_least: 0.6",
         'criterion: score, statistic: icc, variant: "ICC(2,1)", at_least: 1, bound: low',
     ).schema_.export.floors
-    assert (first.bound, floor_name(first)) == ("value", "choice.krippendorff_alpha")
-    assert (second.bound, floor_name(second)) == ("low", "score.icc.ICC-2-1")
+    assert (first.bound, first.name) == ("value", "choice.krippendorff_alpha")
+    assert (second.bound, second.name) == ("low", "score.icc.ICC-2-1")
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from annotation_schemas import kinds
+from annotation_schemas.extension_keys import SchemaKey
 from annotation_schemas.grammar import among, suggestion
 from annotation_schemas.kinds import RatedVariable
 from annotation_schemas.model import Criterion, Floor, Schema
@@ -18,15 +18,8 @@ Found = Iterator[tuple[Path, str]]
 
 STAGES = (*(stage.value for stage in VERIFICATIONS), "answering", "grading", "comparison", "coding")
 """Those in which several people are asked the same."""
-_PLAIN = re.compile(r"[^A-Za-z0-9_]+")
 _KEYS = ("weights", "level", "form")
 """The arguments that distinguish the variants of a statistic."""
-
-
-def floor_name(floor: Floor) -> str:
-    """Return the floor's unique name: ``choice.cohen_kappa``, with the variant if it names one."""
-    parts = [floor.criterion, floor.statistic, _PLAIN.sub("-", floor.variant or "").strip("-")]
-    return ".".join(filter(None, parts))
 
 
 def asked_by(schema: Schema, floor: Floor) -> tuple[str, Criterion] | None:
@@ -60,7 +53,7 @@ def measured_by(schema: Schema, criterion: Criterion) -> list[RatedVariable]:
 
 def check(schema: Schema) -> Found:
     """Yield the problems of the floors."""
-    names = [floor_name(each) for each in schema.export.floors]
+    names = [each.name for each in schema.export.floors]
     for at, floor in enumerate(schema.export.floors):
         path: Path = ("export", "floors", at)
         if names[at] in names[:at]:
@@ -123,3 +116,6 @@ def _lacking(row: StatisticRow, variant: Variant, part: RatedVariable) -> str | 
 def _fitting(floor: Floor) -> str:
     known = [name for name, row in summarised().items() if row.behaviour.perfect == 1.0 and not row.in_units]
     return suggestion(floor.statistic, known) or f"; take one of {', '.join(known)}"
+
+
+KEYS = (SchemaKey("export.floors", check),)

@@ -9,12 +9,9 @@ from sqlalchemy import update
 from sqlmodel import Session, col, select
 
 from db.many_rows import insert_or_ignore
-from db.records import StoredEvent, StoredItem, StoredQualification
+from db.records import StoredEvent, StoredQualification
 from db.tables import (
-    CommentForRow,
-    CommentRow,
     EventRow,
-    ItemRow,
     NoticeMarkRow,
     QualificationReviewRow,
     QualificationRow,
@@ -63,24 +60,6 @@ def given_tasks(
         for task, event, at, whose in session.exec(events)
         if task is not None and whose == person_id
     ]
-
-
-def unread_comments(
-    session: Session, *, projects: Iterable[int], person_id: int
-) -> list[tuple[str, datetime, StoredItem]]:
-    """Return unread comments for a person, including those that they may not read yet: public id, time and item."""
-    unread = select(CommentForRow.comment_id).where(
-        CommentForRow.person_id == person_id, col(CommentForRow.read_at).is_(None)
-    )
-    ids = session.exec(unread).all()  # a separate query, because SQLite would scan all comments of a project in a join
-    if not ids:
-        return []
-    wanted = (
-        select(CommentRow.public_id, CommentRow.created_at, ItemRow)
-        .join(ItemRow, col(ItemRow.id) == CommentRow.item_id)
-        .where(col(CommentRow.id).in_(ids), col(CommentRow.project_id).in_(list(projects)))
-    )
-    return [(id, at, item) for id, at, item in session.exec(wanted.order_by(col(CommentRow.id)))]
 
 
 def reviews(
