@@ -41,10 +41,13 @@ class Extension:
     """As messages call it."""
     kinds: Rows = _nothing
     """Modules with a row ``CRITERION``, a row ``FIELD``, or both, called as the kind is."""
+    painters: Rows = _nothing
+    """Rows of ``media.drawn.Painter``: how fields of a drawn kind are painted on pictures for models."""
     formats: Rows = _nothing
     """Rows of ``annotation_schemas.formats.Format``."""
     readers: Rows = _nothing
-    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``)."""
+    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``). It takes the
+    place of a reader of core."""
     sheet_readers: Rows = _nothing
     """Pairs of the ending of files with sheets (``.xlsx``) and an ``importers.table_lines.SheetReader``."""
     pages: Rows = _nothing
@@ -133,6 +136,9 @@ class Extension:
     """Rows of ``app.my_work_sections.MyWorkSection``: what the page *My work* has above or in projects."""
     topline_notes: Rows = _nothing
     """Functions ``(services)`` that return a few words for the line on top of working pages, or None."""
+    guideline_questions: Rows = _nothing
+    """Modules with the functions of ``workflow.access.guidelines.GuidelineQuestions``: what a new version of the
+    guideline may answer. The extension Guideline calls them."""
     notice_sources: Rows = _nothing
     """Functions ``(session, *, person, projects)`` that yield a person's notices (``domain.notices.Notice``) from these
     projects, which are records by id. The extension Notices calls them."""
@@ -187,7 +193,7 @@ class ExtensionNames:
     kinds: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()
-    """Formats of core that only this extension reads."""
+    """Formats of core of which only this extension reads all files, or any."""
     sheet_readers: tuple[str, ...] = ()
     """Endings of files."""
     pages: tuple[str, ...] = ()
@@ -269,7 +275,20 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
-        "Planner", commands=("plan", "schema try"), notebook_statistics=("Design", "StudyPlan", "plan_study")
+        "Planner",
+        commands=("plan", "schema try"),
+        notebook_statistics=(
+            "Design",
+            "StudyPlan",
+            "plan_study",
+            "calibration_split",
+            "sample_size_icc",
+            "sample_size_kappa",
+            "sample_size_kappa_test",
+            "sample_size_pearson",
+            "sample_size_ppi",
+            "sample_size_proportion",
+        ),
     ),
     "calibration": ExtensionNames(
         "Calibration",
@@ -381,6 +400,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "harnesses": ExtensionNames(
         "Harnesses and hubs",
+        readers=("predictions", "egoplan_submission"),
         formats=(
             "lmms_eval_samples",
             "inspect_log",
@@ -478,6 +498,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         commands=("project export", "project import", "project clone", "project delete"),
         jobs=("archive", "copy", "delete"),
     ),
+    "drawings": ExtensionNames("Arrows and masks", kinds=("arrows", "blur", "masks")),
     "time_spans": ExtensionNames("Time spans", kinds=("time_span",)),
     "history": ExtensionNames("History and audit log", pages=("history", "audit"), commands=("audit",)),
     "erasing": ExtensionNames("Erasing of people", commands=("people erase",)),

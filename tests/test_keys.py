@@ -1263,17 +1263,20 @@ def test_every_key_of_the_grammar_has_a_row_or_is_named_as_not_enforced() -> Non
     assert set(KEYS) - named - OF_EXTENSIONS == set(ROWS)
 
 
-NEEDED: Mapping[Callable[[Seen], Any], pytest.MarkDecorator] = {
+NEEDED: Mapping[Any, pytest.MarkDecorator] = {
     coded: needs("stages", "coding"),
     compared: needs("stages", "comparison"),
     refined: needs("stages", "refinement"),
+    "ItemField.cover": needs("kinds", "masks"),
 }
-"""The extensions without which some functions see nothing."""
+"""The extensions without which some functions see nothing, and some keys do nothing."""
 
 
 @needs("kinds", "plan")
 @pytest.mark.thorough
-@pytest.mark.parametrize("key", [pytest.param(key, marks=NEEDED.get(row.see, ())) for key, row in ROWS.items()])
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=NEEDED.get(row.see, NEEDED.get(key, ()))) for key, row in ROWS.items()]
+)
 def test_changing_a_key_changes_what_the_product_does(key: str, stores: Callable[[], Store], tmp_path: Path) -> None:
     must_change(ROWS[key], key, stores, tmp_path)
 

@@ -530,6 +530,7 @@ def lines(path: Path, records: Sequence[Any]) -> Path:
     return path
 
 
+@needs("readers", "predictions")
 def test_answers_come_in_once_and_wait_for_grading(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egothink")
     write(tmp_path / "in/Object/attribute/annotations.json", [egothink_record(n) for n in range(3)])
@@ -550,6 +551,7 @@ def test_answers_come_in_once_and_wait_for_grading(store: Store, media: MediaSto
     assert view.answer in {"fast 0", "fast 2", "It is é."}
 
 
+@needs("readers", "predictions")
 def test_answers_to_nothing_are_refused(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egothink")
     write(tmp_path / "in/Activity/annotations.json", [egothink_record(n) for n in range(2)])
@@ -604,6 +606,7 @@ def test_names_too_long_for_an_index_are_refused(store: Store, media: MediaStore
         bring(store, media, "egoplan", path)
 
 
+@needs("readers", "predictions")
 def test_positions_count_records_that_were_left_out(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egothink")
     path = write(tmp_path / "Activity/annotations.json", [egothink_record(0), {"bad": 1}, egothink_record(2)])

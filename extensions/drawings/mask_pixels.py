@@ -14,10 +14,9 @@ import numpy.typing as npt
 from PIL import Image
 
 from annotation_schemas.drawing import GREY, RED, TINT
-from annotation_schemas.run_lengths import counts_of
 from domain.errors import InvalidMediaError
-
-WHITE = (255, 255, 255)
+from extensions.drawings.run_lengths import counts_of
+from media.drawn import WHITE
 
 Filled = npt.NDArray[np.bool_]
 

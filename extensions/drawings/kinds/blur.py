@@ -9,6 +9,7 @@ from annotation_schemas.column_types import NUMBER, WHOLE, ColumnType
 from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnField
 from annotation_schemas.kinds.boxes import box_problem
 from annotation_schemas.model import ItemField
+from extensions.drawings.kinds import ONLY_SHOWN
 
 
 class BlurField(DrawnField):
@@ -17,6 +18,7 @@ class BlurField(DrawnField):
     name = "blur"
     place = 124
     meaning = "rectangles of the item's image that are painted over in grey"
+    only_here = ONLY_SHOWN
     keys: ClassVar[Mapping[str, str]] = {
         "role": ROLE,
         "min_length": "so many at least",

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from annotation_schemas.column_types import NUMBER, WHOLE, ColumnType
 from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnField, image_problem, keys_problem
 from annotation_schemas.model import ItemField
+from extensions.drawings.kinds import ONLY_SHOWN
 
 _PLACES = ("x", "y", "to_x", "to_y")
 
@@ -29,6 +30,7 @@ class ArrowsField(DrawnField):
     name = "arrows"
     place = 122
     meaning = "arrows that are drawn on the item's image"
+    only_here = ONLY_SHOWN
     keys: ClassVar[Mapping[str, str]] = {
         "role": ROLE,
         "min_length": "so many at least",

@@ -11,11 +11,12 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas import run_lengths
 from annotation_schemas.column_types import JSON, WHOLE, ColumnType
 from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnField, image_problem
 from annotation_schemas.kinds._rows import Json, is_list
 from annotation_schemas.model import ItemField
+from extensions.drawings import run_lengths
+from extensions.drawings.kinds import ONLY_SHOWN
 
 MOST_MASKS = 200
 """The maximum number of masks in one field of an item."""
@@ -89,6 +90,7 @@ class MasksField(DrawnField):
     name = "masks"
     place = 126
     meaning = "areas of any form on the item's image: polygons (even-odd rule) or COCO's run lengths"
+    only_here = ONLY_SHOWN
     keys: ClassVar[Mapping[str, str]] = {
         "role": ROLE,
         "min_length": "so many at least",
