@@ -85,6 +85,8 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     release_files: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseFile``: files that each release has."""
+    release_actions: Rows = _nothing
+    """Rows of ``app.releasing.release_actions.ReleaseAction``: actions on one release on the page *Release*."""
     item_histories: Rows = _nothing
     """Functions ``(contents, version, date)`` that take ``workflow.releases.contents.Contents``. Each returns a
     function that returns the steps of a released item, for ``ReleasedSet.provenance``. The first one counts."""
@@ -269,6 +271,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "agreement_floors": ExtensionNames("Agreement floors", schema_keys=("export.floors",), figures=("floors",)),
     "provenance": ExtensionNames("Provenance", formats=("prov",)),
+    "point_releases": ExtensionNames("Point releases", commands=("release withdraw",), jobs=("withdraw",)),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(

@@ -60,6 +60,14 @@ def replay(folder: Path) -> Any:
     return import_own("extensions.replay.recomputation").replay(folder)
 
 
+needs_withdrawal = needs("commands", "release withdraw")
+
+
+def withdraw(*given: Any, **asked: Any) -> Any:
+    """Make a point release without an item."""
+    return import_own("extensions.point_releases.withdrawal").withdraw(*given, **asked)
+
+
 def in_words(found: Any) -> list[str]:
     """Return the lines of a replay for people."""
     return [*import_own("extensions.replay.recomputation").in_words(found)]

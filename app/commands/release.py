@@ -84,7 +84,7 @@ def create(
 
     shared = opened()
     if out is not None:
-        _must_be_new(out)
+        must_be_new(out)
     if license:
         say(shared.store, by=None, project=project, said={"license": license})
     asked = ReleaseOptions(
@@ -116,7 +116,7 @@ def create(
             progress=progress,
         ),
     )
-    _tell(project, made, out)
+    tell_made(project, made, out)
     for sentence in _losses(shared.store, project):
         typer.echo(sentence, err=True)
 
@@ -179,7 +179,7 @@ def copy(
     found = one_release(shared.store, shared.settings.home, by=None, project=project, version=version)
     if not found.is_there:
         raise SettingsError(f"The files of release {found.version} are not on this machine any more.")
-    _must_be_new(out)
+    must_be_new(out)
     for line in _copied(found.place, out, f"{project} {found.version}"):
         typer.echo(line)
 
@@ -233,44 +233,11 @@ def diff(
         raise typer.Exit(1)
 
 
-@release.command("withdraw")
-def withdraw(
-    project: ProjectName,
-    version: Annotated[str, typer.Argument(help="The release, such as 1; its newest point release counts.")],
-    item: Annotated[str, typer.Argument(help="The item's id in files.")],
-    reason: Annotated[str, typer.Option(help="Why: people who use the release will ask.")],
-    out: Annotated[Path | None, typer.Option(help="A folder that is not there yet; it gets a copy.")] = None,
-) -> None:
-    """Make a point release without an item. The release itself is not changed and still passes verification."""
-    from app.services import opened
-    from workflow.releases.withdraw import withdraw as take_out
-
-    shared = opened()
-    if out is not None:
-        _must_be_new(out)
-    made = recorded(
-        shared,
-        "release withdraw",
-        project,
-        lambda progress: take_out(
-            shared.store,
-            shared.media,
-            shared.settings.home,
-            by=None,
-            project=project,
-            version=version,
-            item=item,
-            reason=reason,
-            progress=progress,
-        ),
-    )
-    _tell(project, made, out)
-
-
 # ---- shared helpers --------------------------------------------------------------------------------------------------
 
 
-def _tell(project: str, made: CreatedRelease, out: Path | None) -> None:
+def tell_made(project: str, made: CreatedRelease, out: Path | None) -> None:
+    """Print what was made, and copy the release to ``out``."""
     typer.echo(
         f"Release {made.version} of {project}: {made.items:,} items in {made.files:,} files, {made.bytes:,} bytes. "
         f"SHA-256 of its manifest: {made.manifest_sha256}"
@@ -323,7 +290,8 @@ def private_of(out: Path) -> Path:
     return out.with_name(f"{out.name}-private")
 
 
-def _must_be_new(out: Path) -> None:
+def must_be_new(out: Path) -> None:
+    """Refuse a folder that is there already, or that cannot be made."""
     for each in (out, private_of(out)):
         if each.exists() or each.is_symlink():
             raise ConflictError(f"{each} is there already; name a folder that is not there yet.")

@@ -1,24 +1,22 @@
-"""Jobs about a whole project: a release, and a point release.
+"""The job that makes a release.
 
-Each job makes one thing. If a process dies after making the thing and before the job's end, the next process finds the
-thing and does not make a second one.
+If a process dies after making the release and before the job's end, the next process finds the release and does not
+make a second one. Extensions make point releases by the same functions.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from media.store import MediaStore
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
-from workflow.releases import create, withdraw
+from workflow.releases import create
 from workflow.releases.listing import Release, all_releases
 from workflow.releases.settings import ReleaseOptions
 
 
 def _release(context: JobContext) -> JobOutcome:
     asked = ReleaseOptions.load(context.input)
-    there = _releases(context)
-    made = _since(context, there) if context.job.result is not None else None
+    there = releases_before(context)
+    made = release_since(context, there) if context.job.result is not None else None
     if made is not None:
         return JobOutcome(f"Release {made.version} is made: {made.items:,} items.")
     context.note([each.version for each in there])
@@ -27,7 +25,7 @@ def _release(context: JobContext) -> JobOutcome:
         MediaStore(context.home / "media"),
         context.home,
         by=context.by,
-        project=_project(context),
+        project=project_of(context),
         asked=asked,
         progress=context.progress,
     )
@@ -35,33 +33,18 @@ def _release(context: JobContext) -> JobOutcome:
     return JobOutcome(" ".join([said, *created.notes]))
 
 
-def _withdraw(context: JobContext) -> JobOutcome:
-    asked = context.input
-    said = "Release {} is made, without {}. Release {} stays as it is."
-    there = _releases(context)
-    made = _since(context, there) if context.job.result is not None else None
-    if made is None:
-        context.note([each.version for each in there])
-        about: Any = {"version": asked["version"], "item": asked["item"], "reason": asked["reason"]}
-        media, by = MediaStore(context.home / "media"), context.by
-        about |= {"by": by, "project": _project(context), "progress": context.progress}
-        created = withdraw.withdraw(context.store, media, context.home, **about)
-        version, notes = created.version, created.notes
-    else:
-        version, notes = made.version, ()
-    return JobOutcome(" ".join([said.format(version, asked["item"], asked["version"]), *notes]))
-
-
-def _project(context: JobContext) -> str:
+def project_of(context: JobContext) -> str:
+    """Return the name of a job's project."""
     assert context.job.project is not None
     return context.job.project
 
 
-def _releases(context: JobContext) -> list[Release]:
-    return all_releases(context.store, context.home, by=context.by, project=_project(context))
+def releases_before(context: JobContext) -> list[Release]:
+    """Return the releases of a job's project that there are now."""
+    return all_releases(context.store, context.home, by=context.by, project=project_of(context))
 
 
-def _since(context: JobContext, there: list[Release]) -> Release | None:
+def release_since(context: JobContext, there: list[Release]) -> Release | None:
     """Return the release that this person made since the job first began.
 
     There is one only if a process died between the release and the end of the job.
@@ -72,5 +55,4 @@ def _since(context: JobContext, there: list[Release]) -> Release | None:
 
 
 RELEASE = JobKind("release", "Release", "Making a release of {}", _release)
-WITHDRAW = JobKind("withdraw", "Point release", "Making a point release of {}", _withdraw)
-ROWS = (RELEASE, WITHDRAW)
+ROWS = (RELEASE,)

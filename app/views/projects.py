@@ -13,6 +13,7 @@ from app.jobs import page
 from app.jobs.projects import ROWS
 from app.projects import new_project
 from app.projects.project_actions import ProjectAction, project_actions, project_beginnings
+from app.releasing.release_actions import release_actions
 from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
@@ -39,6 +40,7 @@ def render(services: Services) -> None:
     if done:
         shell.show(markup.notice(done, style="good"))
     added = [*(row.job for row in project_actions()), *(row.job for row in project_beginnings())]
+    added += [action.job for action in release_actions()]
     page.show(services, [*(row.name for row in ROWS), *added])
     if mine:
         shell.show(_table(services, mine))

@@ -10,10 +10,11 @@ import streamlit as st
 from annotation_schemas.formats import named
 from app import markup, shell
 from app.jobs import page
-from app.jobs.projects import RELEASE, WITHDRAW
+from app.jobs.projects import RELEASE
 from app.projects import project_jobs
 from app.releasing import checklist
-from app.reruns import dialogs, messages
+from app.releasing.release_actions import release_actions
+from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
 from domain import extensions
@@ -50,7 +51,7 @@ def render(services: Services) -> None:
     _say(services, view, about)
     _make(services, view, lines)
     with st.container():  # next to the pressed button, because the page's head is out of sight
-        page.show(services, (RELEASE.name, WITHDRAW.name), project=view.name)
+        page.show(services, (RELEASE.name, *(action.job for action in release_actions())), project=view.name)
     _made(services, view)
 
 
@@ -234,7 +235,8 @@ def _made(services: Services, view: ProjectView) -> None:
     if lacking := missing_parts_in(release.told):
         shell.show(markup.notice(lacking, style="bad"))
     with st.container(horizontal=True):
-        st.button("Withdraw an item", key="release.withdraw", on_click=_withdraw, args=(services, view, release))
+        for action in release_actions():
+            action.draw(services, view, release)
     with st.expander("What its manifest says", key=f"release.told.{chosen}"):
         st.json({**release.told, "manifest_sha256": release.manifest_sha256}, expanded=1)
     others = [each for each in all_releases if each.is_there and each.version != chosen]
@@ -306,44 +308,3 @@ def difference(found: listing.ReleaseDifference) -> markup.Markup:
 
 
 MOST = 200
-
-
-# ---- withdrawing -----------------------------------------------------------------------------------------------------
-
-
-def _withdraw(services: Services, view: ProjectView, release: Release) -> None:
-    name = f"release.withdraw.{release.version}"
-
-    def draw() -> None:
-        shell.show(
-            markup.paragraph(
-                f"Release {release.version} stays as it is, and still verifies. The next point release lacks the item.",
-                style="ts ts-quiet",
-            )
-        )
-        item = st.text_input("Item, by its id in files", key=f"{name}.item")
-        reason = st.text_input("Why: people who use it will ask", key=f"{name}.reason")
-        left, right = st.columns(2)
-        no = left.button("Cancel", key=f"{name}.no", width="stretch", on_click=dialogs.close, args=(name,))
-        yes = right.button(
-            "Withdraw it",
-            key=f"{name}.yes",
-            type="primary",
-            width="stretch",
-            on_click=_do_withdraw,
-            args=(services, view, release, name),
-        )
-        if yes and not (item.strip() and reason.strip()):
-            shell.show(markup.notice("Name the item and say why.", style="bad"))
-        elif no or yes:
-            st.rerun()
-
-    dialogs.show(f"Withdraw an item from release {release.version}", draw, name=name)
-
-
-def _do_withdraw(services: Services, view: ProjectView, release: Release, name: str) -> None:
-    item, reason = (str(st.session_state.get(f"{name}.{part}") or "").strip() for part in ("item", "reason"))
-    if item and reason and dialogs.is_open(name):
-        dialogs.close(name)
-        with shell.pressed(services):
-            project_jobs.begin(services, WITHDRAW.name, view.name, version=release.version, item=item, reason=reason)

@@ -13,14 +13,13 @@ from db.engine import Store
 from domain.errors import InvalidFileError, InvalidInputError, NotAllowedError, NotFoundError
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema
-from testkit.released import needs_replay, verify
+from testkit.released import needs_replay, needs_withdrawal, verify, withdraw
 from workflow.access import audit
 from workflow.annotate import submissions
 from workflow.annotate.authoring import edit_item
 from workflow.releases import listing, settings
 from workflow.releases.create import ITEMS, CreatedRelease, create
 from workflow.releases.settings import ReleaseOptions
-from workflow.releases.withdraw import withdraw
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 OPEN = ("said", "items")
@@ -104,6 +103,7 @@ def test_what_is_not_as_it_was_released_is_named(kept: Store, media: MediaStore,
         verify(tmp_path)
 
 
+@needs_withdrawal
 @needs_replay
 @pytest.mark.slow
 def test_a_withdrawn_item_is_lacking_from_then_on_and_the_release_stays(
@@ -138,6 +138,7 @@ def test_a_withdrawn_item_is_lacking_from_then_on_and_the_release_stays(
         withdraw(kept, media, home, **where, item="colour/2", reason=" ")
 
 
+@needs_withdrawal
 @pytest.mark.slow
 def test_a_point_release_has_items_as_they_were_though_people_have_gone_on(
     kept: Store, media: MediaStore, home: Path

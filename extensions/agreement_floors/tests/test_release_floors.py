@@ -17,13 +17,12 @@ from extensions.agreement_floors.standings import FloorStanding, standings, stat
 from media.store import MediaStore
 from testkit.factories import Clock, claimed, floored, make_items, make_person, make_project
 from testkit.missing_extensions import needs
-from testkit.released import needs_replay, replay
+from testkit.released import needs_replay, needs_withdrawal, replay, withdraw
 from testkit.schema_versions import take_schema
 from tests.app.screens import drawn, rows
 from workflow.annotate import submissions
 from workflow.releases.create import create
 from workflow.releases.settings import ReleaseOptions
-from workflow.releases.withdraw import withdraw
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
 
@@ -105,6 +104,7 @@ def test_one_person_cannot_agree_alone(store: Store) -> None:
     assert "only one rater" in found.said
 
 
+@needs_withdrawal
 @needs_replay
 @pytest.mark.both_databases
 def test_what_is_not_met_stops_a_release_unless_it_is_named_and_is_told_in_it(

@@ -26,7 +26,7 @@ from extensions.shortcuts.text_shortcuts import flag_above, from_members
 from media.store import MediaStore
 from testkit.factories import claimed, make_person, make_project
 from testkit.missing_extensions import needs
-from testkit.released import in_words, needs_replay, replay
+from testkit.released import in_words, needs_replay, needs_withdrawal, replay, withdraw
 from testkit.schema_versions import take_schema
 from tests.paths import shared
 from workflow.access.projects import access_to
@@ -36,7 +36,6 @@ from workflow.releases.create import create
 from workflow.releases.extension_checks import ReleaseCondition
 from workflow.releases.settings import ReleaseOptions
 from workflow.releases.text_rules import Choice
-from workflow.releases.withdraw import withdraw
 
 SCHEMA = """
 name: kitchen
@@ -225,6 +224,7 @@ def test_a_release_is_refused_while_the_extension_of_its_check_is_missing(
         release(store, media, home, "shortcuts")
 
 
+@needs_withdrawal
 @needs_replay
 @needs("release_files", "card.html")
 @pytest.mark.thorough

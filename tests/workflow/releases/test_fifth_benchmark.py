@@ -26,7 +26,7 @@ from testkit import loaded
 from testkit.factories import claimed, make_people, make_person, make_project
 from testkit.missing_extensions import needs
 from testkit.pictures import encoded, photo
-from testkit.released import needs_replay, verify
+from testkit.released import needs_replay, needs_withdrawal, verify, withdraw
 from tests.exporters.official import ABOUT
 from workflow.access import accounts
 from workflow.annotate import submissions
@@ -35,7 +35,6 @@ from workflow.files.import_files import import_files
 from workflow.releases import settings
 from workflow.releases.create import CreatedRelease, create
 from workflow.releases.settings import ReleaseOptions
-from workflow.releases.withdraw import withdraw
 
 pytestmark = pytest.mark.slow
 
@@ -237,6 +236,7 @@ def again(store: Store, login: str) -> None:
     submissions.submit(store, person=person, task=view.id, key=f"again-{view.id}", values={"fits": "yes"})
 
 
+@needs_withdrawal
 @needs("formats", "prov")
 def test_where_an_item_comes_from_is_who_brought_it_voted_and_settled(
     kept: Store, media: MediaStore, home: Path

@@ -12,13 +12,12 @@ from domain import extensions
 from domain.errors import NotAvailableError
 from media.store import MediaStore
 from testkit.missing_extensions import needs
-from testkit.released import needs_replay, replay, verify
+from testkit.released import needs_replay, needs_withdrawal, replay, verify, withdraw
 from tests.workflow.releases.pictured import One, pictured
 from workflow.releases.create import CreatedRelease, create
 from workflow.releases.listing import all_releases, difference
 from workflow.releases.printed_figures import figures_of
 from workflow.releases.settings import ReleaseOptions
-from workflow.releases.withdraw import withdraw
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
 SENTENCE = "The public files were not checked for leaks of private data."
@@ -40,6 +39,7 @@ def no_extensions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extensions, "installed", lambda: {})
 
 
+@needs_withdrawal
 @needs("release_files", "card.html")
 @pytest.mark.usefixtures("without_leaks")
 def test_a_private_release_without_its_check_says_so_in_every_place(
@@ -85,6 +85,7 @@ def test_a_release_without_its_card_says_so_in_every_place(store: Store, media: 
     assert replay(made.place / "public").ok
 
 
+@needs_withdrawal
 @needs("release_files", "card.html")
 def test_a_point_release_has_the_files_of_its_release(
     store: Store, media: MediaStore, home: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,0 +1,51 @@
+"""``touchstone release withdraw``: make a point release without an item."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.groups import find_group
+from app.commands.options import ProjectName
+from app.commands.recorded import recorded
+from app.commands.release import must_be_new, tell_made
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommand to those of ``touchstone release``."""
+    find_group(cli, "release").command("withdraw")(withdraw)
+
+
+def withdraw(
+    project: ProjectName,
+    version: Annotated[str, typer.Argument(help="The release, such as 1; its newest point release counts.")],
+    item: Annotated[str, typer.Argument(help="The item's id in files.")],
+    reason: Annotated[str, typer.Option(help="Why: people who use the release will ask.")],
+    out: Annotated[Path | None, typer.Option(help="A folder that is not there yet; it gets a copy.")] = None,
+) -> None:
+    """Make a point release without an item. The release itself is not changed and still passes verification."""
+    from app.services import opened
+    from extensions.point_releases.withdrawal import withdraw as take_out
+
+    shared = opened()
+    if out is not None:
+        must_be_new(out)
+    made = recorded(
+        shared,
+        "release withdraw",
+        project,
+        lambda progress: take_out(
+            shared.store,
+            shared.media,
+            shared.settings.home,
+            by=None,
+            project=project,
+            version=version,
+            item=item,
+            reason=reason,
+            progress=progress,
+        ),
+    )
+    tell_made(project, made, out)
