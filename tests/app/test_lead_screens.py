@@ -36,7 +36,7 @@ from domain.states import Cut, Items, Stage
 from importers.items import read_items
 from testkit.factories import Clock, make_items, make_schema
 from testkit.guidelines import new_guideline
-from testkit.missing_extensions import needs_every
+from testkit.missing_extensions import needs, needs_every
 from testkit.qualification import make_set, needs_qualification
 from tests.app.homes import Home, make_home, picture
 from tests.app.screens import drawn, rows, words
@@ -598,6 +598,7 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(
     assert out.text_input(key="export.unanswered").help.startswith("In egoplan_submission or other_submission. ")
 
 
+@needs("readers", "ratings")
 @pytest.mark.thorough
 def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: Show, tmp_path: Path) -> None:
     for _ in range(3):
@@ -634,6 +635,7 @@ def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: 
         assert chosen == {"People": ["ann", "cy"], "Judges": ["gpt"], "Models of a judge's family": []}
 
 
+@needs("readers", "ratings")
 def test_a_file_that_does_not_fit_is_told_in_words(store: Store, show: Show, tmp_path: Path) -> None:
     bad = tmp_path / "bad.csv"
     bad.write_bytes("unit,rater,criterion,value\n1,a,fits,yes\n".encode("utf-16"))

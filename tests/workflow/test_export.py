@@ -20,6 +20,7 @@ from media.store import MediaStore
 from testkit import missing_media
 from testkit.factories import Clock, claimed, make_people, make_person, make_pool
 from testkit.kept_items import gates_of, kept_ids, votes_on_kept
+from testkit.missing_extensions import needs
 from testkit.qualification import needs_qualification
 from testkit.samples import egoplan_record, egothink_record, write
 from tests.paths import shared
@@ -159,6 +160,7 @@ def verified(store: Store, media: MediaStore, tmp_path: Path) -> list[dict[str, 
     return records
 
 
+@needs("formats", "hf_dataset")
 @needs_qualification
 def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: MediaStore, tmp_path: Path) -> None:
     store.clock = Clock()
