@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from annotation_schemas import (
     derived,
     extension_keys,
-    floors,
     judge_templates,
     registry,
     rule_checks,
@@ -53,7 +52,6 @@ def cross_check(schema: Schema, document: Document) -> None:
         _rest,
         _derived,
         rule_checks.check,
-        floors.check,
         extension_keys.check,
         wording_checks.check,
     ):

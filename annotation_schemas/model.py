@@ -7,6 +7,7 @@ order.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -1063,6 +1064,12 @@ class Floor(_SchemaPart):
     """The minimum, above 0 and at most 1. For a statistic of two raters, every pair must reach it."""
     bound: Literal["value", "low"] = "value"
     """The number that must reach the minimum: the value itself, or the lower limit of its interval."""
+
+    @property
+    def name(self) -> str:
+        """Return the floor's unique name: ``choice.cohen_kappa``, with the variant if it names one."""
+        variant = re.sub(r"[^A-Za-z0-9_]+", "-", self.variant or "").strip("-")
+        return ".".join(filter(None, (self.criterion, self.statistic, variant)))
 
 
 class Shortcuts(_SchemaPart):

@@ -1,4 +1,4 @@
-"""Queries on comments and their recipients, and on an item's slots and history."""
+"""Queries on comments and their recipients, and on the people to keep blind about an item."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, or_, update
+from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from db.many_rows import insert_or_ignore
-from db.records import StoredComment, StoredItem, StoredPerson, StoredTask
+from db.records import StoredComment, StoredItem, StoredTask
 from db.tables import (
     AnnotationRow,
     CommentForRow,
@@ -19,7 +19,6 @@ from db.tables import (
     InsightRow,
     ItemRow,
     MemberRow,
-    PersonRow,
     TaskRow,
 )
 from domain.roles import Role
@@ -89,84 +88,6 @@ def has_read(session: Session, *, item_id: int, person_id: int, since: datetime)
     return session.exec(wanted.limit(1)).first() is not None
 
 
-def by_key(session: Session, *, person_id: int, key: str) -> StoredComment | None:
-    """Return the comment that a person wrote under an idempotency key."""
-    return session.exec(
-        select(CommentRow).where(CommentRow.person_id == person_id, CommentRow.submit_key == key)
-    ).first()
-
-
-def by_public_id(session: Session, *, item_id: int, public_id: str) -> StoredComment | None:
-    """Return a comment on an item."""
-    return session.exec(
-        select(CommentRow).where(CommentRow.item_id == item_id, CommentRow.public_id == public_id)
-    ).first()
-
-
-def of_item(session: Session, *, item_id: int) -> list[tuple[StoredComment, StoredPerson]]:
-    """Return an item's thread, oldest first, with the authors."""
-    wanted = (
-        select(CommentRow, PersonRow)
-        .join(PersonRow, col(PersonRow.id) == CommentRow.person_id)
-        .where(CommentRow.item_id == item_id)
-        .order_by(col(CommentRow.id))
-    )
-    return [(comment, person) for comment, person in session.exec(wanted)]
-
-
-def for_whom(session: Session, *, item_id: int) -> dict[int, dict[int, datetime | None]]:
-    """Return the recipients of each comment of a thread, and when they read it."""
-    wanted = (
-        select(CommentForRow.comment_id, CommentForRow.person_id, CommentForRow.read_at)
-        .join(CommentRow, col(CommentRow.id) == CommentForRow.comment_id)
-        .where(CommentRow.item_id == item_id)
-    )
-    found: dict[int, dict[int, datetime | None]] = {}
-    for comment, person, read_at in session.exec(wanted):
-        found.setdefault(comment, {})[person] = read_at
-    return found
-
-
-def note_read(session: Session, *, person_id: int, comments: Sequence[int], now: datetime) -> None:
-    """Record that a person has read these comments addressed to them."""
-    session.exec(
-        update(CommentForRow)
-        .where(
-            col(CommentForRow.person_id) == person_id,
-            col(CommentForRow.comment_id).in_(comments),
-            col(CommentForRow.read_at).is_(None),
-        )
-        .values(read_at=now)
-    )
-
-
-def items_of_person(session: Session, *, project_id: int, person_id: int, unread: bool = False) -> Sequence[StoredItem]:
-    """Return a project's items with comments by or for a person. ``unread``: only unread comments for them."""
-    mine = (
-        select(CommentRow.item_id)
-        .join(CommentForRow, col(CommentForRow.comment_id) == CommentRow.id)
-        .where(CommentForRow.person_id == person_id, CommentRow.project_id == project_id)
-    )
-    if unread:
-        mine = mine.where(col(CommentForRow.read_at).is_(None))
-    if unread:
-        return session.exec(select(ItemRow).where(col(ItemRow.id).in_(mine))).all()
-    written = select(CommentRow.item_id).where(CommentRow.person_id == person_id, CommentRow.project_id == project_id)
-    return session.exec(select(ItemRow).where(or_(col(ItemRow.id).in_(mine), col(ItemRow.id).in_(written)))).all()
-
-
-def items_with_comments(session: Session, *, project_id: int, limit: int) -> Sequence[StoredItem]:
-    """Return the commented items of a project, the latest comment first."""
-    newest = (
-        select(CommentRow.item_id, func.max(CommentRow.id).label("newest"))
-        .where(CommentRow.project_id == project_id)
-        .group_by(col(CommentRow.item_id))
-        .subquery()
-    )
-    wanted = select(ItemRow).join(newest, newest.c.item_id == ItemRow.id).order_by(newest.c.newest.desc()).limit(limit)
-    return session.exec(wanted).all()
-
-
 def unanswered(session: Session, *, project_id: int) -> Sequence[StoredItem]:
     """Return the items whose last comment is by someone who is neither senior nor lead: they wait for an answer."""
     return session.exec(select(ItemRow).where(col(ItemRow.id).in_(waiting_for_an_answer(project_id)))).all()
@@ -205,9 +126,6 @@ def note_insight(session: Session, *, item_id: int, person_id: int, now: datetim
 def has_insight(session: Session, *, item_id: int, person_id: int) -> bool:
     """Tell whether a person is known to have looked at an item before its verdict."""
     return session.get(InsightRow, (item_id, person_id)) is not None
-
-
-# ---- an item's history ----------------------------------------------------------------------------------------------
 
 
 def newest(session: Session, *, project_id: int, stage: Stage) -> tuple[int, int]:

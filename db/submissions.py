@@ -11,8 +11,8 @@ from sqlalchemy import and_, bindparam, exists, func, or_
 from sqlmodel import Session, col, select
 
 from db import reworded, task_claims
-from db.records import StoredAnnotation, StoredDraft, StoredPerson, StoredTask
-from db.tables import AnnotationRow, DraftRow, PersonRow, PostponementRow, TaskRow
+from db.records import StoredAnnotation, StoredDraft, StoredTask
+from db.tables import AnnotationRow, DraftRow, PostponementRow, TaskRow
 from domain.states import Purpose, Stage, TaskState
 
 
@@ -206,20 +206,3 @@ def lost_of_person(session: Session, *, person_id: int, limit: int) -> list[tupl
         .limit(limit)
     )
     return [(draft, row) for draft, row in session.exec(wanted)]
-
-
-def lost_of_project(
-    session: Session, *, project_id: int, limit: int, id: int | None = None
-) -> list[tuple[StoredDraft, StoredTask, StoredPerson]]:
-    """Return submissions that came too late to count, newest first. ``id``: only this one."""
-    wanted = (
-        select(DraftRow, TaskRow, PersonRow)
-        .join(TaskRow, col(TaskRow.id) == DraftRow.task_id)
-        .join(PersonRow, col(PersonRow.id) == DraftRow.person_id)
-        .where(col(DraftRow.lost).is_(True), TaskRow.project_id == project_id)
-        .order_by(col(DraftRow.saved_at).desc())
-        .limit(limit)
-    )
-    if id is not None:
-        wanted = wanted.where(DraftRow.id == id)
-    return [(draft, row, person) for draft, row, person in session.exec(wanted)]

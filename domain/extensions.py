@@ -41,10 +41,13 @@ class Extension:
     """As messages call it."""
     kinds: Rows = _nothing
     """Modules with a row ``CRITERION``, a row ``FIELD``, or both, called as the kind is."""
+    painters: Rows = _nothing
+    """Rows of ``media.drawn.Painter``: how fields of a drawn kind are painted on pictures for models."""
     formats: Rows = _nothing
     """Rows of ``annotation_schemas.formats.Format``."""
     readers: Rows = _nothing
-    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``)."""
+    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``). It takes the
+    place of a reader of core."""
     sheet_readers: Rows = _nothing
     """Pairs of the ending of files with sheets (``.xlsx``) and an ``importers.table_lines.SheetReader``."""
     pages: Rows = _nothing
@@ -82,6 +85,9 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     release_files: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseFile``: files that each release has."""
+    item_histories: Rows = _nothing
+    """Functions ``(contents, version, date)`` that take ``workflow.releases.contents.Contents``. Each returns a
+    function that returns the steps of a released item, for ``ReleasedSet.provenance``. The first one counts."""
     stage_figures: Rows = _nothing
     """Pairs of the beginning of ids and a function ``(store, access, stage, raters)``: it yields
     ``domain.evidence.PrintedFigure`` for the evidence of releases, from the ratings of one stage."""
@@ -103,6 +109,9 @@ class Extension:
     notebook_statistics: Rows = _nothing
     """Modules whose ``__all__`` names what the package ``agreement`` also offers, in Python alone: statistics that no
     table of core has."""
+    template_parts: Rows = _nothing
+    """Pairs of a title and a function ``(services, view, template)``: a part below the choice of a judge's template,
+    which adds templates (``app.judging.templates.pick``)."""
     run_sections: Rows = _nothing
     """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
@@ -125,6 +134,17 @@ class Extension:
     """Rows of ``app.my_work_sections.MyWorkSection``: what the page *My work* has above or in projects."""
     topline_notes: Rows = _nothing
     """Functions ``(services)`` that return a few words for the line on top of working pages, or None."""
+    guideline_questions: Rows = _nothing
+    """Modules with the functions of ``workflow.access.guidelines.GuidelineQuestions``: what a new version of the
+    guideline may answer. The extension Guideline calls them."""
+    notice_sources: Rows = _nothing
+    """Functions ``(session, *, person, projects)`` that yield a person's notices (``domain.notices.Notice``) from these
+    projects, which are records by id. The extension Notices calls them."""
+    item_sections: Rows = _nothing
+    """Functions ``(services, view, item)`` that draw a section about an item, by its id on pages. The extension History
+    calls them."""
+    work_actions: Rows = _nothing
+    """Rows of ``app.routes.work.WorkAction``: requests of working pages."""
     menu_counts: Rows = _nothing
     """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
     the number."""
@@ -159,7 +179,8 @@ class Extension:
     """Triples of an earlier module of core, an earlier name, and the class that came here from there. Stored jobs name
     a class as it was."""
     web: Path | None = None
-    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, and ``NAME.js`` a component of a page."""
+    """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, ``parts/NAME.js`` a part of the working
+    page, and ``NAME.js`` a component of a page."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +191,7 @@ class ExtensionNames:
     kinds: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()
-    """Formats of core that only this extension reads."""
+    """Formats of core of which only this extension reads all files, or any."""
     sheet_readers: tuple[str, ...] = ()
     """Endings of files."""
     pages: tuple[str, ...] = ()
@@ -246,10 +267,25 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "data_card": ExtensionNames(
         "Data card", release_files=("card.html",), commands=("release statistics",), figures=("set",)
     ),
+    "agreement_floors": ExtensionNames("Agreement floors", schema_keys=("export.floors",), figures=("floors",)),
+    "provenance": ExtensionNames("Provenance", formats=("prov",)),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
-        "Planner", commands=("plan", "schema try"), notebook_statistics=("Design", "StudyPlan", "plan_study")
+        "Planner",
+        commands=("plan", "schema try"),
+        notebook_statistics=(
+            "Design",
+            "StudyPlan",
+            "plan_study",
+            "calibration_split",
+            "sample_size_icc",
+            "sample_size_kappa",
+            "sample_size_kappa_test",
+            "sample_size_pearson",
+            "sample_size_ppi",
+            "sample_size_proportion",
+        ),
     ),
     "calibration": ExtensionNames(
         "Calibration",
@@ -361,6 +397,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "harnesses": ExtensionNames(
         "Harnesses and hubs",
+        readers=("predictions", "egoplan_submission"),
         formats=(
             "lmms_eval_samples",
             "inspect_log",
@@ -409,6 +446,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "slices": ExtensionNames("Slices"),
     "model_groups": ExtensionNames("Model groups", options=("results --group-models-by",)),
     "side_by_side": ExtensionNames("Side by side", options=("results --side-by-side",)),
+    "own_templates": ExtensionNames("Own judge templates", commands=("run template",)),
     "run_records": ExtensionNames("Run records", run_sections=("Answers", "Replies")),
     "ranked_options": ExtensionNames("Ranked options", endpoint_strategies=("rank_options",)),
     "scorecards": ExtensionNames(
@@ -424,6 +462,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "reading_checks": ExtensionNames("Checks of readings", commands=("answers read", "judge")),
     "expired_submissions": ExtensionNames("Expired submissions", pages=("expired_submissions",)),
+    "comments": ExtensionNames("Comments on items", pages=("comments",)),
     "own_pace": ExtensionNames("Own pace"),
     "stage_preview": ExtensionNames("Previews of stages", pages=("preview",)),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),
@@ -456,6 +495,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         commands=("project export", "project import", "project clone", "project delete"),
         jobs=("archive", "copy", "delete"),
     ),
+    "drawings": ExtensionNames("Arrows and masks", kinds=("arrows", "blur", "masks")),
     "time_spans": ExtensionNames("Time spans", kinds=("time_span",)),
     "history": ExtensionNames("History and audit log", pages=("history", "audit"), commands=("audit",)),
     "erasing": ExtensionNames("Erasing of people", commands=("people erase",)),

@@ -1,4 +1,4 @@
-"""Draw boxes, numbered marks, arrows and masks on pictures, and paint over parts, for models.
+"""Draw on pictures, for models: boxes and numbered marks, and what extensions add.
 
 Positions are fractions of the upright image (``annotation_schemas.drawing``). Lines and numbers grow with the image.
 Each red line lies between white lines, so that it stands out from any background.
@@ -6,19 +6,36 @@ Each red line lies between white lines, so that it stands out from any backgroun
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
-from annotation_schemas.drawing import GREY, RED
-from media import areas
+from annotation_schemas.drawing import RED
+from domain import extensions
+from domain.registers import Register
 
 WHITE = (255, 255, 255)
 
 VERSION = 1
 """Increases whenever the same boxes and marks give different pixels."""
+
+
+@dataclass(frozen=True)
+class Painter:
+    """How the fields of one kind are drawn."""
+
+    name: str
+    """The name of the kind."""
+    paint: Callable[[Image.Image, Sequence[Mapping[str, Any]], int], None]
+    """Draws entries on a picture (RGB), with lines of this width."""
+    below: bool = False
+    """Whether boxes and marks are drawn over it."""
+
+
+PAINTERS: Register[Painter] = Register(lambda: extensions.rows("painters"))
+"""The painters of extensions, in the order in which they draw."""
 
 _LEAST_LINE = 2
 _LEAST_TEXT = 12
@@ -29,15 +46,12 @@ def draw(
     *,
     boxes: Sequence[Mapping[str, Any]] = (),
     marks: Sequence[Mapping[str, Any]] = (),
-    arrows: Sequence[Mapping[str, Any]] = (),
-    blur: Sequence[Mapping[str, Any]] = (),
-    masks: Sequence[Mapping[str, Any]] = (),
     labels: Mapping[Any, str] | None = None,
+    **others: Sequence[Mapping[str, Any]],
 ) -> Image.Image:
-    """Return a copy of the picture (RGB) with these boxes, marks, arrows and masks.
+    """Return a copy of the picture (RGB) with these boxes and marks, and entries of ``others`` by their kind.
 
-    The boxes of ``blur``, and masks with ``cover``, are painted over below the other drawings. ``labels`` maps a box's
-    label to the text that is drawn.
+    ``labels`` maps a box's label to the text that is drawn.
 
     Raises
     ------
@@ -48,24 +62,26 @@ def draw(
     pen = ImageDraw.Draw(drawn)
     line = max(_LEAST_LINE, round(max(picture.size) / 250))
     font = ImageFont.load_default(size=max(_LEAST_TEXT, round(max(picture.size) / 32)))
-    for box in blur:
-        pen.rectangle(_edges(picture.size, box), fill=GREY)
-    areas.paint(drawn, masks, line)
+    painters = [painter for painter in PAINTERS.values() if painter.name in others]
+    for painter in painters:
+        if painter.below:
+            painter.paint(drawn, others[painter.name], line)
     for box in boxes:
         _box(pen, picture.size, box, line)
     for box in boxes:  # after all lines, so that none runs through a label
         if box.get("label") is not None:
             text = (labels or {}).get(box["label"], str(box["label"]))
             _label(pen, picture.size, box, text, line, font)
-    for arrow in arrows:
-        _arrow(pen, picture.size, arrow, line)
+    for painter in painters:
+        if not painter.below:
+            painter.paint(drawn, others[painter.name], line)
     for mark in marks:
         _mark(pen, picture.size, mark, line, font)
     return drawn
 
 
 def _box(pen: ImageDraw.ImageDraw, size: tuple[int, int], box: Mapping[str, Any], line: int) -> None:
-    left, top, right, bottom = _edges(size, box)
+    left, top, right, bottom = edges(size, box)
     halo = max(1, line // 2)
     for inset, width, colour in (
         (-halo, halo, WHITE),
@@ -77,26 +93,7 @@ def _box(pen: ImageDraw.ImageDraw, size: tuple[int, int], box: Mapping[str, Any]
             pen.rectangle(corner, outline=colour, width=width)
 
 
-def _arrow(pen: ImageDraw.ImageDraw, size: tuple[int, int], arrow: Mapping[str, Any], line: int) -> None:
-    """Draw a red shaft and a head with a white rim. The head's tip is the target; half of a short arrow is head."""
-    tail = (arrow["x"] * (size[0] - 1), arrow["y"] * (size[1] - 1))
-    tip = (arrow["to_x"] * (size[0] - 1), arrow["to_y"] * (size[1] - 1))
-    far = math.hypot(tip[0] - tail[0], tip[1] - tail[1]) or 1.0
-    along = ((tip[0] - tail[0]) / far, (tip[1] - tail[1]) / far)
-    head, rim = min(6 * line, far / 2), max(1, line // 2)
-
-    def at(place: tuple[float, float], forth: float, aside: float) -> tuple[int, int]:
-        x, y = along
-        return round(place[0] + forth * x - aside * y), round(place[1] + forth * y + aside * x)
-
-    for grown, colour in ((rim, WHITE), (0, RED)):
-        shaft, wing = line / 2 + grown, 2.5 * line + grown
-        right = [at(tail, -grown, shaft), at(tip, -head - grown, shaft), at(tip, -head - grown, wing)]
-        left = [at(tip, -head - grown, -wing), at(tip, -head - grown, -shaft), at(tail, -grown, -shaft)]
-        pen.polygon([*right, at(tip, 2 * grown, 0), *left], fill=colour)
-
-
-def _edges(size: tuple[int, int], box: Mapping[str, Any]) -> tuple[int, int, int, int]:
+def edges(size: tuple[int, int], box: Mapping[str, Any]) -> tuple[int, int, int, int]:
     """Return the first and last pixels of the red line, at least three apart and within the image."""
     width, height = size
     left, top = _within(box["x"] * width, width - 1), _within(box["y"] * height, height - 1)
@@ -118,7 +115,7 @@ def _label(
     font: Any,
 ) -> None:
     """Draw a red field with the label above the box, or inside the box without room above."""
-    left, top, _, _ = _edges(size, box)
+    left, top, _, _ = edges(size, box)
     inner = pen.textbbox((0, 0), text, font=font)
     width, height = round(inner[2] - inner[0]) + 2 * line, round(inner[3] - inner[1]) + 2 * line
     x = max(0, min(left, size[0] - width))

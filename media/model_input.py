@@ -69,10 +69,8 @@ class Pictures:
         *,
         boxes: Sequence[Mapping[str, Any]] = (),
         marks: Sequence[Mapping[str, Any]] = (),
-        arrows: Sequence[Mapping[str, Any]] = (),
-        blur: Sequence[Mapping[str, Any]] = (),
-        masks: Sequence[Mapping[str, Any]] = (),
         labels: Mapping[Any, str] | None = None,
+        **drawings: Sequence[Mapping[str, Any]],
     ) -> PreparedFile:
         """Return an image of the store, upright and with all of these drawings, as ``drawn.draw`` draws them.
 
@@ -87,20 +85,18 @@ class Pictures:
         """
         about = self.media.about(sha256)
         original = self.media.path(sha256)
-        plain = not (boxes or marks or arrows or blur or masks)
+        others = {name: entries for name, entries in drawings.items() if entries}
+        plain = not (boxes or marks or others)
         if plain and self.media.is_as_shown(sha256):
             bare, _ = self.media.bare(sha256)
             return PreparedFile(bare, sha256) if bare.samefile(original) else _prepared(bare)
         told = [[str(value), label] for value, label in (labels or {}).items()]
-        recipe: dict[str, Any] = {"drawn": drawn.VERSION, "boxes": boxes, "marks": marks, "labels": told}
-        given = (("arrows", arrows), ("blur", blur), ("masks", masks))
-        others = {name: entries for name, entries in given if entries}
-        recipe |= others
+        recipe: dict[str, Any] = {"drawn": drawn.VERSION, "boxes": boxes, "marks": marks, "labels": told, **others}
         photo = about.mime == "image/jpeg" and about.width * about.height > _LARGE
         place = self._place(sha256, recipe, ending="jpg" if photo else "png")
         if not _used(place):
             picture = self.media.upright(sha256, name="the image")
-            self._write(place, drawn.draw(picture, boxes=boxes, marks=marks, **others, labels=labels))
+            self._write(place, drawn.draw(picture, boxes=boxes, marks=marks, labels=labels, **others))
         return _prepared(place)
 
     def moments(self, sha256: str) -> clips.Timing:

@@ -3,111 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from html import escape
 from pathlib import Path
 
-from reports.charts import chart_of, parts_of
-from reports.content import (
-    Bars,
-    Block,
-    CalibrationReport,
-    Dots,
-    Heat,
-    LineChart,
-    Paragraph,
-    ReportTable,
-    Ruling,
-    Rulings,
-    Section,
-    UnitSelection,
-)
+from reports.content import Block, ChartBlock, HtmlBlock, Paragraph, ReportTable, UnitSelection
 from reports.layout import spread
 from reports.rendering import figure
-from reports.vega import ChartSpec
 from reports.words import name_list
 
 LONG = 14
 """Rows beyond which a table has its own scroll bar. On paper, all rows are printed."""
-MOST_PRINTED = 80
-"""Rows of a table in a PDF. The CSV file has all rows."""
 SHORT, WRAPPED = ' class="s"', ' class="w"'
 
 Where = Callable[[UnitSelection], str]
 """Returns the address of the units behind a row."""
 
 
-def page(report: CalibrationReport) -> str:
-    """Return the whole report."""
-    head = f'<h1>{escape(report.title)}</h1><p class="sub">{escape(report.subtitle)}</p>'
-    return document(report.title, f"{head}{_contents(report)}{_sections(report)}")
-
-
-def shortened(report: CalibrationReport) -> CalibrationReport:
-    """Return the report with at most ``MOST_PRINTED`` rows in each table, and a note on the others."""
-    sections = (
-        replace(
-            section,
-            blocks=tuple(_short(block) if isinstance(block, ReportTable) else block for block in section.blocks),
-        )
-        for section in report.sections
-    )
-    return replace(report, sections=tuple(sections))
-
-
-def _short(table: ReportTable) -> ReportTable:
-    more = len(table.rows) - MOST_PRINTED
-    if more <= 0:
-        return table
-    note = f"{more:,} more rows are in tables/{table.key}.csv. {table.note}".strip()
-    return replace(table, rows=table.rows[:MOST_PRINTED], behind=(), note=note)
-
-
 def fragment(html: str) -> str:
     """Return a part of a report with its style, for a page of the app."""
     return f'<style>{style()}</style><div class="report">{html}</div>'
-
-
-def section(found: Section) -> str:
-    """Return the HTML of a section below its heading, its charts drawn."""
-    return "".join([_lead(found), *blocks(found.blocks)])
-
-
-def section_parts(found: Section, where: Where) -> list[str | ChartSpec]:
-    """Return a section below its heading as HTML and charts in turn, for a page that draws the charts itself.
-
-    Its tables link to the answers behind them, at the addresses that ``where`` returns.
-    """
-    parts: list[str | ChartSpec] = [_lead(found)]
-    for block in found.blocks:
-        if isinstance(block, Dots | Heat | Bars | LineChart):
-            parts.append(chart_of(block))
-        elif isinstance(parts[-1], str):
-            parts[-1] += "".join(_block(block, where))
-        else:
-            parts.append("".join(_block(block, where)))
-    return parts
-
-
-def _lead(found: Section) -> str:
-    return f'<p class="lead">{escape(found.lead)}</p>'
-
-
-def _contents(report: CalibrationReport) -> str:
-    """Return a table of contents with links to the sections."""
-    links = "".join(
-        f'<a href="#{escape(each.key)}">{each.number}. {escape(each.title)}</a>' for each in report.sections
-    )
-    return f"<nav aria-label='Sections'>{links}</nav>"
-
-
-def _sections(report: CalibrationReport) -> str:
-    parts = []
-    for found in report.sections:
-        parts.append(f'<section id="{escape(found.key)}"><h2>{found.number}. {escape(found.title)}</h2>')
-        parts.append(f"{section(found)}</section>")
-    return "".join([*parts, footer(report)])
 
 
 def document(title: str, body: str, *, style_of: str = "report") -> str:
@@ -128,53 +43,24 @@ def style() -> str:
     return (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
 
 
-def footer(report: CalibrationReport) -> str:
-    """Return the footer with the source of the numbers."""
-    return (
-        f"<footer>{escape(report.made_with)}. Ratings: {escape(report.source.what)} "
-        f"{escape(report.source.name)}, SHA-256 {escape(report.source.sha256)}.</footer>"
-    )
-
-
 def blocks(found: Sequence[Block]) -> Iterator[str]:
     """Return the blocks of a section as HTML, charts as SVG."""
     for block in found:
-        if isinstance(block, Dots | Heat | Bars | LineChart):
-            yield figure(parts_of(block))
+        if isinstance(block, ChartBlock):
+            yield figure(block.parts())
         else:
-            yield from _block(block, None)
+            yield from part(block, None)
 
 
-def _block(block: Block, where: Where | None) -> Iterator[str]:
+def part(block: Block, where: Where | None) -> Iterator[str]:
+    """Yield a block that is no chart as HTML. Tables link to the units behind their rows, where ``where`` says."""
     if isinstance(block, Paragraph):
         tone = "" if block.tone == "plain" else f' class="{block.tone}"'
         yield f"<p{tone}>{escape(block.words)}</p>"
     elif isinstance(block, ReportTable):
         yield from _table(block, where)
-    elif isinstance(block, Rulings):
-        yield from rulings(block)
-
-
-def rulings(found: Rulings) -> Iterator[str]:
-    """Yield the box with the verdicts."""
-    yield '<div class="rulings">'
-    for each in found.rulings:
-        yield ruling(each)
-    yield f"</div>{details(found)}"
-
-
-def details(found: Rulings, *, opened: bool = True) -> str:
-    """Return the rule of the verdicts, folded below the sentence that says when the rule was set."""
-    lines = "".join(f"<li>{escape(line)}</li>" for line in found.rule)
-    shown = " open" if opened else ""
-    return f'<details class="rule"{shown}><summary>{escape(found.when)}</summary><ul>{lines}</ul></details>'
-
-
-def ruling(each: Ruling) -> str:
-    """Return one verdict."""
-    about = " · ".join(filter(None, (each.about, each.counted)))
-    why = "".join(f"<li>{escape(line)}</li>" for line in each.why)
-    return f'<div class="ruling {each.verdict}"><b>{escape(each.words)}</b>{escape(about)}<ul>{why}</ul></div>'
+    elif isinstance(block, HtmlBlock):
+        yield from block.html()
 
 
 def _table(table: ReportTable, where: Where | None) -> Iterator[str]:

@@ -89,6 +89,14 @@ def make_schema(*, raters: int = 2, adjudication: bool = True, per_source: int =
     return load_text(text.replace("ADJUDICATION", SETTLING if adjudication else "none"), "Be exact.", "blind")
 
 
+def floored(*floors: str, version: int = 1) -> LoadedSchema:
+    """The blind schema with floors of agreement, each in YAML."""
+    text = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
+    text = text.replace("version: 1", f"version: {version}")
+    listed = "".join(f"\n    - {{{each}}}" for each in floors)
+    return load_text(f"{text}export:\n  floors:{listed or ' []'}\n", "", "blind.yaml")
+
+
 def make_project(store: Store, *, name: str = "p", loaded: LoadedSchema | None = None) -> str:
     """A project; its name."""
     return create_project(store, name=name, loaded=loaded or make_schema()).name

@@ -227,7 +227,11 @@ for name in sentences["schema_keys"]:
     text = shipped()["egoplan"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
     *parts, key = name.split(".")
     head, around, rest = text.partition(f"{parts[0]}:")
-    value = {"report.pairs": "{pair: answer, variant: options}", "stages.*.gold": "{rate: 0.1}"}.get(name, "{}")
+    value = {
+        "export.floors": "[{criterion: answerable, statistic: gwet_ac, at_least: 0.5}]",
+        "report.pairs": "{pair: answer, variant: options}",
+        "stages.*.gold": "{rate: 0.1}",
+    }.get(name, "{}")
     changed = f"{head}{parts[0]}: {{{key}: {value}}}\\n"
     if parts == ["stages", "*"]:
         lines = "    raters:" if f"    {key}: " in text else f"    {key}: {value}\\n    raters:"
@@ -281,8 +285,10 @@ for name in sentences["jobs"]:
     told["refused"][f"job {name}"] = _how_far(job)
 from workflow.files.import_files import import_files
 for name in sentences["readers"]:
+    of_others = home / "answers.jsonl"
+    of_others.write_text('{"item": "1", "model": "m", "text": "A", "choices": ["cup", "pan"]}')
     try:
-        import_files(store, MediaStore(home / "media"), by=None, project="p", format=name, path=home / "file")
+        import_files(store, MediaStore(home / "media"), by=None, project="p", format=name, path=of_others)
     except NotAvailableError as error:
         told["refused"][f"reader {name}"] = str(error)
 from domain.errors import InvalidFileError

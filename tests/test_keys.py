@@ -85,7 +85,6 @@ from workflow.annotate import (
 from workflow.annotate.project_progress import dashboard
 from workflow.annotate.stage_kinds import of
 from workflow.files import export
-from workflow.releases.floors import standings
 from workflow.results import graded_answers, leaderboard, project_answers, rater_agreement, score_choices
 from workflow.results.slices import Item
 from workflow.runs import judge_plans, model_plans, run_grading, run_start
@@ -617,19 +616,6 @@ def released(seen: Seen) -> Any:
     return {name: text for name, text in made.files.items() if name != "manifest.json"}
 
 
-def floored(seen: Seen) -> Any:
-    """What the floors of agreement come to, of three items: two people differ on each, and on the size of one."""
-    there = world(seen)
-    for person, fitting, sizes in ((there.ann, "yes", (1, 2, 3)), (there.ben, "no", (1, 3, 3))):
-        for _ in range(3):
-            view = claims.next_task(there.store, person=person, project="p", stage=Stage.VERIFICATION)
-            assert not isinstance(view, NoTask)
-            values = {**ANSWERS, "fits": fitting, "size": sizes[int(view.fields["question"][0])]}
-            reasons = {"fits": "odd"} if fitting == "no" else {}
-            submissions.submit(there.store, person=person, task=view.id, key=view.id, values=values, reasons=reasons)
-    return [(each.statistic, each.outcome, each.at_least, each.value) for each in standings(there.store, project="p")]
-
-
 def withheld(seen: Seen) -> Any:
     """What the public files of two splits of a release do not have."""
     return [withheld_in(seen.schema, split) for split in ("train", "test")]
@@ -774,7 +760,6 @@ def further(number: int) -> dict[str, Any]:
     return {"raters": 1, "again": True, "criteria": [{**WORTH, "name": name}], "keep": keep}
 
 
-FLOOR = {"criterion": "size", "statistic": "cohen_kappa", "at_least": 0.4}
 OF_PLANS = {f"{G}.criteria.{at}.dimensions": ["two"] for at in (0, 1)}
 FIELD = "item.fields"
 SAMPLE = {f"{G}.sample": {"outputs": 6, "seed": 7}}
@@ -1207,12 +1192,6 @@ ROWS: dict[str, Row] = {
     "Report.derived": row(derivations, "report.derived", []),
     "Export.formats": row(exports, "export.formats", ["egothink"]),
     "Export.public_without": row(released, "export.public_without", ["others"]),
-    "Export.floors": row(floored, "export.floors", [FLOOR]),
-    "Floor.criterion": row(floored, "export.floors.0.criterion", "fits", export__floors=[FLOOR]),
-    "Floor.statistic": row(floored, "export.floors.0.statistic", "gwet_ac", export__floors=[FLOOR]),
-    "Floor.variant": row(floored, "export.floors.0.variant", "linear", export__floors=[FLOOR]),
-    "Floor.at_least": row(floored, "export.floors.0.at_least", 0.9, export__floors=[FLOOR]),
-    "Floor.bound": row(floored, "export.floors.0.bound", "low", export__floors=[FLOOR]),
     "Export.private_splits": row(withheld, "export.private_splits", ["test"], export__public_without=["answer"]),
 }
 
@@ -1284,17 +1263,20 @@ def test_every_key_of_the_grammar_has_a_row_or_is_named_as_not_enforced() -> Non
     assert set(KEYS) - named - OF_EXTENSIONS == set(ROWS)
 
 
-NEEDED: Mapping[Callable[[Seen], Any], pytest.MarkDecorator] = {
+NEEDED: Mapping[Any, pytest.MarkDecorator] = {
     coded: needs("stages", "coding"),
     compared: needs("stages", "comparison"),
     refined: needs("stages", "refinement"),
+    "ItemField.cover": needs("kinds", "masks"),
 }
-"""The extensions without which some functions see nothing."""
+"""The extensions without which some functions see nothing, and some keys do nothing."""
 
 
 @needs("kinds", "plan")
 @pytest.mark.thorough
-@pytest.mark.parametrize("key", [pytest.param(key, marks=NEEDED.get(row.see, ())) for key, row in ROWS.items()])
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=NEEDED.get(row.see, NEEDED.get(key, ()))) for key, row in ROWS.items()]
+)
 def test_changing_a_key_changes_what_the_product_does(key: str, stores: Callable[[], Store], tmp_path: Path) -> None:
     must_change(ROWS[key], key, stores, tmp_path)
 

@@ -28,11 +28,14 @@ MISSING = ROOT / "domain" / "extensions.py"
 
 
 def by_name(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Where code treats a kind by its name: (line, what it does)."""
+    """Where code treats a kind by its name: (line, what it does). Extensions are listed with the ``kinds`` they add."""
     schemas = any(
         isinstance(node, ast.ImportFrom) and "annotation_schemas" in str(node.module) for node in ast.walk(tree)
     )
+    of_extensions = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "kinds"}
     for node in ast.walk(tree):
+        if id(node) in of_extensions:
+            continue
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             asked = any(isinstance(side, ast.Attribute) and side.attr == "kind" for side in sides) or any(

@@ -128,51 +128,6 @@ def read(run: Annotated[str, typer.Argument(help="A run of a judge: its id.")]) 
     tell_verdicts(shared, run)
 
 
-def template(
-    project: Annotated[str, typer.Argument(help="The project.")],
-    file: Annotated[
-        Path | None,
-        typer.Argument(help="A template, or published prompts (JSON lines with name and prompt_template); none: list."),
-    ] = None,
-    parser: Annotated[
-        str | None, typer.Option(help="With published prompts: what reads the replies, a row of the registry.")
-    ] = None,
-    value: Annotated[
-        list[str] | None, typer.Option(help="With published prompts: what a judge may answer; again for each.")
-    ] = None,
-    name: Annotated[
-        list[str] | None, typer.Option(help="With published prompts: only the one of that name; may be given again.")
-    ] = None,
-    pair: Annotated[
-        list[str] | None,
-        typer.Option(help="With published prompts: one that compares two answers; may be given again."),
-    ] = None,
-) -> None:
-    """Store judge templates with a project, or list the stored ones. A changed text is another version."""
-    from app.commands import runs_in_terminal as commands
-    from workflow.runs import judge_templates
-
-    shared = commands.opened()
-    if file is None:
-        for view in judge_templates.templates_of(shared.store, by=None, project=project):
-            origin = f"  from {view.origin}" if view.origin else ""
-            typer.echo(f"{view.name}@{view.version}  {view.hash[:12]}  {view.template.head.meaning}{origin}")
-        return
-    if file.suffix in (".jsonl", ".json"):
-        if parser is None or not value:
-            raise ModelError("Published prompts do not say how replies are read: give --parser and a --value for each.")
-        values = [judge_templates.value_of(each) for each in value]
-        texts = dict(judge_templates.published_texts(file, parser=parser, values=values, pair=pair or ()))
-        for unknown in [each for each in (*(name or ()), *(pair or ())) if each not in texts]:
-            raise NotFoundError(f"{file.name} has no prompt {unknown!r}; it has {', '.join(texts)}.")
-        chosen = [text for each, text in texts.items() if not name or each in name]
-    else:
-        chosen = [judge_templates.read_text(file)]
-    for text in chosen:
-        view = judge_templates.add_version(shared.store, by=None, project=project, text=text, origin=file.name)
-        typer.echo(f"{view.name}@{view.version}  {view.hash[:12]}")
-
-
 def within(spec: ModelSpec, *, max_calls: int | None, max_cost: float | None) -> ModelSpec:
     """Return the description with the budget of this run. Raise ``ModelError`` if the model is not an endpoint."""
     given = {name: value for name, value in (("max_calls", max_calls), ("max_cost", max_cost)) if value is not None}

@@ -37,7 +37,6 @@ def register(cli: typer.Typer) -> None:
     run.command("model")(model)
     run.command("judge")(judge_command.judge)
     run.command("read")(judge_command.read)
-    run.command("template")(judge_command.template)
     run.command("list")(list_)
     run.command("pause")(pause)
     run.command("cancel")(cancel)

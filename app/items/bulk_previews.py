@@ -8,10 +8,10 @@ from enum import StrEnum
 import streamlit as st
 
 from app import markup
-from domain.comments import LONGEST_COMMENT
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow.lead.bulk_plans import Action, BulkPreview
+from workflow.lead.send_back import LONGEST_REASON
 
 ACTIONS: dict[StrEnum, str] = {
     Action.PRIORITISE: "Set the priority of items",
@@ -47,7 +47,7 @@ def without_effect(view: ProjectView, action: Action) -> list[markup.Markup]:
 
 def reason(key: str) -> str:
     """Draw a text area for the reason why items are sent back, and return the text."""
-    return str(st.text_area("Why, as the authors read it", key=key, height=80, max_chars=LONGEST_COMMENT))
+    return str(st.text_area("Why, as the authors read it", key=key, height=80, max_chars=LONGEST_REASON))
 
 
 def previewed(found: BulkPreview, noun: str) -> list[markup.Markup]:

@@ -12,7 +12,6 @@ from db.engine import Store
 from domain import extensions
 from domain.errors import NotAvailableError
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
-from workflow.releases import floors
 from workflow.results import agreement_page, leaderboard_page, project_losses
 
 KEPT = 200
@@ -22,7 +21,6 @@ KEPT = 200
 WORKS: Mapping[str, Callable[..., Any]] = {
     "agreement": agreement_page.figures,
     "agreement_opinion": agreement_page.opinion,
-    "floors": floors.standings,
     "losses": project_losses.of_project,
     "results": leaderboard_page.leaderboards,
 }

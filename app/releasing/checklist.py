@@ -17,9 +17,7 @@ from domain import extensions
 from domain.errors import NotAvailableError
 from domain.records import ProjectView
 from workflow.releases import checklist as releases
-from workflow.releases import floors
-from workflow.releases.checklist import ReleaseCondition
-from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, checks_of
+from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, ReleaseCondition, checks_of
 from workflow.results import leaderboard_page
 
 PART = "show"
@@ -79,19 +77,9 @@ def address(line: ChecklistLine, project: str) -> str:
 
 def release_lines(services: Services, view: ProjectView) -> list[ReleaseCondition]:
     """Draw the release checklist and return its lines. A job computes the agreement of many votes."""
-
-    def ask() -> figure_requests.FigureState:
-        state, size = floors.state_of(services.store, by=services.person, project=view.name)
-        return figure_requests.request_figure(
-            services.store, services.settings, "floors", {"project": view.name}, state=state, size=size
-        )
-
-    found = ask()
-    known = found.figure.value if found.figure is not None else ()
     pending, results = _measured(services, view)
-    lines = releases.before(services.store, by=services.person, project=view.name, floors=known, results=results)
+    lines = releases.before(services.store, by=services.person, project=view.name, results=results)
     shell.section("Before a release")
-    pending_figures.show_pending(services, found, ask, about="The floors of agreement are")
     for check, asked in pending:
         again = partial(_ask, services, view, check)
         pending_figures.show_pending(services, asked, again, about=check.about)

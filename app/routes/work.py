@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -15,16 +15,32 @@ from starlette.routing import BaseRoute, Route
 from app.routes.replies import answering, body_value, from_own_page, read_json
 from app.services import Resources
 from app.serving.precedence import precedence
-from app.workbench import page, sent
 from db.engine import Store
+from domain import extensions
 from domain.errors import BadRequestError, NotFoundError, RequestTooLargeError
 from domain.records import Person
 from domain.states import Stage
 from workflow.access import guidelines
-from workflow.annotate import authoring, claims, comments, drafts, image_pool, submissions
+from workflow.annotate import authoring, claims, drafts, image_pool, submissions
 
 Body = Mapping[str, Any]
 Action = Callable[[Store, Person, Body], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class WorkAction:
+    """A request of working pages that an extension answers: ``POST /api/<name>``."""
+
+    name: str
+    run: Action
+    record: Callable[[Store, Person, bytes, dict[str, Any]], None] | None = None
+    """Records what the reply tells a person about an item: it takes the sent bytes, and the reply before that."""
+
+
+def added_actions() -> list[WorkAction]:
+    """Return the actions of extensions."""
+    return extensions.rows("work_actions")
+
 
 LONGEST_KEY = 100
 LONGEST_TEXTS = 100_000
@@ -129,37 +145,7 @@ def guideline_seen(store: Store, person: Person, body: Body) -> dict[str, Any]:
     return {"number": number}
 
 
-def read_comments(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{task}`` or ``{project, item}``: return the comments on an item that the person may read."""
-    return page.thread_part(comments.thread(store, person=person, **_item(body)))
-
-
-def write_comment(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{task}`` or ``{project, item}``, and ``{key, text, reply_to, early}``: comment on an item, once per key."""
-    key = body_value(body, "key", str)
-    if not 1 <= len(key) <= LONGEST_KEY:
-        raise BadRequestError(f"“key” must have 1 to {LONGEST_KEY} characters.")
-    thread = comments.comment(
-        store,
-        person=person,
-        key=key,
-        text=body_value(body, "text", str),
-        reply_to=body_value(body, "reply_to", str, default=None),
-        early=body_value(body, "early", bool, default=False),
-        **_item(body),
-    )
-    return page.thread_part(thread)
-
-
-def _item(body: Body) -> dict[str, str]:
-    if "task" in body:
-        return {"task": body_value(body, "task", str)}
-    return {"project": body_value(body, "project", str), "item": body_value(body, "item", str)}
-
-
 ACTIONS: Mapping[str, Action] = {
-    "comments": read_comments,
-    "comment": write_comment,
     "draft": save_draft,
     "submit": submit_task,
     "undo": undo,
@@ -174,7 +160,8 @@ ACTIONS: Mapping[str, Action] = {
 
 def routes(resources: Resources) -> list[BaseRoute]:
     """Return ``POST /api/<action>`` for every action. Any other path below ``/api`` is an error."""
-    posts = [Route(f"/api/{name}", _endpoint(action, resources), methods=["POST"]) for name, action in ACTIONS.items()]
+    actions = [*(WorkAction(name, run) for name, run in ACTIONS.items()), *added_actions()]
+    posts = [Route(f"/api/{action.name}", _endpoint(action, resources), methods=["POST"]) for action in actions]
     return [*posts, Route("/api/{rest:path}", answering(_no_such), methods=["GET", "POST", "PUT", "PATCH", "DELETE"])]
 
 
@@ -182,15 +169,15 @@ async def _no_such(_request: Request) -> JSONResponse:
     raise NotFoundError("There is no such address here: a page posts to one of " + ", ".join(ACTIONS) + ".")
 
 
-def _endpoint(action: Action, resources: Resources) -> Any:
+def _endpoint(action: WorkAction, resources: Resources) -> Any:
     async def endpoint(request: Request) -> JSONResponse:
         session = from_own_page(request)
         body = await read_json(request)
         with precedence.at_work():
-            run = await run_in_threadpool(action, resources.store, session.person, body)
+            run = await run_in_threadpool(action.run, resources.store, session.person, body)
             reply = JSONResponse(run)
-            if action in (read_comments, write_comment):
-                await run_in_threadpool(sent.thread, resources.store, session.person, bytes(reply.body), run)
+            if action.record is not None:
+                await run_in_threadpool(action.record, resources.store, session.person, bytes(reply.body), run)
             return reply
 
     return answering(endpoint)

@@ -15,7 +15,6 @@ from app.screens import SCREENS, Screen, working_page
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
-from domain.comments import Mentions
 from domain.errors import ConflictError, LeaseLostError, NotAllowedError
 from domain.records import EarlierSubmission, ExpiredDraft, PostponedTask, ProjectView, StageWork
 from domain.roles import Role
@@ -25,7 +24,6 @@ from workflow.access import projects, schedule
 from workflow.annotate import (
     claim_rules,
     claims,
-    comments,
     expired_drafts,
     no_work,
     own_submissions,
@@ -69,7 +67,6 @@ def render(services: Services) -> None:
     shell.tell_refused()
     mine = projects.projects_of(services.store, person=services.person)
     work = progress.my_work(services.store, person=services.person)
-    waiting = comments.mentions(services.store, person=services.person)
     shell.heading(
         "My work",
         "What is waiting for you. To start, press the key on a button. There, G opens the stage's guideline.",
@@ -83,7 +80,7 @@ def render(services: Services) -> None:
     chosen = st.query_params.get("project") or st.session_state.get("touchstone.project")
     for view in sorted(mine, key=lambda view: (view.archived, view.name != chosen)):
         stages = [row for row in work if row.project == view.name]
-        _project(services, view, stages, keys, waiting.get(view.name), schedules.get(view.name, schedule.NOTHING))
+        _project(services, view, stages, keys, schedules.get(view.name, schedule.NOTHING))
     _earlier(services, mine)
     _postponed(services, mine)
     _drafts(services, mine)
@@ -105,7 +102,6 @@ def _project(
     view: ProjectView,
     work: Sequence[StageWork],
     keys: Iterator[str],
-    mentions: Mentions | None = None,
     kept: Schedule = schedule.NOTHING,
 ) -> None:
     label = (
@@ -115,8 +111,7 @@ def _project(
     if view.archived:
         shell.show(markup.notice("This project is archived: what you did is kept, and nothing waits for you here."))
         return
-    if mentions is not None and (mentions.unread or mentions.unanswered):
-        shell.show(_mentions(view, mentions))
+    my_work_sections.draw_in_project(services, view)
     if back := own_submissions.sent_back_to(services.store, person=services.person, project=view.name):
         shell.show(_sent_back(view, len(back)))
     for sentence in claim_rules.warnings(services.store, person=services.person, project=view):
@@ -128,19 +123,6 @@ def _project(
     by_stage = {stage: list(rows) for stage, rows in groupby(work, key=lambda row: row.stage)}
     for stage in kept.in_order(by_stage):
         _stage(services, view, stage, by_stage[stage], keys, due=kept.deadlines.get(stage))
-
-
-def _mentions(view: ProjectView, mentions: Mentions) -> markup.Markup:
-    """Return a link to the comments that wait for this person."""
-    parts = []
-    if mentions.unread:
-        parts.append(f"{markup.count(mentions.unread, 'comment')} for you")
-    if mentions.unanswered:
-        items = markup.count(mentions.unanswered, "item")
-        parts.append(f"{items} whose last comment waits for an answer")
-    href = addresses.page("comments", view.name)
-    link = markup.tag("a", markup.text(", ".join(parts)), href=href, target="_self")
-    return markup.tag("div", link, style="ts", data_part="mentions")
 
 
 def _sent_back(view: ProjectView, n: int) -> markup.Markup:

@@ -6,6 +6,7 @@ Each is one file, under a path that changes with its content.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
@@ -21,7 +22,9 @@ WEB = Path(__file__).parent / "web"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 KINDS = "kinds/modules.js"
 """A generated module that imports the module of each kind of criterion and field."""
-MOUNTED = ("workbench", "menu", "preview", "threads", "report", "picture", "ticks")
+PARTS = "parts/modules.js"
+"""A generated module that imports the parts that extensions add to the form of a working page."""
+MOUNTED = ("workbench", "menu", "preview", "report", "picture", "ticks")
 """The modules that core's pages mount. Each is served with all of its imports."""
 
 
@@ -30,7 +33,8 @@ def sources() -> dict[str, str]:
     """Return the text of all modules and style sheets, by path below ``web/``."""
     found = ((path, web) for web in (*_added(), WEB) for path in web.rglob("*") if path.suffix in TYPES)
     texts = {path.relative_to(web).as_posix(): path.read_text(encoding="utf-8") for path, web in found}
-    return texts | {KINDS: _kinds()}
+    parts = [path.stem for web in _added() for path in web.glob("parts/*.js")]
+    return texts | {KINDS: _importing({*kinds.CRITERIA, *kinds.FIELDS}), PARTS: _importing(parts)}
 
 
 def _added() -> list[Path]:
@@ -38,8 +42,8 @@ def _added() -> list[Path]:
     return [each.web for each in extensions.installed().values() if each.web is not None]
 
 
-def _kinds() -> str:
-    names = sorted({*kinds.CRITERIA, *kinds.FIELDS})
+def _importing(modules: Collection[str]) -> str:
+    names = sorted(modules)
     imports = [f'import * as {name} from "./{name}.js";' for name in names]
     return "\n".join([*imports, f"export const modules = {{ {', '.join(names)} }};\n"])
 

@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,7 +21,6 @@ from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.kinds import NUMBER, options_of, sort_of, title_of
 from annotation_schemas.model import PREDICTION, Choice, Criterion, CrossRule, ItemField, LoadedSchema, Schema, as_words
 from annotation_schemas.shown import shown_fields, title_in_stage
-from domain.comments import Thread
 from domain.cross_rules import CROSS_RULES
 from domain.records import AssetView, Draft, GuidelineNews, NoTask, Person, Progress, TaskView, VoteView
 from domain.states import VERIFICATIONS, Stage
@@ -344,21 +342,6 @@ def task_part(schema: Schema, task: TaskView) -> Json:
         "vote_criteria": [criterion.name for criterion in _vote_criteria(schema, task)],
         "history": list(task.history),
         "news": _news(task.news),
-    }
-
-
-def thread_part(thread: Thread) -> Json:
-    """Return the comments on an item that the person may read."""
-    return {
-        "project": thread.project,
-        "item": thread.item,
-        "title": thread.title,
-        "comments": [{**asdict(comment), "at": instant(comment.at)} for comment in thread.comments],
-        "people": [{"login": login, "name": thread.names.get(login, login)} for login in thread.people],
-        "open": thread.open,
-        "may_free": thread.may_free,
-        "whole": thread.whole,
-        "closed": thread.closed,
     }
 
 

@@ -7,13 +7,11 @@ content is detected.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from app.services import Services
-from db.engine import Store
 from domain.exposure import ANY_KEY, Disclosure, ExpectedKeys, Fact, Route, Secrets, look_through
-from domain.records import Person
 from workflow.access import exposure
 
 Json = Mapping[str, Any]
@@ -64,23 +62,3 @@ def told_by(data: Json, secrets: Secrets) -> Disclosure:
 
 def _texts(asset: Json) -> list[Any]:
     return [asset.get("alt"), asset.get("title"), *(_texts(each) for each in asset.get("group") or ())]
-
-
-def threads(services: Services, found: Sequence[Json]) -> None:
-    """Record the threads of comments on a page."""
-    for each in found:
-        thread(services.store, services.person, json.dumps(each).encode(), each)
-
-
-def thread(store: Store, person: Person, body: bytes, told: Json) -> None:
-    """Record a thread of comments."""
-    others = any(not comment.get("mine") for comment in told.get("comments") or ())
-    if others and told.get("item"):
-        exposure.sent_of_item(
-            store,
-            person=person,
-            route=Route.COMMENTS,
-            item=str(told["item"]),
-            body=body,
-            look=lambda secrets: Disclosure(facts=(Fact.COMMENTS,)),
-        )

@@ -12,7 +12,7 @@ from domain.mail import MailState, MailTime
 
 
 class StoredNoticeMark(SQLModel):
-    """The mark that a person has seen a notice, or was sent it. Notices themselves are computed (``db.notices``)."""
+    """The mark that a person has seen a notice, or was sent it. Notices themselves are computed."""
 
     id: int = row_id()
     person_id: int = Field(foreign_key="person.id")

@@ -25,7 +25,8 @@ from extensions.calibration.derived_ratings import MAJORITY, scale_of, settled_r
 from extensions.calibration.judge_outcomes import nothing_of, seen_of_judges
 from extensions.calibration.kept_rule import stored_rule
 from extensions.calibration.report.study import Runs, Study
-from reports.content import RatingSource, Section
+from extensions.calibration.report.whole import RatingSource
+from reports.content import Section
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.sample_standing import counting_in_stage
 from workflow.results.judge_facts import about_judges

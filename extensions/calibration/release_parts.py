@@ -14,8 +14,9 @@ from extensions.calibration.kept_rule import stored_rule
 from extensions.calibration.project_study import study_of
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.ruling import verdicts
+from extensions.calibration.report.rulings import Rulings
 from extensions.calibration.report.study import StoredRule
-from reports.content import Figure, ReportTable, Rulings
+from reports.content import Figure, ReportTable
 from workflow.access.projects import Access
 from workflow.releases.printed_figures import RATINGS, REPLIES, slug, votes_of
 from workflow.results.judge_facts import JudgeVerdicts, without_names

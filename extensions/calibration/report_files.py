@@ -44,9 +44,8 @@ def files_of(
     families
         The models of each judge's own family, by judge.
     """
-    from extensions.calibration.report import files, standing
+    from extensions.calibration.report import files, report_html, standing
     from extensions.calibration.report.calibration import calibration
-    from reports import html
 
     raters = raters_of(store, person=None, project=project, stage=stage)
     study, source = project_study.study_of(
@@ -91,9 +90,9 @@ def files_of(
         "zip": zip_file.pack(dict(files.contents(made))),
         "first": standing.first_screen(made),
         "errors": [block.words for block in made.section("cross_check").blocks if _is_error(block)],
-        "about": html.footer(made),
+        "about": report_html.footer(made),
         "sections": [
-            (section.key, f"{section.number}. {section.title}", html.section_parts(section, where))
+            (section.key, f"{section.number}. {section.title}", report_html.section_parts(section, where))
             for section in made.sections
         ],
     }

@@ -75,7 +75,7 @@ def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCa
         _made(draft, facts, schema),
         people(schema, facts, released.about),
         qualification(schema, facts),
-        agreement(schema, facts, draft.told.get("floors", ())),
+        agreement(schema, facts),
         judges(schema, facts),
         _gates(schema, draft.told),
         _shortcuts(statistics, released, list(card_blocks("shortcuts", draft.told))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotation_schemas.model import Schema
@@ -11,7 +11,6 @@ from domain.replies import WARNING
 from extensions.data_card.card_facts import Facts
 from extensions.data_card.card_words import NOT_SAID, field_text, sentence, told_of
 from reports.content import Block, Cell, Figure, Paragraph, ReportTable, Section
-from workflow.releases.floors import FloorStanding
 
 _PAY = re.compile(r"(?:([A-Z]{3})\s*)?(\d+(?:\.\d{1,2})?)(?:\s*([A-Z]{3}))?")
 """An amount with its currency. Any other text is printed unchanged, and no total is computed."""
@@ -90,8 +89,8 @@ def qualification(schema: Schema, facts: Facts) -> Section:
     )
 
 
-def agreement(schema: Schema, facts: Facts, floors: Sequence[Mapping[str, Any]] = ()) -> Section:
-    """Return the section about agreement between people, with the agreement floors of the manifest."""
+def agreement(schema: Schema, facts: Facts) -> Section:
+    """Return the section about agreement between people."""
     blocks: list[Block] = []
     for each in facts["agreement"]:
         title = schema.stages.title_of(each["stage"])
@@ -104,7 +103,6 @@ def agreement(schema: Schema, facts: Facts, floors: Sequence[Mapping[str, Any]] 
         else:
             blocks += _table(title, each)
         blocks += _losses(title, each)
-    blocks += _floors(floors)
     lead = (
         "Each number with its 95 % interval and what it rests on. Agreement about votes is over everything that was "
         "voted on, also what was not kept."
@@ -122,15 +120,6 @@ def answers(facts: Facts) -> Iterator[Block]:
 def _losses(title: str, told: Facts) -> Iterator[Block]:
     for words in told.get("losses", ()):
         yield Paragraph(f"{title}: {words}", "warning" if words.startswith(WARNING) else "note")
-
-
-def _floors(told: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
-    """Yield a table of the agreement floors, with the moment when each floor was set."""
-    found = [FloorStanding.from_json(each) for each in told]
-    if found:
-        heads = ("Floor", "How it stands", "When it was set")
-        rows = tuple((each.title, each.came_to, each.set_when) for each in found)
-        yield ReportTable("floors", "Floors of agreement", heads, rows)
 
 
 def _table(title: str, each: Facts) -> Iterator[Block]:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from db import items, submissions
+from db import items
 from db.engine import Store
 from domain.errors import NotFoundError
 from domain.exposure import Disclosure, Fact, Route
 from domain.records import Person, TextLine
 from domain.states import Stage, TaskState
+from extensions.expired_submissions import queries
 from workflow.access import exposure
 from workflow.access.projects import require_lead
 from workflow.access.visibility import look_into
@@ -51,7 +52,7 @@ def expired_submissions(store: Store, *, by: Person | None, project: str) -> lis
                 item=items.by_id(session, id=row.item_id).external_id if row.item_id is not None else None,
                 taken_up=row.person_id == draft.person_id and row.state in (TaskState.CLAIMED, TaskState.DONE),
             )
-            for draft, row, person in submissions.lost_of_project(session, project_id=access.project_id, limit=MOST)
+            for draft, row, person in queries.lost_of_project(session, project_id=access.project_id, limit=MOST)
         ]
 
 
@@ -63,7 +64,7 @@ def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Se
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        for draft, row, _ in submissions.lost_of_project(session, project_id=access.project_id, limit=1, id=id):
+        for draft, row, _ in queries.lost_of_project(session, project_id=access.project_id, limit=1, id=id):
             if row.item_id is not None:
                 item = items.by_id(session, id=row.item_id)
                 look_into(session, access=access, person=by, item=item, now=store.now())

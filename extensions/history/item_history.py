@@ -28,7 +28,7 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.access.visibility import FOR_SENIORS, look_into, visibility_of
 from workflow.annotate import stage_kinds
-from workflow.annotate.comments import SOMEBODY, thread_of, title_of
+from workflow.annotate.item_titles import title_of
 from workflow.annotate.task_views import asset_view
 from workflow.lead.item_list import searched
 from workflow.results.ratings import NO_GROUP
@@ -56,10 +56,12 @@ WORDS: Mapping[str, str] = {
     events.LOOKED: "looked at the history",
 }
 """The words for the events of an item. Other events are shown by their kind, and only to leads."""
+SOMEBODY = "someone"
+"""Name shown for a rater whose name is hidden."""
 
 
 def history(store: Store, *, person: Person, project: str, item: str) -> ItemHistory:
-    """Return an item's revisions, answers, claims, states and comments. ``item`` is its id on pages or in files.
+    """Return an item's revisions, answers, claims and states. ``item`` is its id on pages or in files.
 
     Raises ``NotAllowedError`` for annotators, and for people who are or may be asked about the item blind. Names are
     hidden from a senior who may not know the voters. A view before the verdict is recorded, and the person is no longer
@@ -97,7 +99,6 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
             revisions=_revisions(session, row, names),
             answers=_answers(session, access, row, names),
             steps=_steps(session, access, row, names),
-            thread=thread_of(session, access=access, person=person, item=row, now=now),
             origin=item_origin.origin(session, access=access, item=row, called=names),
         )
         exposure.record_look(
@@ -120,7 +121,6 @@ def _told(found: ItemHistory, person: Person) -> Disclosure:
     facts += [Fact.AUTHOR] if found.author not in (SOMEBODY, person.login, "a file") else []
     facts += [Fact.VOTES] if others else []
     facts += [Fact.MODEL] if any(answer.about for answer in found.answers) else []
-    facts += [Fact.COMMENTS] if any(not comment.mine for comment in found.thread.comments) else []
     fields = {name for revision in found.revisions for name, *values in revision.changes if any(values)}
     return Disclosure(tuple(fields), tuple(facts), tuple(other.stage for other in others))
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from domain.comments import Thread
 from domain.records import AssetView
 from domain.states import ItemState, Purpose, Stage
 
@@ -84,7 +83,6 @@ class ItemHistory:
     revisions: Sequence[RevisionView]
     answers: Sequence[AnswerView]
     steps: Sequence[Step]
-    thread: Thread
     origin: Sequence[OriginStep] = ()
     """The steps of its creation, in order."""
 

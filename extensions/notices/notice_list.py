@@ -10,18 +10,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
-from db import notices as facts
 from db import projects, schedules, task_counts
 from db.engine import Session, Store
 from db.records import StoredProject
+from domain import extensions
 from domain.notices import TOLD_FOR, Notice, NoticeKind
 from domain.qualification import Standing
 from domain.records import Person
 from domain.schedule import NEAR, day_of, said_of
 from domain.states import Stage
+from extensions.notices.queries import seen_notices as facts
 from workflow.access import schedule
 from workflow.access.projects import Access, access_to, stages_of
-from workflow.annotate import comments
 
 PARTS = {"annotator": "an annotator", "senior": "a senior annotator", "lead": "a project lead"}
 
@@ -56,7 +56,11 @@ def notices_in(session: Session, *, person: Person, now: datetime) -> list[Notic
     found = [
         *_parts(session, person, mine, now),
         *_given(session, person, mine, now),
-        *_comments(session, person, mine),
+        *(
+            notice
+            for source in extensions.rows("notice_sources")
+            for notice in source(session, person=person, projects=mine)
+        ),
         *_qualifications(session, person, mine, now),
         *_deadlines(session, person, mine, now),
     ]
@@ -95,20 +99,6 @@ def _given(session: Session, person: Person, mine: Mapping[int, StoredProject], 
         words = f"{tasks} of the {called} {'was' if len(of_them) == 1 else 'were'} given to you."
         keys = (f"given:{event}" for event, _ in of_them)
         yield _notice(NoticeKind.GIVEN, mine[project], words, max(at for _, at in of_them), *keys)
-
-
-def _comments(session: Session, person: Person, mine: Mapping[int, StoredProject]) -> Iterator[Notice]:
-    rows = facts.unread_comments(session, projects=mine, person_id=person.id)
-    for project in dict.fromkeys(item.project_id for _, _, item in rows):
-        here = [row for row in rows if row[2].project_id == project]
-        items = list({item.id: item for _, _, item in here}.values())
-        access = _access(session, person, mine[project])
-        may_read = comments.unread_of(session, access=access, person=person, items=items)
-        of_them = [(id, at) for id, at, _ in here if id in may_read]
-        if of_them:
-            words = "A comment is for you." if len(of_them) == 1 else f"{len(of_them)} comments are for you."
-            keys = (f"comment:{id}" for id, _ in of_them)
-            yield _notice(NoticeKind.COMMENT, mine[project], words, max(at for _, at in of_them), *keys)
 
 
 def _qualifications(

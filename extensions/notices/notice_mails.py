@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 
-from db import mails, people, projects
+from db import people, projects
 from db.engine import Store
 from db.records import StoredMail, StoredMailChoice
 from domain.errors import NotFoundError
@@ -21,6 +21,7 @@ from domain.notices import Notice, NoticeKind
 from domain.records import Person
 from domain.states import Stage
 from extensions.notices.notice_list import notices_in
+from extensions.notices.queries import mails
 from extensions.notices.sending import Letter, MailFailure
 from extensions.notices.settings import require_address
 from workflow.access.accounts import person_of

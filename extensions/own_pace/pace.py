@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from db import own_pace as facts
 from db import projects
 from db.engine import Store
 from domain.errors import InvalidInputError, Problem
 from domain.records import Person
+from extensions.own_pace import queries
 
 DAYS = 7
 """Number of days shown, including today."""
@@ -74,9 +74,9 @@ def own_pace(store: Store, *, person: Person, zone: str | None = None) -> OwnPac
     since = datetime.combine(days[0], time(), here).astimezone(UTC)
     with store.read() as session:
         mine = [row.id for row, _ in projects.of_person(session, person_id=person.id)]
-        sent = facts.submitted(session, person_id=person.id, projects=mine, since=since)
-        triaged = facts.triaged(session, person_id=person.id, projects=mine, since=since)
-        goal = facts.goal(session, person_id=person.id)
+        sent = queries.submitted(session, person_id=person.id, projects=mine, since=since)
+        triaged = queries.triaged(session, person_id=person.id, projects=mine, since=since)
+        goal = queries.goal(session, person_id=person.id)
     n: Counter[date] = Counter(at.astimezone(here).date() for at in (*triaged, *(at for at, _ in sent)))
     times: dict[date, list[float]] = defaultdict(list)
     for at, took in sent:
@@ -90,12 +90,12 @@ def today(store: Store, *, person: Person, zone: str | None = None) -> tuple[int
     here = _zone(zone)
     since = datetime.combine(store.now().astimezone(here).date(), time(), here).astimezone(UTC)
     with store.read() as session:
-        goal = facts.goal(session, person_id=person.id)
+        goal = queries.goal(session, person_id=person.id)
         if goal is None:  # no further query on the way to the next item
             return None
         mine = [row.id for row, _ in projects.of_person(session, person_id=person.id)]
-        sent = facts.submitted(session, person_id=person.id, projects=mine, since=since)
-        triaged = facts.triaged(session, person_id=person.id, projects=mine, since=since)
+        sent = queries.submitted(session, person_id=person.id, projects=mine, since=since)
+        triaged = queries.triaged(session, person_id=person.id, projects=mine, since=since)
         return len(sent) + len(triaged), goal
 
 
@@ -110,7 +110,7 @@ def set_goal(store: Store, *, person: Person, tasks: int | None) -> None:
     if tasks is not None and not 0 <= tasks <= LARGEST_GOAL:
         raise InvalidInputError([Problem("goal", f"A goal is a number of tasks from 1 to {LARGEST_GOAL:,}, or none.")])
     with store.write(archived_too=True) as session:
-        facts.set_goal(session, person_id=person.id, tasks=tasks or None, now=store.now())
+        queries.set_goal(session, person_id=person.id, tasks=tasks or None, now=store.now())
 
 
 def _zone(name: str | None) -> tzinfo:

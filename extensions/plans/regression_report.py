@@ -23,8 +23,9 @@ from extensions.plans.success_regression import (
     units_csv,
 )
 from extensions.plans.success_units import JoinedUnits
-from reports import charts, rendering
-from reports.content import Dots, Mark
+from reports import rendering
+from reports.charts import Dots
+from reports.content import Mark
 from reports.vega import ChartSpec
 
 STEPS = 40
@@ -50,7 +51,7 @@ def _effects(joined: JoinedUnits, fitted: Sequence[RegressionFit]) -> ChartSpec:
             marks.append(_mark(names[fit.kind], term.coefficient if fit.kind == "linear" else term.effect))
         lines.append((title, tuple(marks)))
     axis = "Share of success for one more of the score, the other aspects held fixed"
-    return charts.chart_of(Dots("aspects", "What each aspect goes along with", axis, tuple(lines), zero=True))
+    return Dots("aspects", "What each aspect goes along with", axis, tuple(lines), zero=True).spec()
 
 
 def _mark(series: str, found: Statistic | None) -> Mark:

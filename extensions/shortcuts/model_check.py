@@ -125,8 +125,8 @@ def compare_with_limit(limits: model.Shortcuts | None, found: ModelShortcuts) ->
     )
 
 
-def measure(store: Store, access: Access) -> ModelResult:
-    """Return the result of the check. The caller checks that the person may see it."""
+def measure(store: Store, access: Access, schema_version: int | None = None) -> ModelResult:
+    """Return the result of the check, which no votes change. The caller checks that the person may see it."""
     models = measure_models(store, by=None, project=access.name)
     result = compare_with_limit(access.schema.export.shortcuts, models)
     assert result is not None, "the check applies to schemas with the limit"

@@ -15,7 +15,6 @@ from agreement.means import paired_difference, share
 from annotation_schemas.model import Shortcuts as Limits
 from db import items
 from db.engine import Store
-from domain.comments import LONGEST_COMMENT
 from domain.errors import InvalidInputError, Problem
 from domain.records import Person
 from domain.states import Items, Stage
@@ -24,6 +23,7 @@ from extensions.shortcuts.text_shortcuts import choice_of
 from reports.content import Figure
 from workflow.access.counted_items import counting
 from workflow.access.projects import require_lead
+from workflow.lead.send_back import LONGEST_REASON
 from workflow.releases.set_items import members_of, roles_of, which_items
 from workflow.releases.text_rules import Choice
 from workflow.results import attributes
@@ -353,6 +353,6 @@ def with_second_look(
             told.insert(0, _right_blind(right, found.asked[id]))
         if reasons:
             second.append(
-                ListedItem(id, choice.dimension, reasons, to_author=" ".join(told)[:LONGEST_COMMENT], others=others)
+                ListedItem(id, choice.dimension, reasons, to_author=" ".join(told)[:LONGEST_REASON], others=others)
             )
     return replace(found, second=second, chosen=everyone, strong=list(strong))

@@ -13,11 +13,10 @@ from app.reruns import messages, session_values
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
-from domain.comments import LONGEST_COMMENT
 from domain.records import ProjectView
 from workflow.lead import bulk
 from workflow.lead.bulk_plans import Action, BulkSelection
-from workflow.lead.send_back import Reasons
+from workflow.lead.send_back import LONGEST_REASON, Reasons
 
 LABEL = "Send items of this page back to their authors, with the reason"
 
@@ -41,7 +40,7 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
                 reasons[item],
                 key=f"{key}.why.{round}.{item}.{hash(reasons[item])}",
                 height=68,
-                max_chars=LONGEST_COMMENT,
+                max_chars=LONGEST_REASON,
             )
         ).strip()
         for item in here.can

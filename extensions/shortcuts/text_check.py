@@ -204,8 +204,8 @@ def limits_of(store: Store, *, project: str) -> model.Shortcuts | None:
         return access_to(session, person=None, project=project).schema.export.shortcuts
 
 
-def measure(store: Store, access: Access) -> TextResult:
-    """Return the result of the check. The caller checks that the person may see it."""
+def measure(store: Store, access: Access, schema_version: int | None = None) -> TextResult:
+    """Return the result of the check, which no votes change. The caller checks that the person may see it."""
     limits = access.schema.export.shortcuts
     assert limits is not None, "the check applies to schemas with limits"
     try:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from annotation_schemas.kinds import arrows, blur, boxes, check_answers, check_fields, marks, masks
+from annotation_schemas.kinds import boxes, check_answers, check_fields, marks
 from annotation_schemas.loader import load_text
-from annotation_schemas.model import ItemField
 from domain.errors import SchemaError
+from testkit.missing_extensions import needs
 
 BOX: dict[str, Any] = {"label": "cup", "x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}
 MARK: dict[str, Any] = {"number": 1, "x": 0.0, "y": 1.0}
@@ -69,102 +69,6 @@ def test_what_is_wrong_with_marks_is_said(value: Any, words: str) -> None:
     assert words in (marks.MARKS.problem(value, labels=()) or "")
 
 
-ARROW: dict[str, Any] = {"x": 0.0, "y": 1.0, "to_x": 0.5, "to_y": 0.5}
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "words"),
-    [
-        ("arrows", [ARROW, {**ARROW, "image": 2}], ""),
-        ("arrows", [{**ARROW, "to_x": 1.01}], "Arrow 1: it reaches out of the image"),
-        ("arrows", [{**ARROW, "to_x": 0.0, "to_y": 1.0}], "it begins where it points"),
-        ("arrows", [{"x": 0.1, "y": 0.1}], "`to_x` must be a number"),
-        ("arrows", [{**ARROW, "label": "cup"}], "there is no `label` in it"),
-        ("blur", [{key: BOX[key] for key in "xywh"}], ""),
-        ("blur", [{**BOX, "w": 0}], "it has no area"),
-        ("blur", [BOX], "has no `label`"),
-    ],
-)
-def test_what_is_wrong_with_arrows_and_what_is_painted_over(kind: str, value: Any, words: str) -> None:
-    row = {"arrows": arrows.FIELD, "blur": blur.FIELD}[kind]
-    said = row.check(ItemField(name="drawn", kind=kind), value, {})
-    assert words.casefold() in (said or "").casefold()
-    assert bool(said) == bool(words)
-
-
-RING = [[0.0, 0.0], [1, 0.0], [1, 1]]
-NAN = float("nan")
-RUNS: dict[str, Any] = {"size": [2, 3], "counts": [1, 2, 3]}
-
-
-@pytest.mark.parametrize(
-    ("mask", "words"),
-    [
-        ({"rings": [RING, RING[::-1]], "image": 2}, ""),
-        ({"rings": [[[0, 0], [1, 1], [1, 0], [0, 1]]]}, ""),  # its lines cross
-        ({"rle": RUNS}, ""),
-        ({"rle": {"size": [2, 3], "counts": "123"}}, ""),
-        ({"rle": {"size": [2, 3], "counts": [0, 6]}}, ""),
-        ({}, "it needs `rings` or `rle`, one of the two"),
-        ({"rings": [RING], "rle": RUNS}, "one of the two"),
-        ({"rings": [RING], "label": "cup"}, "there is no `label` in it"),
-        ({"rings": [RING], "image": 0}, "there is no such image"),
-        ({"rings": []}, "must be a list of rings"),
-        ({"rings": RING[0]}, "must be a list of rings"),
-        ({"rings": [RING, RING[:2]]}, "ring 2 has 2 points; an area needs three at least"),
-        ({"rings": [[[0, 0], [1, 1], [0, 0]]]}, "fewer than three places"),
-        ({"rings": [[*RING, [0.5, 1.001]]]}, "point 4 of ring 1 lies outside of the image"),
-        ({"rings": [[[320, 200], [330, 200], [330, 210]]]}, "divide pixels by its width and height"),
-        ({"rings": [[*RING, [0.5, -0.001]]]}, "lies outside of the image"),
-        ({"rings": [[*RING, [NAN, 0.5]]]}, "must be two numbers"),
-        ({"rings": [[*RING, [0.5, float("inf")]]]}, "must be two numbers"),
-        ({"rings": [[*RING, [True, 0.5]]]}, "must be two numbers"),
-        ({"rings": [[*RING, [0.5]]]}, "must be two numbers"),
-        ({"rings": [[*RING, "ab"]]}, "must be two numbers"),
-        ({"rings": [RING * 3334]}, "it has 10,002 points; at most 10,000 fit"),
-        ({"rle": [2, 3]}, "as COCO writes it"),
-        ({"rle": {**RUNS, "order": "C"}}, "as COCO writes it"),
-        ({"rle": {**RUNS, "size": [2]}}, "must be `[height, width]`"),
-        ({"rle": {**RUNS, "size": [2, 3.0]}}, "two whole numbers"),
-        ({"rle": {**RUNS, "size": [-2, -3]}}, "two whole numbers"),
-        ({"rle": {**RUNS, "size": [10**9, 10**9]}}, "at most 80,000,000 fit"),
-        ({"rle": {**RUNS, "counts": [1, 2, 4]}}, "add up to 7, and 2 x 3 pixels are 6"),
-        ({"rle": {**RUNS, "counts": [7, -1]}}, "whole numbers, 0 or more"),
-        ({"rle": {**RUNS, "counts": []}}, "a list of 1 to 100,000 whole numbers"),
-        ({"rle": {**RUNS, "counts": [0] * 100_001}}, "a list of 1 to 100,000 whole numbers"),
-        ({"rle": {**RUNS, "counts": [1, 2, NAN]}}, "whole numbers"),
-        ({"rle": {**RUNS, "counts": [1, 2, True]}}, "whole numbers"),
-        ({"rle": {**RUNS, "counts": "12S"}}, "the text that COCO makes of such a list"),  # it breaks off
-        ({"rle": {**RUNS, "counts": "1 2"}}, "the text that COCO makes of such a list"),
-        ({"rle": {**RUNS, "counts": "P" * 900_000}}, "the text that COCO makes of such a list"),
-    ],
-)
-def test_what_is_wrong_with_masks_is_said(mask: dict[str, Any], words: str) -> None:
-    said = masks.FIELD.check(ItemField(name="drawn", kind="masks"), [{"rings": [RING]}, mask], {})
-    assert words in (said or "")
-    assert bool(said) == bool(words)
-    assert not words or said.startswith("mask 2: ")  # type: ignore[union-attr]
-
-
-def test_a_field_has_so_many_masks_at_most() -> None:
-    many = [{"rings": [RING]}] * 201
-    assert masks.FIELD.drawing_problem(many[:200]) is None
-    assert masks.FIELD.drawing_problem(many) == "At most 200 masks fit (201 now)."
-    long = {"rle": {"size": [100, 1000], "counts": [1] * 100_000}}
-    assert masks.FIELD.drawing_problem([long]) is None
-    said = "All masks together have 100,003 points and counts; at most 100,000 fit. Make them coarser."
-    assert masks.FIELD.drawing_problem([long, many[0]]) == said
-    none = ItemField(name="drawn", kind="masks", max_length=0)
-    assert masks.FIELD.check(none, many[:1], {}) == "at most 0 masks fit (1 now)."
-
-
-def test_what_a_schema_covers_goes_along_with_its_masks() -> None:
-    given = [{"rings": [RING]}]
-    assert masks.FIELD.shapes(ItemField(name="drawn", kind="masks"), given) == given
-    covering = ItemField(name="drawn", kind="masks", cover="outside")
-    assert masks.FIELD.shapes(covering, given) == [{"rings": [RING], "cover": "outside"}]
-
-
 SCHEMA = """
 name: drawn
 version: 1
@@ -207,7 +111,9 @@ def test_a_form_and_an_item_are_checked_by_the_same_rules() -> None:
         ("max: 2}", "min: 3, max: 2}", "min and max do not fit together"),
         ("max: 2}", "min: -1}", "cannot be negative"),
         ("max_length: 1}", "role: picture}", "`picture` is no image of the item"),
-        ("max_length: 1}", "cover: inside}", "this is for fields of kind `masks`"),
+        pytest.param(
+            "max_length: 1}", "cover: inside}", "this is for fields of kind `masks`", marks=needs("kinds", "masks")
+        ),
         ('prompt: "Fits?"', 'prompt: "Fits?", role: image', "a criterion of kind `choice` has no `role`"),
         ("criterion: fits, value", "criterion: objects, value", "no two people draw `objects` alike"),
         ("{role: image, kind: image}", "{role: film, kind: clip}", "the item has no image to draw boxes on"),

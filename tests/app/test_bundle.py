@@ -92,7 +92,7 @@ def test_every_module_and_sheet_is_served_in_one_of_the_scripts() -> None:
     served = "".join(bundle(f"{name}.js", assets.sources()) for name in assets.mounted())
     lost = [name for name in assets.sources() if f"// {name}\nconst $" not in served]
     assert not lost
-    assert json.dumps((assets.WEB / "threads.css").read_text(encoding="utf-8")) in served
+    assert json.dumps((assets.WEB / "ticks.css").read_text(encoding="utf-8")) in served
 
 
 def test_what_is_served_has_an_address_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +103,7 @@ def test_what_is_served_has_an_address_of_its_own(monkeypatch: pytest.MonkeyPatc
 
     before = address()
     with monkeypatch.context() as patched:
-        sheet = assets.sources() | {"threads.css": "p { color: red }"}
+        sheet = assets.sources() | {"ticks.css": "p { color: red }"}
         patched.setattr(assets, "sources", lambda: sheet)
         assert address() != before
     assert address() == before

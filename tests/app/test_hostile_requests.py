@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.routes.work import ACTIONS
+from app.routes.work import ACTIONS, added_actions
 from db.engine import Store
 from domain.records import TaskView
 from domain.states import Stage
@@ -91,7 +91,7 @@ def tasks(store: Store) -> dict[str, str]:
     return {"ana": task.id, "bo": vote.id}
 
 
-@pytest.mark.parametrize("action", sorted(ACTIONS.keys() - {"submit"}))
+@pytest.mark.parametrize("action", sorted({*ACTIONS, *(added.name for added in added_actions())} - {"submit"}))
 def test_no_body_makes_an_address_fail(action: str, store: Store, home: Home, tasks: dict[str, str]) -> None:
     """Ana authors, Bo votes: whatever stands for any part of what they send is taken or refused in words."""
     app = application(store, home)

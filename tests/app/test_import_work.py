@@ -297,6 +297,7 @@ def test_a_small_zip_of_a_large_file_is_left_to_another_process(ann: Services) -
     assert order(uploaded(ann, table())).is_small
 
 
+@needs("sheet_readers", ".xlsx")
 def test_what_is_wrong_with_a_file_is_said_in_a_sentence(ann: Services) -> None:
     cut = table()[:-30]
     for name, content, format, sentence in (

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.judge_templates import shipped
-from app.judging import begin, templates
+from app.judging import begin
 from app.judging import shown as of_judges
 from app.screens import SCREENS
 from app.services import Services
@@ -186,27 +186,6 @@ def choose_likeness(test: AppTest) -> AppTest:
     return box.select_index(next(at for at, name in enumerate(box.options) if name.startswith("likeness"))).run()
 
 
-def test_an_edited_text_becomes_a_version_and_what_is_wrong_with_it_is_told_by_line(show: Open, store: Store) -> None:
-    judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
-    test = choose_likeness(show())
-    test.segmented_control(key="judges.template.part").select("Edit").run()
-    text = next(area for area in test.text_area if (area.key or "").startswith("judges.template.text"))
-    text.set_value(TEMPLATE.replace("values: [0, 0.5, 1]", "valeus: [1]")).run()
-    test.button(key="judges.template.save").click().run()
-    page = words(test)
-    assert "This template does not fit yet" in page
-    assert "valeus" in page
-    assert ">7<" in page, "the line of the head"
-    text = next(area for area in test.text_area if (area.key or "").startswith("judges.template.text"))
-    text.set_value(TEMPLATE + "Be strict.\n").run()
-    test.button(key="judges.template.save").click().run()
-    assert not test.exception
-    found = [each for each in judge_templates.templates_of(store, by=None, project="tiny") if each.name == "likeness"]
-    assert [(each.version, each.origin) for each in found] == [(2, "edited from likeness 1"), (1, "")]
-    picked = next(box for box in test.selectbox if (box.key or "").startswith("judges.template."))
-    assert picked.value == ("likeness", 2)
-
-
 @pytest.mark.usefixtures("answers")
 def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_run(show: Open, store: Store) -> None:
     judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
@@ -239,11 +218,6 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_r
     (view,) = run_views.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
     assert view.wanted == 12
     assert view.name == "strict by likeness 1"
-
-
-def test_values_are_numbers_where_they_are_some() -> None:
-    assert templates.values_of("0, 0.5, 1") == [0, 0.5, 1]
-    assert templates.values_of("A, B, C,") == ["A", "B", "C"]
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------

@@ -87,24 +87,6 @@ def test_killed_three_times_every_answer_is_judged_once(home: Path) -> None:
     assert 120 <= len(server.asked) <= 120 + 3 * 2 * 4  # what was under way at a kill is asked again
 
 
-def test_published_prompts_become_templates_of_the_project(home: Path) -> None:
-    path = home / "prompts.jsonl"
-    path.write_text(json.dumps({"name": "mine", "prompt_template": "{question} {answer}"}) + "\n")
-    added = touchstone(
-        "run", "template", "p", str(path), "--parser", "double_brackets", "--value", "0", "--value", "1", home=home
-    )
-    assert added.stdout.startswith("mine@1"), added.stderr
-    listed = touchstone("run", "template", "p", home=home).stdout
-    assert "mine@1" in listed
-    assert "from prompts.jsonl" in listed
-    bare = touchstone("run", "template", "p", str(path), home=home)
-    assert (bare.returncode, "give --parser" in bare.stderr) == (1, True)
-    nameless = touchstone(
-        "run", "template", "p", str(path), "--parser", "last_line", "--value", "a", "--name", "no", home=home
-    )
-    assert "prompts.jsonl has no prompt 'no'; it has mine." in nameless.stderr
-
-
 @needs("formats", "judgements")
 def test_replies_come_in_from_a_file(home: Path) -> None:
     told = [

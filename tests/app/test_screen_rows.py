@@ -111,18 +111,11 @@ def test_no_group_has_more_than_seven_pages_and_few_pages_are_in_none(store: Sto
             found = sidebar.menu(replace(view, schema=load_schema(path), role=role, stages=None))
             groups = Counter(place["group"] for place in found if place["name"] != "notices")  # which stands alone
             assert max(groups.values()) <= 7, (path, role, groups)
-            assert ("" in groups) == (len(found) <= 8)
-            assert [place["group"] for place in found if place["name"] == "notices"] == [""]
+            assert ("" in groups) == (sum(groups.values()) <= 7)
+            assert [place["group"] for place in found if place["name"] == "notices"] == [""] * ("notices" in SCREENS)
     few = sidebar.menu(replace(view, role=Role.ANNOTATOR, stages=(Stage.VERIFICATION, Stage.GRADING)))
-    assert [(place["title"], place["group"]) for place in few] == [
-        ("My work", ""),
-        ("My submissions", ""),
-        ("Notices", ""),
-        ("Projects", ""),
-        ("Comments", ""),
-        ("Verify", ""),
-        ("Grade", ""),
-    ]
+    names = ["my_work", "my_submissions", "notices", "projects", "comments", "verify", "grade"]
+    assert [(place["name"], place["group"]) for place in few] == [(name, "") for name in names if name in SCREENS]
 
 
 def test_every_page_has_a_place_of_its_own() -> None:

@@ -91,7 +91,7 @@ MEANT = {
     ("extensions/labelstudio/client.py", "users"): "an address of Label Studio's interface",
     ("extensions/labelstudio/objects.py", "user"): "what Label Studio calls an account",
     ("app/running/plan.py", "user"): "a turn of a conversation with a model, as its template has it",
-    ("workflow/runs/judge_templates.py", "user"): "the same",
+    ("extensions/own_templates/published_prompts.py", "user"): "the same",
     ("extensions/local_models/families.py", "user"): "the same",
     ("extensions/local_models/prompts.py", "user"): "the same",
     ("extensions/notices/settings.py", "user"): "an account of a mail server",
@@ -115,7 +115,8 @@ def test_pages_commands_mails_and_notices_use_the_words_of_the_glossary() -> Non
             for text in [*(text for text in texts(path) if " " in text.strip()), *helped]:
                 found |= {(path.relative_to(ROOT).as_posix(), word.lower()) for word in NOT_OURS.findall(text)}
     assert found - set(MEANT) == set(), "docs/glossary.md has the word"
-    assert found == set(MEANT), "some of these are gone"
+    here = {row for row in MEANT if not row[0].startswith("extensions/") or (ROOT / row[0]).parent.exists()}
+    assert found == here, "some of these are gone"
 
 
 def is_program(path: Path) -> bool:

@@ -20,11 +20,11 @@ from sqlmodel import col, select
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import LoadedSchema
-from db import own_pace
 from db.engine import Store, open_store
 from db.tables import (
     AnnotationRow,
     AssetRow,
+    DailyGoalRow,
     DraftRow,
     ItemAssetRow,
     ItemRow,
@@ -166,7 +166,7 @@ def test_one_key_votes_and_the_next_item_comes_and_undo_skips_and_problems(place
     today = browser_page.locator(".numbers.note-on-top")
     expect(today).to_have_count(0)
     with place.store.write() as session:
-        own_pace.set_goal(session, person_id=person.id, tasks=50, now=place.store.now())
+        session.add(DailyGoalRow(person_id=person.id, tasks=50, set_at=place.store.now()))
     first = str(asked(browser_page).inner_text())
     browser_page.keyboard.press("1")  # the server finds something wrong: it is said at the criterion
     expect(browser_page.locator("[data-criterion=choice] .error")).to_have_text("Look again.")

@@ -13,7 +13,6 @@ from annotation_schemas import shipped
 from app.workbench import page
 from app.workbench.assets import WEB
 from domain import extensions
-from domain.comments import CommentView, Thread
 from domain.records import Draft, GuidelineNews, NoTask, VoteView
 from domain.states import Stage
 from tests.app.test_workbench_page import ANN, IMAGE, NOW, NUMBERS, drawn, schema, static, task
@@ -76,11 +75,3 @@ def test_tasks_pools_and_reasons_for_nothing_are_as_the_types_say() -> None:
     fits(pool["pool"], "PoolPart")
     nothing = page.nothing_page(**common, nothing=NoTask("all_done", "Done."))  # type: ignore[arg-type]
     fits(nothing, "NothingPage")
-
-
-def test_comments_are_as_the_types_say() -> None:
-    comment = CommentView("c", "ann", NOW, "Look at the left hand.", mine=True)
-    thread = Thread("p", "i", "What?", "one", [comment], ["ann"], open=True, may_free=False, whole=False)
-    found = page.thread_part(thread)
-    fits(found, "ThreadPart")
-    fits(found["comments"][0], "Comment")

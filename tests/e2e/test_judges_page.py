@@ -138,6 +138,7 @@ def serving(demo_template: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @needs("run_sections", "Replies")
 @needs("pages", "calibration")
+@needs("commands", "run template")
 def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
     serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
@@ -258,6 +259,7 @@ PUBLISHED = {
 }
 
 
+@needs("commands", "run template")
 def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled_by_hand(
     serving: Server, chromium: Browser, tmp_path: Path
 ) -> None:

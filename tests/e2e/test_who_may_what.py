@@ -31,13 +31,14 @@ from domain.settings import Settings
 from domain.states import Stage
 from media.store import MediaStore
 from testkit.browser import window
+from testkit.comments import write_comment
 from testkit.serving import Server
 from tests.app.client import Client
 from tests.app.homes import PASSWORD, picture
 from tests.e2e.people import Desk
 from tests.frames import open_page
 from workflow.access import accounts, memberships, projects, sign_in
-from workflow.annotate import claims, comments, image_pool, submissions
+from workflow.annotate import claims, image_pool, submissions
 from workflow.files import import_files
 from workflow.runs import run_grading
 
@@ -302,25 +303,18 @@ def _talk(store: Store, held: TaskView) -> None:
     boss = accounts.create_person(store, login="boss", name="Boss", password=PASSWORD)
     memberships.set_member(store, by=None, project="p", login="boss", role=Role.LEAD, stages=[])
     other = accounts.find_person(store, login="login-of-the-other")
-    asked = comments.comment(
-        store, person=accounts.find_person(store, login=VERIFIER), key="a", text="my own question", task=held.id
-    )
+    verifier, grader = (accounts.find_person(store, login=login) for login in (VERIFIER, GRADER))
+    asked = write_comment(store, person=verifier, item=held.item, text="my own question")
     with closing(sqlite3.connect(store.engine.url.database or "")) as connection:
         items = [item for (item,) in connection.execute("SELECT public_id FROM item")]
-        tasks = connection.execute("SELECT public_id FROM task WHERE person_id = ?", (other.id,)).fetchall()
-    for (task,) in tasks:
-        comments.comment(store, person=other, key=task, text="question-of-the-other @boss", task=task)
+        theirs = "SELECT item.public_id FROM task JOIN item ON item.id = task.item_id WHERE task.person_id = ?"
+        held_by_other = [item for (item,) in connection.execute(theirs, (other.id,))]
+    for item in held_by_other:
+        write_comment(store, person=other, item=item, text="question-of-the-other @boss", to=[boss])
     for item in items:
-        comments.comment(store, person=boss, key=item, text="talk-between-seniors", project="p", item=item)
-    comments.comment(
-        store,
-        person=boss,
-        key="b",
-        text="answer-held-back @verifier @grader",
-        project="p",
-        item=held.item,
-        reply_to=asked.comments[0].id,
-    )
+        write_comment(store, person=boss, item=item, text="talk-between-seniors")
+    to = [verifier, grader]
+    write_comment(store, person=boss, item=held.item, text="answer-held-back", to=to, reply_to=asked)
 
 
 def _put_out(store: Store) -> str:
@@ -366,7 +360,7 @@ def client(world: World, role: str) -> Client:
 
 def test_every_page_and_every_route_has_its_row(world: World) -> None:
     assert set(PAGES) == {screen.name for screen in SCREENS.values()}
-    assert set(ACTIONS) == set(work.ACTIONS)
+    assert set(ACTIONS) == {*work.ACTIONS, *(added.name for added in work.added_actions())}
     store = open_store(None, world.server.home)
     shared = Resources(store, MediaStore(world.server.home / "media"), Settings(world.server.home, ""))
     served = {getattr(route, "path", "") for route in [*routes(shared), *routes_before(shared)]}

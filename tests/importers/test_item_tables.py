@@ -21,6 +21,7 @@ from exporters import item_tables as tables_out
 from exporters import items as json_out
 from importers.item_tables import read_items as read_table
 from importers.items import read_items as read_json
+from testkit.missing_extensions import needs
 
 ROOMS = """
 name: rooms
@@ -371,6 +372,7 @@ def test_json_of_any_benchmark(tmp_path: Path) -> None:
     assert data.decode() == good
 
 
+@needs("sheet_readers", ".xlsx")
 def test_a_workbook_comes_in_as_the_table_that_it_shows(tmp_path: Path) -> None:
     book = Workbook()
     sheet = book.active

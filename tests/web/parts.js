@@ -145,7 +145,7 @@ export const pageOf = (task, own = {}) => ({
   static_hash: "still",
   static: null,
   progress: { done: 3, left: 9, kept: 1, decided: 2 },
-  today: null,
+  notes: [],
   now: new Date(Date.now()).toISOString(),
   menu: [],
   task,

@@ -14,9 +14,10 @@ from domain.errors import ConflictError, InvalidInputError, NotAllowedError
 from domain.records import NoTask, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
+from testkit.comments import read_comments, write_comment
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
 from workflow.access.accounts import find_person
-from workflow.annotate import authoring, claims, comments, submissions, verification
+from workflow.annotate import authoring, claims, submissions, verification
 from workflow.files.project_check import check
 
 
@@ -157,11 +158,11 @@ def test_who_has_read_why_a_senior_decided_mends_nothing(store: Store) -> None:
     contested(store)
     sue = make_person(store, "sue", role=Role.SENIOR)
     item = decide(store, sue, decision="accept", cause="wrong_key").item
-    comments.comment(store, person=sue, key="c", text="It is red, @bob", project="p", item=item)
     bob = find_person(store, login="bob")
+    write_comment(store, person=sue, item=item, text="It is red.", to=[bob])
     back = submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     submissions.submit(store, person=bob, task=back.id, key="again", values={"choice": "blue"})
-    assert [each.text for each in comments.thread(store, person=bob, project="p", item=item).comments]
+    assert read_comments(store, person=bob) == ["It is red."]
     with pytest.raises(ConflictError) as refused:
         submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     assert str(refused.value) == verification.SETTLED

@@ -19,6 +19,7 @@ from domain.run_kinds import RunKind
 from domain.runs import Outcome, RunState
 from inference.spec import spec_of
 from media.store import MediaStore
+from testkit.missing_extensions import needs
 from testkit.samples import egoplan_record, egothink_record, write
 from tests.importers.workbooks import workbook
 from workflow.access.projects import create_project
@@ -27,6 +28,8 @@ from workflow.files.one_import import ImportSummary
 from workflow.files.project_check import check
 from workflow.results import leaderboard, project_answers, score_choices
 from workflow.runs import run_control, run_views
+
+pytestmark = [needs("sheet_readers", ".xlsx"), needs("readers", "predictions")]
 
 HEAD = ["index", "question", "prediction"]
 

@@ -14,8 +14,9 @@ from domain.errors import ConflictError, InvalidInputError
 from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
+from testkit.comments import read_comments, write_comment
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project, vote
-from workflow.annotate import claims, comments, submissions
+from workflow.annotate import claims, submissions
 from workflow.annotate.progress import progress
 from workflow.files.project_check import check
 
@@ -80,17 +81,14 @@ def test_a_grade_is_corrected_no_more_once_a_comment_that_waited_for_it_is_read(
     ann = make_person(store, "ann")
     lea = make_person(store, "lea", role=Role.LEAD, stages=[Stage.ADJUDICATION])
     view = claimed(store, ann, Stage.GRADING)
-    comments.comment(store, person=ann, key="1", text="Is it meant so?", task=view.id)
+    asked = write_comment(store, person=ann, item=view.item, text="Is it meant so?")
     submissions.submit(store, person=ann, task=view.id, key="k", values={"score": 1})
     for person in make_people(store, "ben", "cy"):
         vote(store, person, "red")
         grade_all(store, person)
-    item = view.item
-    assert item is not None
-    comments.thread(store, person=ann, project="p", item=item)  # her own words are nothing new to her
     assert submissions.undo(store, person=ann, project="p", stage=Stage.GRADING).id == view.id
     submissions.submit(store, person=ann, task=view.id, key="k2", values={"score": 0.5})
-    comments.comment(store, person=lea, key="2", text="No: it is wrong. @ann", project="p", item=item)
-    comments.thread(store, person=ann, project="p", item=item)
+    write_comment(store, person=lea, item=view.item, text="No: it is wrong.", to=[ann], reply_to=asked)
+    assert read_comments(store, person=ann) == ["No: it is wrong."]
     with pytest.raises(ConflictError, match="stays as it is"):
         submissions.undo(store, person=ann, project="p", stage=Stage.GRADING)

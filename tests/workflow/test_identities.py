@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from db.engine import Store
+from domain.module_names import import_own
 from domain.replies import JudgeAbout
 from domain.run_kinds import RunKind
 from domain.runs import RunPlan
@@ -86,8 +87,7 @@ def test_further_answers_are_judged_by_the_same_rater(world: World) -> None:
 @needs("pages", "cases")
 @pytest.mark.both_databases
 def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_counted(world: World) -> None:
-    from extensions.cases import queries
-
+    queries = import_own("extensions.cases.queries")
     judged(world, [chat("Rating: [[1]]")], plan={"models": ("one",)})
     # 10 answers of `one` again: 5 get another score, 5 replies hold none
     replies = [chat("Rating: [[0]]")] * 5 + [chat("I cannot say.")] * 5

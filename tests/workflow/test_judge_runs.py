@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -351,20 +350,6 @@ def test_a_changed_template_is_another_version(store: Store) -> None:
         newest = judge_templates.template(session, project_id=1, name="egothink_single")
         assert newest.hash == edited.hash
         assert len(rows_of_judges.templates(session, project_id=1)) == 3
-
-
-def test_a_published_prompt_is_filled_like_ours(store: Store, tmp_path: Path) -> None:
-    path = tmp_path / "prompts.jsonl"
-    record = {"name": "single-x", "prompt_template": "{question}|{ref_answer_1}|{answer}", "system_prompt": "Be fair."}
-    path.write_text(json.dumps(record) + "\n")
-    (text,) = judge_templates.published_texts(path, parser="double_brackets", values=[0, 0.5, 1]).values()
-    template = parse_template(text, name="t")
-    assert (template.head.id, template.prompt.system) == ("single_x", "Be fair.")
-    make_project(store, loaded=load_schema(ROOT / "annotation_schemas" / "egothink.yaml"))
-    found = judge_plans.plan_of_project(store, by=None, project="p", template=template)
-    assert dict(found.fills) == {"ref_answer_1": "answer", "answer": "prediction"}
-    assert (dict(found.criteria), found.values) == ({"score": "score"}, (0, 0.5, 1))
-    assert judge_plans.of_answers(found)
 
 
 def test_a_template_can_ask_the_endpoint_for_a_form(world: World) -> None:

@@ -9,8 +9,7 @@ from sqlmodel import select
 
 from annotation_schemas.loader import load_text
 from db.engine import Store
-from db.tables import AnnotationRow, EventRow, ItemRow
-from domain.comments import LONGEST_COMMENT
+from db.tables import AnnotationRow, CommentForRow, CommentRow, EventRow, ItemRow
 from domain.errors import ConflictError, InvalidInputError, NotAllowedError
 from domain.item_filter import ItemList
 from domain.records import NoTask, Person
@@ -28,11 +27,11 @@ from testkit.factories import (
 )
 from tests.workflow.test_authoring import write
 from workflow.access import accounts
-from workflow.annotate import claims, comments, image_pool, own_submissions, project_progress, submissions
+from workflow.annotate import claims, image_pool, own_submissions, project_progress, submissions
 from workflow.files.project_check import check
 from workflow.lead import bulk, item_list
 from workflow.lead.bulk_plans import Action, BulkSelection
-from workflow.lead.send_back import FROM_FILE, GONE, NO_SLOT, WITH_AUTHOR, Reasons
+from workflow.lead.send_back import FROM_FILE, GONE, LONGEST_REASON, NO_SLOT, WITH_AUTHOR, Reasons
 
 pytestmark = pytest.mark.both_databases
 
@@ -79,6 +78,13 @@ def written(store: Store, ann: Person) -> str:
     return one(store).external_id
 
 
+def comments_for(store: Store) -> list[tuple[int, str, int]]:
+    """Who wrote each comment, what it says, and whom it is for."""
+    with store.read() as session:
+        wanted = select(CommentRow.person_id, CommentRow.text, CommentForRow.person_id)
+        return list(session.exec(wanted.where(CommentForRow.comment_id == CommentRow.id)))
+
+
 def test_an_item_comes_back_to_its_author_who_corrects_it_and_then_others_vote_anew(store: Store) -> None:
     make_project(store)
     lea, sen = make_person(store, "lea", role=Role.LEAD), make_person(store, "sen", role=Role.SENIOR)
@@ -101,10 +107,7 @@ def test_an_item_comes_back_to_its_author_who_corrects_it_and_then_others_vote_a
     # the author alone reads why; no one is asked meanwhile, and nothing is amiss
     assert (back(store, ann), back(store, ben)) == ([WHY], [])
     assert with_author(store) == [name]
-    (thread,) = comments.inbox(store, person=ann, project="p")
-    assert [(each.by, each.text, each.unread) for each in thread.comments] == [("lea", WHY, True)]
-    for blind in (ben, sen):  # who are asked about it once it is back
-        assert comments.inbox(store, person=blind, project="p") == []
+    assert comments_for(store) == [(lea.id, WHY, ann.id)]
     assert all(nothing_for(store, each) for each in (ben, cy, sen))
     assert check(store) == []
     (row,) = [each for each in project_progress.dashboard(store, person=lea, project="p").rows if each.drafted]
@@ -142,7 +145,7 @@ def test_it_is_undone_by_having_it_verified_again(store: Store) -> None:
     with pytest.raises(ConflictError, match="Someone has edited this item since"):
         submissions.undo(store, person=ann, project="p", stage=Stage.AUTHORING, task=mine.row.task)
     assert vote(store, ben).fields["question"] == "Question 1?"
-    assert comments.mentions(store, person=ann)["p"].unread == 1, "what was said stays"
+    assert [text for _, text, _ in comments_for(store)] == [WHY], "what was said stays"
 
 
 def test_what_cannot_go_back_says_why(store: Store) -> None:
@@ -164,7 +167,7 @@ def test_what_cannot_go_back_says_why(store: Store) -> None:
         (sending(None, names), "Say as whom"),
         (sending(lea, names, all=" \0 "[:1]), "Say why: the author reads it"),
         (sending(lea, names, all="", own={names[0]: WHY}), f"Nothing is said of {names[1]}"),
-        (sending(lea, names, own={names[0]: "x" * (LONGEST_COMMENT + 1)}), "Shorten the reason"),
+        (sending(lea, names, own={names[0]: "x" * (LONGEST_REASON + 1)}), "Shorten the reason"),
     ):
         with pytest.raises(InvalidInputError, match=sentence):
             bulk.preview(store, **given)

@@ -14,8 +14,9 @@ from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotF
 from domain.records import NoTask
 from domain.roles import Role
 from domain.states import ItemState, Stage
+from testkit.comments import write_comment
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
-from workflow.annotate import claims, comments, expired_drafts, submissions
+from workflow.annotate import claims, expired_drafts, submissions
 from workflow.annotate.progress import progress
 from workflow.files.project_check import check
 
@@ -253,7 +254,7 @@ def test_who_may_know_what_others_said_mends_nothing_that_is_settled(store: Stor
     ann, bob = make_people(store, "ann", "bob")
     sue = make_person(store, "sue", role=Role.SENIOR)
     asked = claimed(store, bob)
-    comments.comment(store, person=bob, key="c", text="Is that red?", task=asked.id)
+    write_comment(store, person=bob, item=asked.item, text="Is that red?")
     vote(store, bob, "red")
     vote(store, ann, "red")
     vote(store, ann, "red")

@@ -23,7 +23,7 @@ from domain.roles import Role, at_least
 from domain.states import ItemState, Stage
 from workflow.access.projects import Access, access_to
 from workflow.access.visibility import FOR_SENIORS
-from workflow.annotate.comments import title_in
+from workflow.annotate.item_titles import title_in
 from workflow.annotate.task_views import asset_view
 
 FOR_SENIORS_ONLY = FOR_SENIORS.replace("An item's history and all comments on it are", "The table of items is")

@@ -12,7 +12,6 @@ from db import comment_threads, item_revisions, items, projects, tasks
 from db.engine import Session
 from db.events import SENT_BACK
 from db.records import StoredItem
-from domain.comments import LONGEST_COMMENT
 from domain.errors import InvalidInputError, Problem
 from domain.json_text import showable
 from domain.records import Person
@@ -21,6 +20,8 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, as_member
 from workflow.annotate import authoring, sent_back
 
+LONGEST_REASON = 5_000
+"""Largest number of characters of a reason, and of any comment."""
 SAY_WHY = "Say why: the author reads it."
 FROM_FILE = "No one here wrote it: it came from a file."
 WITH_AUTHOR = "Its author has it already."
@@ -54,9 +55,9 @@ def must_be_said(by: Person | None, reasons: Reasons, names: Collection[str]) ->
     if silent or (not names and not reasons.of("")):
         which = f" Nothing is said of {silent[0]}." if reasons.own and silent else ""
         problems.append(Problem("why", SAY_WHY + which))
-    long = [name for name in names if len(reasons.of(name)) > LONGEST_COMMENT]
-    if long or len(reasons.all) > LONGEST_COMMENT:
-        problems.append(Problem("why", f"Shorten the reason to {LONGEST_COMMENT} characters."))
+    long = [name for name in names if len(reasons.of(name)) > LONGEST_REASON]
+    if long or len(reasons.all) > LONGEST_REASON:
+        problems.append(Problem("why", f"Shorten the reason to {LONGEST_REASON} characters."))
     if problems:
         raise InvalidInputError(problems)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from db import comment_threads, items, missing_media
@@ -15,8 +14,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.access.written_items import left_to_write
 from workflow.files import exposures
 from workflow.releases.evidence import unsaid_raters
-from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, checks_of
-from workflow.releases.floors import LINE, FloorStanding, history
+from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, ReleaseCondition, checks_of
 from workflow.releases.settings import SAYINGS, CardVersion, ReleaseOptions, about_in
 
 ABOUT = "about"
@@ -25,65 +23,35 @@ RATERS = "raters"
 """The line for imported raters that are not yet marked as a person or a machine."""
 
 
-@dataclass(frozen=True)
-class ReleaseCondition:
-    """Something that a release waits for."""
-
-    name: str
-    """The name of the line, as ``--despite`` takes it."""
-    title: str
-    done: bool
-    said: str
-    page: str
-    """The module name of the page where a lead can finish the line."""
-    part: str = ""
-    """The part of that page that has to unfold."""
-    pending: bool = False
-    """The state is not computed yet."""
-
-
 def before(
     store: Store,
     *,
     by: Person | None,
     project: str,
-    floors: Sequence[FloorStanding] = (),
     results: Mapping[str, CheckResult | NoMeasurement] = MappingProxyType({}),
 ) -> list[ReleaseCondition]:
     """Return the lines, for leads.
 
     Parameters
     ----------
-    floors
-        The floors of agreement (``workflow.releases.floors.standings``).
     results
         The results of checks that extensions add, by name. A check without a result is pending.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        return lines(session, access, about_in(session, access), floors, results)
+        return lines(session, access, about_in(session, access), results)
 
 
 def lines(
     session: Session,
     access: Access,
     about: CardVersion,
-    floors: Sequence[FloorStanding] = (),
     results: Mapping[str, CheckResult | NoMeasurement] = MappingProxyType({}),
 ) -> list[ReleaseCondition]:
     """Return the lines, in a transaction of others."""
     return [
         *stored_lines(session, access, about),
-        *floor_lines(floors),
-        *(_check_line(check, results.get(check.name)) for check in checks_of(access.schema)),
-    ]
-
-
-def floor_lines(floors: Sequence[FloorStanding]) -> list[ReleaseCondition]:
-    """Return a line for each floor of agreement."""
-    return [
-        ReleaseCondition(f"{LINE}{floor.name}", f"Floor: {floor.title}", floor.met, floor.said, "agreement")
-        for floor in floors
+        *(line for check in checks_of(access.schema) for line in check_lines(check, results.get(check.name))),
     ]
 
 
@@ -126,11 +94,13 @@ def stored_lines(session: Session, access: Access, about: CardVersion) -> list[R
     ]
 
 
-def _check_line(check: ReleaseCheck, result: CheckResult | NoMeasurement | None) -> ReleaseCondition:
-    """Return the line of a check that an extension adds."""
+def check_lines(check: ReleaseCheck, result: CheckResult | NoMeasurement | None) -> Sequence[ReleaseCondition]:
+    """Return the lines of a check that an extension adds."""
+    if check.lines is not None and not isinstance(result, NoMeasurement):
+        return [] if result is None else check.lines(result)
     said = "not worked out yet" if result is None else result.said
     done = result is not None and result.met
-    return ReleaseCondition(check.name, check.title, done, said, check.page, pending=result is None)
+    return [ReleaseCondition(check.name, check.title, done, said, check.page, pending=result is None)]
 
 
 def _not_said(raters: Sequence[str]) -> str:
@@ -149,20 +119,20 @@ _NAMED = 5
 
 def must_be_clear(found: Sequence[ReleaseCondition], asked: ReleaseOptions) -> None:
     """Raise ``InvalidFileError`` if a line is open and the lead did not override it."""
-    _must_know(asked.despite, _names(found))
+    _must_know(asked.despite, [line.name for line in found])
     must_not_be_open(found, asked)
 
 
 def must_be_clear_before_work(session: Session, access: Access, about: CardVersion, asked: ReleaseOptions) -> None:
     """Raise the errors of ``must_be_clear`` that need no statistics."""
     found = stored_lines(session, access, about)
-    measured = [*(f"{LINE}{name}" for name in history(session, access)), *_names(checks_of(access.schema))]
-    _must_know(asked.despite, {*_names(found), *measured})
+    measured = [name for check in checks_of(access.schema) for name in _line_names(check, session, access)]
+    _must_know(asked.despite, {*(line.name for line in found), *measured})
     must_not_be_open(found, asked)
 
 
-def _names(named: Sequence[ReleaseCondition | ReleaseCheck]) -> list[str]:
-    return [each.name for each in named]
+def _line_names(check: ReleaseCheck, session: Session, access: Access) -> Iterable[str]:
+    return [check.name] if check.line_names is None else check.line_names(session, access)
 
 
 def _must_know(despite: Sequence[str], known: Collection[str]) -> None:

@@ -47,7 +47,6 @@ from workflow.releases.extension_checks import (
     missing_parts_in,
     unwritten_entry,
 )
-from workflow.releases.floors import FloorStanding, standings
 from workflow.releases.format_choice import formats_of
 from workflow.releases.printed_figures import Figures
 from workflow.releases.settings import ReleaseOptions
@@ -101,12 +100,12 @@ def create(
             access = require_lead(session, by=by, project=project)
             number = releases.last_number(session, project_id=access.project_id) + 1
         names = names_in(store, project=project, release=f"{project}/{number}")
-        stand = standings(store, project=project, schema_version=asked.schema_version)
-        checklist.must_not_be_open(checklist.floor_lines(stand), asked)
         results = []
         for check in checks_of(access.schema):
             progress(f"checking {check.title}", 0, 1)
-            results.append((check, check.measure(store, access)))
+            results.append((check, check.measure(store, access, asked.schema_version)))
+            if check.first:
+                checklist.must_not_be_open(checklist.check_lines(*results[-1]), asked)
         with store.read() as session:
             project_rows.hold_still(session)
             access = require_lead(session, by=by, project=project)
@@ -117,11 +116,10 @@ def create(
                 raise ConflictError(_AT_ONCE)
             must_have_splits(asked.private, draft.splits)
             told: dict[str, Any] = {**collect_facts(store, access, progress)}
-            told |= {"floors": [each.as_json() for each in stand]} if stand else {}
             told |= manifest_entries(results, figures=not _keeps_back(draft))
             draft = replace(draft, told={**draft.told, **told})
             found = {check.name: result for check, result in results}
-            checklist.must_be_clear(checklist.lines(session, access, draft.about, stand, found), asked)
+            checklist.must_be_clear(checklist.lines(session, access, draft.about, found), asked)
 
             def evidence(folder: FolderWriter) -> None:
                 ids = [each.item_id for each in draft.placed]
@@ -135,12 +133,13 @@ def create(
                     counted=draft.told["gates"],
                     progress=progress,
                 )
-                _must_stand(stand, results, written.figures, asked)
+                _must_stand(results, written.figures, asked)
 
             manifest = write(store, media, draft, made, progress, evidence=evidence)
         made_now = keep(store, home, made, draft, manifest, by=by)
-        notes = [*made_now.notes, *draft.notes, *(f"Floor: {each.title}: {each.said}." for each in stand)]
-        notes += [f"{check.title}: {result.said}." for check, result in results]
+        notes = [*made_now.notes, *draft.notes]
+        for check, result in results:
+            notes += [f"{line.title}: {line.said}." for line in checklist.check_lines(check, result)]
         return replace(made_now, notes=notes)
 
 
@@ -149,14 +148,12 @@ def _keeps_back(draft: Draft) -> bool:
     return any(withheld_in(draft.access.schema, split, private=draft.asked.private) for split in draft.splits)
 
 
-def _must_stand(stand: Sequence[FloorStanding], results: Results, figures: Figures, asked: ReleaseOptions) -> None:
-    """Raise ``ConflictError`` if floors and checks came to other numbers than the evidence, because of a change."""
+def _must_stand(results: Results, figures: Figures, asked: ReleaseOptions) -> None:
+    """Raise ``ConflictError`` if checks came to other numbers than the evidence, because of a change."""
     if asked.schema_version is not None:
         return
     proven = figures.by_id
-    said = {f"floors.{each.name}": each.value for each in stand}
-    for check, result in results:
-        said |= {f"{check.path}.{name}": value for name, value in result.values.items()}
+    said = {f"{check.path}.{name}": value for check, result in results for name, value in result.values.items()}
     for id, value in said.items():
         told = proven.get(id)
         if told is not None and not math.isclose(_number(told.value), _number(value), abs_tol=1e-9):

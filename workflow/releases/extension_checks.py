@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
-from db.engine import Store
+from db.engine import Session, Store
 from domain import extensions
 from domain.errors import NotAvailableError
 from domain.evidence import PrintedFigure
@@ -26,6 +26,23 @@ from workflow.access.projects import Access
 if TYPE_CHECKING:
     from annotation_schemas.formats.released import ReleasedSet
     from workflow.releases.draft import Draft
+
+
+@dataclass(frozen=True)
+class ReleaseCondition:
+    """Something that a release waits for."""
+
+    name: str
+    """The name of the line, as ``--despite`` takes it."""
+    title: str
+    done: bool
+    said: str
+    page: str
+    """The module name of the page where a lead can finish the line."""
+    part: str = ""
+    """The part of that page that has to unfold."""
+    pending: bool = False
+    """The state is not computed yet."""
 
 
 class CheckResult(Protocol):
@@ -43,8 +60,8 @@ class CheckResult(Protocol):
     def values(self) -> Mapping[str, float | None]:
         """Return the numbers that the figures of the evidence must equal, by the ends of their ids."""
 
-    def as_json(self, *, figures: bool) -> dict[str, Any]:
-        """Return the manifest's entry. Without ``figures`` the entry must not tell anything of private answers."""
+    def as_json(self, *, figures: bool) -> dict[str, Any] | list[Any]:
+        """Return the manifest's entry; empty for none. Without ``figures`` it must not tell of private answers."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +91,12 @@ class ReleaseCheck:
     another one comes after it."""
     applies: Callable[[Schema], bool]
     """Whether a schema asks for the check."""
-    measure: Callable[[Store, Access], CheckResult]
-    """Measures the items of a project, which may take minutes."""
+    measure: Callable[[Store, Access, int | None], CheckResult]
+    """Measures a project, which may take minutes. The last argument is the version of the schema whose votes alone
+    count; None for all votes."""
     told: Callable[[Store, Access], Iterable[PrintedFigure]]
     """The figures of the check, for the evidence."""
-    blocks: Callable[[Mapping[str, Any]], Iterable[Block]]
+    blocks: Callable[[Any], Iterable[Block]]
     """Return the blocks of the data card for the check's entry in the manifest."""
     work: str
     """The figure that pages ask for (``app.jobs.figure_requests``).
@@ -96,6 +114,12 @@ class ReleaseCheck:
     """The section of the data card that has the blocks, by its key."""
     apart: bool = False
     """Whether the figure is always computed in a process of its own."""
+    lines: Callable[[Any], Sequence[ReleaseCondition]] | None = None
+    """Return the lines of the checklist for a result. By default there is one, with the name of the check."""
+    line_names: Callable[[Session, Access], Iterable[str]] | None = None
+    """Return the names of these lines, before anything is measured."""
+    first: bool = False
+    """Whether a release is refused by this check alone, before slower checks are measured."""
 
 
 Results = Sequence[tuple[ReleaseCheck, CheckResult]]
@@ -114,7 +138,8 @@ def manifest_entries(results: Results, *, figures: bool) -> dict[str, Any]:
         place = entries
         for step in around:
             place = place[step]
-        place[last] = result.as_json(figures=figures)
+        if entry := result.as_json(figures=figures):
+            place[last] = entry
     return entries
 
 

@@ -25,7 +25,6 @@ from workflow.files.exposures import report_of
 from workflow.files.gate_counts import GateCounts, gates
 from workflow.files.project_check import judged
 from workflow.releases.extension_checks import checks_of, missing_checks
-from workflow.releases.floors import measure_floor
 from workflow.results import result_sections
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
 from workflow.results.leaderboard_lines import LeaderboardLine
@@ -141,7 +140,6 @@ def figures_of(
         for name, figures in extensions.rows("stage_figures") if raters.people or raters.machines else ():
             part(f"{name}.{stage.value}", lambda figures=figures, at=stage, of=raters: figures(store, access, at, of))  # type: ignore[misc]
     part("leaderboard", lambda: _leaderboard(store, access))
-    part("floors", lambda: _floors(store, access))
     for check in checks_of(access.schema):
         part(check.path, lambda told=check.told: told(store, access))  # type: ignore[misc]
     without |= missing_checks(access.schema) | extensions.all_missing("stage_figures")
@@ -166,16 +164,6 @@ def _exposure(store: Store, access: Access) -> Iterator[PrintedFigure]:
     for stage in report.stages:
         counted = {"votes": stage.votes, "known": stage.complete, "faulty": stage.faulty}
         yield from _counts(f"exposure.{stage.stage.value}", counted)
-
-
-def _floors(store: Store, access: Access) -> Iterator[PrintedFigure]:
-    """Yield the measured value of each agreement floor, over all votes."""
-    for floor in access.schema.export.floors:
-        found = measure_floor(store, access, floor)
-        rows = [*votes_of(Stage(found.stage)), RowSelection(RATINGS, {"stage": found.stage})]
-        at = (found.value, found.low, found.high, found.n_units, found.n_left_out)
-        reason = found.why if found.value is None else None
-        yield PrintedFigure(f"floors.{found.name}", f"Floor: {found.title}", *at, reason=reason, rows=rows)
 
 
 def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[PrintedFigure]:

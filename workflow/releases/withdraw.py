@@ -133,7 +133,7 @@ def _draft(
     return draft, id
 
 
-_CARRIED = ("schema", "guideline", "policy", "counts", "gates", "drawn", "exposure", "floors", FACTS, NOT_WRITTEN)
+_CARRIED = ("schema", "guideline", "policy", "counts", "gates", "drawn", "exposure", FACTS, NOT_WRITTEN)
 """The entries that a point release copies from the release that it mends, because they were counted then. The entries
 of extension checks are copied too.
 """

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from annotation_schemas import judge_templates, registry, typed_yaml
 from annotation_schemas.judge_templates import JudgeTemplate
-from annotation_schemas.prompts import PublishedPrompt, load_published_prompts
 from db import judging
 from db.engine import Session, Store
 from db.records import StoredJudgeTemplate
@@ -22,7 +17,8 @@ from domain.records import Person
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 
-_ID = re.compile(r"[a-z][a-z0-9_]{0,62}")
+ID = re.compile(r"[a-z][a-z0-9_]{0,62}")
+"""The form of a template's id."""
 
 
 @dataclass(frozen=True)
@@ -128,57 +124,9 @@ def read_text(path: Path) -> str:
     return typed_yaml.read_file(path)
 
 
-def value_of(text: str) -> str | float:
-    """Return a typed value: a number if the text is one, otherwise the text.
-
-    >>> value_of("0.5"), value_of("A>B")
-    (0.5, 'A>B')
-    """
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return int(number) if number.is_integer() else number
-
-
-def published_texts(path: Path, *, parser: str, values: Sequence[Any], pair: Sequence[str] = ()) -> Mapping[str, str]:
-    """Return the prompts of a published file (JSON lines, as FastChat writes them) as template texts, by their own
-    names.
-
-    Their words stay unchanged. ``parser`` and ``values`` declare how replies are read. The prompts named in ``pair``
-    compare two answers.
-
-    Raises
-    ------
-    SchemaError
-        The file is invalid.
-    """
-    return {
-        name: _text_of(prompt, parser=parser, values=values, pair=name in pair)
-        for name, prompt in load_published_prompts(path).items()
-    }
-
-
-def _text_of(prompt: PublishedPrompt, *, parser: str, values: Sequence[Any], pair: bool) -> str:
-    name = re.sub(r"[^a-z0-9]+", "_", prompt.name.lower()).strip("_")
-    head: dict[str, Any] = {
-        "id": name if _ID.fullmatch(name) else f"published_{name}",
-        "version": 1,
-        "meaning": prompt.description or f"the published prompt {prompt.name}",
-        "variables": list(prompt.placeholders),
-        "parser": parser,
-        "values": list(values),
-    }
-    if pair:
-        head["pair"] = True
-    written = yaml.safe_dump(head, sort_keys=False, allow_unicode=True, default_flow_style=None, width=1000)
-    system = f"=== system ===\n{prompt.system}\n" if prompt.system else ""
-    return f"---\n{written}---\n{system}=== user ===\n{prompt.user}\n"
-
-
 def _check(parsed: JudgeTemplate) -> None:
     problems = []
-    if not _ID.fullmatch(parsed.head.id):
+    if not ID.fullmatch(parsed.head.id):
         problems.append(Problem("id", "The id of a template is small letters, digits and underscores."))
     if registry.find("parser", parsed.head.parser) is None:
         known = ", ".join(row.name for row in registry.rows("parser"))

@@ -319,52 +319,41 @@ export interface TicksData {
   most: number;
 }
 
-// ---- comments
+// ---- parts that extensions add below the form
 
-export interface Comment {
-  id: string;
-  by: string;
-  at: string;
-  text: string;
-  mine: boolean;
-  name: string;
-  reply_to: string | null;
-  for_me: boolean;
-  unread: boolean;
-  held: boolean;
+/** What a part is told by the page, and tells it. */
+export interface SideHost {
+  csrf: () => string;
+  person: () => number;
+  changed: () => void;
 }
 
-export interface ThreadPart {
-  project: string;
-  item: string;
-  title: string;
-  comments: Comment[];
-  people: { login: string; name: string }[];
-  open: boolean;
-  may_free: boolean;
-  whole: boolean;
-  closed: boolean;
-}
-
-/** A comment being sent, under its own key. */
-export interface CommentAttempt {
-  task?: string;
-  project?: string;
-  item?: string;
+/** A part below the form. Its key opens it. */
+export interface SidePart {
   key: string;
-  text: string;
-  early: boolean;
-  reply_to: string | null;
+  /** As the line on top calls it. */
+  title: string;
+  /** As the list of keys calls it. */
+  help: string;
+  root: HTMLElement;
+  /** Where someone types; Ctrl Enter sends it from there. */
+  box: HTMLElement;
+  /** Whether a task has this part. */
+  isOffered: (task: Task) => boolean;
+  /** Another task, with what was being typed about it. */
+  open: (task: Task, answers: Answers) => void;
+  /** There is no task any more. */
+  close: () => void;
+  show: () => void;
+  /** What a draft keeps of this part. */
+  typed: () => Answers;
+  /** Send what was typed. It is also called when the task is submitted. */
+  send: () => void;
+  /** Send again what a reload cut short. */
+  finishOld: () => void;
 }
 
-/** A page of threads, by app/workbench/talk.py. */
-export interface ThreadsPage {
-  csrf: string;
-  person: number;
-  threads: (ThreadPart & { dimension_title: string })[];
-  history: boolean;
-  single: boolean;
-}
+export type SidePartMaker = (host: SideHost) => SidePart;
 
 // ---- what a page sends, and the replies
 

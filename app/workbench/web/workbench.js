@@ -2,17 +2,19 @@
 
 import { Bench } from "./page/bench.js";
 import paletteSheet from "./palette.css" with { type: "css" };
-import threadSheet from "./threads.css" with { type: "css" };
+import { modules } from "./parts/modules.js";
 import sheet from "./workbench.css" with { type: "css" };
 
 /** @import { Away, Mounted, Page } from "./types" */
+
+const added = Object.values(modules).map((module) => module.sheet);
 
 /** @type {WeakMap<object, Bench>} */
 const benches = new WeakMap();
 
 /** @param {Mounted<Page | Away>} mounted */
 export default function mount({ data, parentElement, setTriggerValue }) {
-  const bench = benches.get(parentElement) ?? new Bench(parentElement, [sheet, threadSheet, paletteSheet]);
+  const bench = benches.get(parentElement) ?? new Bench(parentElement, [sheet, ...added, paletteSheet]);
   benches.set(parentElement, bench);
   bench.requests.fire = (wish) => setTriggerValue("next", wish);
   bench.update(data);

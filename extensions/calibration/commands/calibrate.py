@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.services import Resources
     from domain.records import Rating
     from extensions.calibration.report.study import Study
-    from reports.content import RatingSource
+    from extensions.calibration.report.whole import RatingSource
 
 NO_RATING = f"{NO_SCORE}missing in the file"
 """The value of a row of a judge without a rating."""
@@ -191,8 +191,8 @@ def _of_file(
 
     A machine's row without a rating becomes a reply without a score.
     """
+    from extensions.calibration.report.whole import RatingSource
     from importers.readers import ratings_reader
-    from reports.content import RatingSource
 
     reader = ratings_reader()
     words = [word for word in reader.missing_words(missing) if word not in unparsed]

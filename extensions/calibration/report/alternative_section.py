@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from extensions.calibration.report.charts import LineChart, Point
 from extensions.calibration.report.judging import constant_of, human_table, numbers_or_codes, said_always
 from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.alternative import AlternativeTest, alternative_test, winning_rates
-from reports.content import Block, Cell, Figure, LineChart, Point, ReportTable, Section
+from reports.content import Block, Cell, Figure, ReportTable, Section
 from reports.words import count, first_parts, nothing, p_value
 
 EPSILON, OMEGA, RHO = "\N{GREEK SMALL LETTER EPSILON}", "\N{GREEK SMALL LETTER OMEGA}", "\N{GREEK SMALL LETTER RHO}"

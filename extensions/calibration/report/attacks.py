@@ -12,7 +12,8 @@ from agreement.corrected import clustered_mean
 from agreement.limits import wilson
 from domain.replies import CONTROL, AttackResult
 from extensions.calibration.report.study import Study
-from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
+from reports.charts import Dots
+from reports.content import Block, Cell, Figure, Mark, Paragraph, ReportTable, Section
 from reports.words import figure_in_words, first_parts, mark, name_list, nothing
 
 TITLE = "Answers that try to talk the judge into a score"

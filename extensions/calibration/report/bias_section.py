@@ -13,7 +13,8 @@ from extensions.calibration.report.scores import models_of
 from extensions.calibration.report.stability import position
 from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.judge_bias import bias_by_group, family_bias, length_bias
-from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
+from reports.charts import Dots
+from reports.content import Block, Cell, Figure, Mark, Paragraph, ReportTable, Section
 from reports.words import figure_in_words, first_parts, mark
 
 

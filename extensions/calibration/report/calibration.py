@@ -23,18 +23,10 @@ from extensions.calibration.report.ruling_biases import copies_table
 from extensions.calibration.report.scores import corrected
 from extensions.calibration.report.stability import drift, repeats
 from extensions.calibration.report.study import Study
+from extensions.calibration.report.whole import CalibrationReport, RatingSource
 from extensions.calibration.statistics.verdict import Rule
-from reports.content import (
-    Block,
-    CalibrationReport,
-    Cell,
-    Dots,
-    Figure,
-    RatingSource,
-    ReportTable,
-    Section,
-    UnitSelection,
-)
+from reports.charts import Dots
+from reports.content import Block, Cell, Figure, ReportTable, Section, UnitSelection
 from reports.words import count, first_parts, name_list
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
+from extensions.calibration.report import report_html
+from extensions.calibration.report.rulings import Ruling, Rulings, ruling
+from extensions.calibration.report.whole import CalibrationReport
 from reports import html
-from reports.charts import first_rows
-from reports.content import CalibrationReport, Cell, Dots, ReportTable, Ruling, Rulings
+from reports.charts import Dots
+from reports.content import Cell, ReportTable
 from reports.rendering import figure
 from reports.words import number
 
@@ -85,15 +88,15 @@ def page(report: CalibrationReport) -> str:
     parts = [
         f"<h1>Judge card: {escape(', '.join(report.judges))}</h1>",
         f'<p class="sub">{escape(report.subtitle)}</p>',
-        f'<div class="rulings">{"".join(html.ruling(each) for each in found[:MOST])}</div>',
+        f'<div class="rulings">{"".join(ruling(each) for each in found[:MOST])}</div>',
         _more(len(found) - MOST, "verdicts"),
     ]
     if shown is not None:
-        part, left_out = first_rows(shown, HIGH)
+        part, left_out = shown.first_rows(HIGH)
         parts += [figure([part]), _more(left_out, "rows")]
     parts += [f'<p class="note">{escape(line)}</p>' for line in facts(report)]
     parts.append(f'<p class="note">{escape(when)}: {escape(" ".join(rule))}</p>')
-    parts.append(html.footer(report))
+    parts.append(report_html.footer(report))
     return html.document(f"Judge card: {', '.join(report.judges)}", "".join(parts), style_of="report card")
 
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from agreement.corrected import clustered_mean
 from agreement.ratings import MISSING, Floats
+from extensions.calibration.report.charts import Bars, Heat, LineChart, Point
 from extensions.calibration.report.people import MOST_VALUES
 from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.classification import classification_rates
-from reports.content import Bars, Block, Cell, Figure, Heat, LineChart, Point, ReportTable, Section
+from reports.content import Block, Cell, Figure, ReportTable, Section
 from reports.words import first_parts, nothing
 
 

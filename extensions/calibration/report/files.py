@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from domain.csv_text import Writer
-from extensions.calibration.report import card, pdf
-from reports import html
-from reports.content import CalibrationReport, Cell, Figure, ReportTable, Rulings, as_json
+from extensions.calibration.report import card, pdf, report_html
+from extensions.calibration.report.rulings import Rulings
+from extensions.calibration.report.whole import CalibrationReport
+from reports.content import Cell, Figure, ReportTable, as_json
 
 FIGURE = ("value", "low", "high", "n_units", "n_left_out", "n_raters", "method", "reason")
 """The columns of a figure in a CSV file, after the name of its column."""
@@ -25,7 +26,7 @@ def write(report: CalibrationReport, folder: Path, *, paper: bool = False) -> li
     (folder / "tables").mkdir(parents=True, exist_ok=True)
     made = contents(report)
     if paper:
-        made += [("report.pdf", pdf.printed(html.page(html.shortened(report))))]
+        made += [("report.pdf", pdf.printed(report_html.page(report_html.shortened(report))))]
         made += [("card.pdf", pdf.printed(card.page(report)))]
     for name, content in made:
         beside = folder / f"{name}.part"
@@ -38,7 +39,7 @@ def contents(report: CalibrationReport) -> list[tuple[str, bytes]]:
     """Return the files of a report as pairs of path and content."""
     return [
         ("verdict.txt", text(report).encode()),
-        ("report.html", html.page(report).encode()),
+        ("report.html", report_html.page(report).encode()),
         ("card.html", card.page(report).encode()),
         ("report.json", numbers(report).encode()),
         *((f"tables/{table.key}.csv", csv_text(table).encode()) for table in report.tables()),

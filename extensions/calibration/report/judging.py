@@ -18,16 +18,8 @@ from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.ceiling import Ceiling, Measure, ceiling_by_certainty, human_ceiling
 from extensions.calibration.statistics.constant import ConstantComparison, compare_with_constant
 from extensions.calibration.statistics.noise_ceiling import noise_ceiling
-from reports.content import (
-    Block,
-    Cell,
-    Dots,
-    Figure,
-    Mark,
-    ReportTable,
-    Section,
-    UnitSelection,
-)
+from reports.charts import Dots
+from reports.content import Block, Cell, Figure, Mark, ReportTable, Section, UnitSelection
 from reports.words import figure_in_words, first_parts, mark
 
 MEASURES: dict[Measure, str] = {

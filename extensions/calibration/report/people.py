@@ -18,7 +18,8 @@ from agreement.weights import Named
 from extensions.calibration.report.losses import loss_blocks, losses_of_study
 from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.judge_drift import unparsed
-from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section, UnitSelection
+from reports.charts import Dots
+from reports.content import Block, Cell, Figure, Mark, Paragraph, ReportTable, Section, UnitSelection
 from reports.words import capital, count, figure_in_words, first_parts, mark, name_list
 
 MOST_FOR_REML = 5000

@@ -9,11 +9,12 @@ import numpy as np
 
 from agreement.ratings import MISSING, Floats
 from domain.errors import RatingsError
+from extensions.calibration.report.charts import LineChart, Point
 from extensions.calibration.report.judging import MEASURES, ceiling_of, main_measure
 from extensions.calibration.report.scores import UnitMeasure, outcomes
 from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.next_grades import grades_needed, next_units
-from reports.content import Block, Cell, Figure, LineChart, Point, ReportTable, Section
+from reports.content import Block, Cell, Figure, ReportTable, Section
 from reports.words import first_parts, nothing
 
 WANTED = (0.1, 0.05, 0.03)

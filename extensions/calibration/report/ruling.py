@@ -12,6 +12,7 @@ from extensions.calibration.report.judging import ceiling_of, constant_of, human
 from extensions.calibration.report.losses import Where, losses_by_part, slices_at_bounds, warning_of
 from extensions.calibration.report.people import main_statistic
 from extensions.calibration.report.ruling_biases import biases_of, copies_of
+from extensions.calibration.report.rulings import Ruling, Rulings, Verdict
 from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.alternative import alternative_test
 from extensions.calibration.statistics.bias_sentences import BIAS_STARTS, RULED_OUT
@@ -20,7 +21,7 @@ from extensions.calibration.statistics.small_sample import lower_limit_of
 from extensions.calibration.statistics.verdict import JudgeVerdict, Outcome, Rule, judge_verdict
 from extensions.calibration.statistics.verdict_losses import UNREAD, LossBound, fills_for, hold_at_bounds
 from extensions.calibration.statistics.worst_question import with_split_question
-from reports.content import ReportTable, Ruling, Rulings, Section, Verdict
+from reports.content import ReportTable, Section
 from reports.words import first_parts
 
 OUTCOMES: dict[Outcome, tuple[Verdict, str]] = {

@@ -12,7 +12,8 @@ from agreement.corrected import CorrectedMean, clustered_mean, ppi_mean, rogan_g
 from agreement.ratings import MISSING, Floats
 from extensions.calibration.report.people import MOST_VALUES
 from extensions.calibration.report.study import Slice, Study
-from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
+from reports.charts import Dots
+from reports.content import Block, Cell, Figure, Mark, Paragraph, ReportTable, Section
 from reports.words import mark, nothing, number
 
 

@@ -16,7 +16,8 @@ from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.judge_bias import position_bias
 from extensions.calibration.statistics.judge_drift import drift as compared
 from extensions.calibration.statistics.judge_drift import self_consistency
-from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
+from reports.charts import Dots
+from reports.content import Block, Cell, Figure, Mark, Paragraph, ReportTable, Section
 from reports.words import count, figure_in_words, first_parts, mark, nothing
 
 MOST_VALUES = 12

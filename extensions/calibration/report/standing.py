@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from html import escape
 
 from extensions.calibration.report.planning import WANTED
-from reports.content import CalibrationReport, Cell, Figure, Paragraph, ReportTable, Ruling, Rulings
-from reports.html import details
+from extensions.calibration.report.rulings import Ruling, Rulings, details
+from extensions.calibration.report.whole import CalibrationReport
+from reports.content import Cell, Figure, Paragraph, ReportTable
 from reports.words import figure_in_words, first_parts, number
 
 ALL = "all"

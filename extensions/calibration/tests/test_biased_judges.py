@@ -14,8 +14,9 @@ from extensions.calibration.report import files, standing
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.ruling import rulings_of
 from extensions.calibration.report.ruling_biases import biases_of, copies_of
+from extensions.calibration.report.rulings import Ruling, Rulings
+from extensions.calibration.report.whole import CalibrationReport, RatingSource
 from extensions.calibration.statistics.verdict import Rule
-from reports.content import CalibrationReport, RatingSource, Ruling, Rulings
 
 pytestmark = pytest.mark.thorough
 

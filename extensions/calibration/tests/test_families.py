@@ -8,7 +8,8 @@ from domain.errors import RatingsError
 from domain.records import Rating, UnitFacts
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.study import Study
-from reports.content import Figure, RatingSource, ReportTable
+from extensions.calibration.report.whole import RatingSource
+from reports.content import Figure, ReportTable
 
 PEOPLE = {"own": [1, 2, 3, 4], "other": [1, 2, 3, 4]}
 JUDGE = {"own": [2, 3, 4, 5], "other": [1, 2, 3, 4]}

@@ -21,11 +21,12 @@ from extensions.calibration import kept_rule
 from extensions.calibration.project_study import study_of
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.study import Study
+from extensions.calibration.report.whole import CalibrationReport
 from extensions.calibration.statistics.verdict import Rule
 from extensions.calibration.tests.test_replies import table
 from inference.spec import Price
 from media.store import MediaStore
-from reports.content import CalibrationReport, Paragraph
+from reports.content import Paragraph
 from testkit.factories import BLIND, SETTLING, claimed, make_items, make_person, make_predictions, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judge_runs import FILLS, SCORE, World, means

@@ -13,12 +13,14 @@ from pypdf import PdfReader
 
 from domain.errors import TouchstoneError
 from domain.records import Rating, UnitFacts
-from extensions.calibration.report import card, files, pdf
+from extensions.calibration.report import card, files, pdf, report_html
 from extensions.calibration.report.calibration import calibration
+from extensions.calibration.report.charts import Heat
+from extensions.calibration.report.rulings import Ruling, Rulings
 from extensions.calibration.report.study import Study
-from reports import html
-from reports.charts import TALLEST, parts_of
-from reports.content import Dots, Heat, Mark, RatingSource, ReportTable, Ruling, Rulings, Section
+from extensions.calibration.report.whole import RatingSource
+from reports.charts import TALLEST, Dots
+from reports.content import Mark, ReportTable, Section
 from reports.rendering import svg
 from tests.reports.test_charts import data, texts
 
@@ -46,7 +48,7 @@ def study(judges: int, models: int, dimensions: int) -> Study:
 def test_charts_name_every_model_judge_and_dimension_and_fit_a_printed_page(
     judges: int, models: int, dimensions: int
 ) -> None:
-    page = html.page(calibration(study(judges, models, dimensions), HERE))
+    page = report_html.page(calibration(study(judges, models, dimensions), HERE))
     words = [unescape(word) for word in re.findall(r"<text[^>]*>([^<]*)</text>", page)]
     for kind, n, digits in (("model", models, 2), ("judge", judges, 1), ("dimension ", dimensions, 2)):
         names = [f"{kind}{at:0{digits}}" for at in range(n)]
@@ -68,7 +70,7 @@ def test_the_largest_report_is_printed_whole_and_its_card_on_one_page(tmp_path: 
 
 def test_a_tall_chart_continues_in_the_next_part_with_the_same_axis_and_colors() -> None:
     lines = tuple((f"row {at}", (Mark("a" if at < 50 else "b", at / 100),)) for at in range(100))
-    found = parts_of(Dots("k", "title", "axis", lines))
+    found = Dots("k", "title", "axis", lines).parts()
     assert len(found) > 1
     assert [part.key for part in found] == ["k", *(f"k-{at}" for at in range(1, len(found)))]
     assert all(part.height <= TALLEST for part in found)
@@ -80,12 +82,12 @@ def test_a_tall_chart_continues_in_the_next_part_with_the_same_axis_and_colors()
 
 def test_many_marks_under_one_label_and_many_rows_of_a_heat_map_are_cut() -> None:
     marks = tuple(Mark(f"series {at % 5}", 0.5) for at in range(200))
-    found = parts_of(Dots("k", "t", "axis", (("all", marks),)))
+    found = Dots("k", "t", "axis", (("all", marks),)).parts()
     assert all(part.height <= TALLEST for part in found)
     assert sum(len(data(part, "point")) for part in found) == 200
     names = tuple(f"value {at}" for at in range(90))
     heat = Heat("h", "t", "down", "across", names, ("x", "y"), tuple((at, 1) for at in range(90)))
-    cut = parts_of(heat)
+    cut = heat.parts()
     assert all(part.height <= TALLEST for part in cut)
     assert [cell["down"] for part in cut for cell in data(part, "rect") if cell["across"] == "x"] == [*names]
 
@@ -106,7 +108,7 @@ def test_a_row_or_verdict_longer_than_a_page_is_split() -> None:
         ),
     )
     report = replace(calibration(study(1, 2, 1), HERE), sections=(section,))
-    made = PdfReader(io.BytesIO(pdf.printed(html.page(report))))
+    made = PdfReader(io.BytesIO(pdf.printed(report_html.page(report))))
     text = " ".join(" ".join(page.extract_text() for page in made.pages).split())
     assert text.count("A long reason") == 180
     assert "word" in text

@@ -13,7 +13,7 @@ from domain.states import Stage
 from extensions.calibration.project_study import raters_of, study_of
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.study import Study
-from reports.content import RatingSource
+from extensions.calibration.report.whole import RatingSource
 from testkit.factories import make_project
 from testkit.missing_extensions import needs
 from tests.workflow.test_rater_agreement import graded

@@ -10,12 +10,13 @@ from agreement.ratings import Scale
 from domain.errors import RatingsError
 from domain.records import Rating, UnitFacts
 from domain.replies import AttackResult, JudgeAbout, replies_of
-from extensions.calibration.report import card, files
+from extensions.calibration.report import card, files, report_html
 from extensions.calibration.report.attacks import share_of
 from extensions.calibration.report.calibration import calibration
+from extensions.calibration.report.rulings import Rulings
 from extensions.calibration.report.study import Runs, Study
-from reports import html
-from reports.content import CalibrationReport, Paragraph, RatingSource, ReportTable, Rulings
+from extensions.calibration.report.whole import CalibrationReport, RatingSource
+from reports.content import Paragraph, ReportTable
 
 HERE = RatingSource("made.csv", "0" * 64, "file")
 FAILED = frozenset({"no score: truncated", "no score: out of range"})
@@ -155,7 +156,7 @@ def test_report_and_card_say_what_a_judge_is() -> None:
     ):
         assert words in page
     for words in ("What became of the judges' replies", "What each judge is"):
-        assert words.replace("'", "&#x27;") in html.page(of)
+        assert words.replace("'", "&#x27;") in report_html.page(of)
     written = dict(files.contents(of))
     assert b"gpt,truncated,2" in written["tables/failures.csv"]
     assert "came without replies" in said(calibration(study(), HERE), "design")

@@ -23,13 +23,14 @@ from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
 from app.cli import cli
 from domain.errors import RatingsError
 from domain.records import Rating, UnitFacts
-from extensions.calibration.report import card, files, pdf
+from extensions.calibration.report import card, files, pdf, report_html
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.ruling import rule_from_text
+from extensions.calibration.report.rulings import Rulings
 from extensions.calibration.report.study import Runs, StoredRule, Study
+from extensions.calibration.report.whole import CalibrationReport, RatingSource
 from extensions.calibration.statistics.verdict import Rule
-from reports import html
-from reports.content import CalibrationReport, Figure, RatingSource, ReportTable, Rulings, as_json
+from reports.content import Figure, ReportTable, as_json
 from testkit.missing_extensions import needs
 
 pytestmark = pytest.mark.thorough
@@ -124,7 +125,7 @@ def test_confusion_by_hand() -> None:
 def test_the_same_ratings_give_the_same_bytes() -> None:
     one, other = report(), report()
     assert files.numbers(one) == files.numbers(other)
-    assert html.page(one) == html.page(other)
+    assert report_html.page(one) == report_html.page(other)
     assert card.page(one) == card.page(other)
 
 
@@ -149,7 +150,7 @@ def test_no_one_is_both() -> None:
 
 def test_who_is_neither_is_told() -> None:
     of = report(humans=("ann", "bob"))
-    assert "left aside: cem (" in html.page(of)
+    assert "left aside: cem (" in report_html.page(of)
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
@@ -164,7 +165,7 @@ def hostile() -> CalibrationReport:
 
 
 def test_html_escapes_and_asks_no_one(hostile: CalibrationReport) -> None:
-    for page in (html.page(hostile), card.page(hostile)):
+    for page in (report_html.page(hostile), card.page(hostile)):
         assert "<script" not in page
         assert "&lt;script&gt;" in page or page == card.page(hostile)
         assert not re.search(r"<(link|img|iframe|object|embed|script|base|form)\b|@import|url\(", page)
@@ -174,7 +175,7 @@ def test_html_escapes_and_asks_no_one(hostile: CalibrationReport) -> None:
 
 
 def test_charts_write_names_in_their_own_script(hostile: CalibrationReport) -> None:
-    words = [unescape(word) for word in re.findall(r"<text[^>]*>([^<]*)</text>", html.page(hostile))]
+    words = [unescape(word) for word in re.findall(r"<text[^>]*>([^<]*)</text>", report_html.page(hostile))]
     assert any("裁判 \N{GRINNING FACE} שופט" in word for word in words)
 
 
@@ -182,7 +183,7 @@ def test_charts_write_names_in_their_own_script(hostile: CalibrationReport) -> N
 @pytest.mark.essential
 def test_pdf_has_the_text_of_the_page_and_the_card_is_one_page(hostile: CalibrationReport) -> None:
     for of in (report(), hostile):
-        read = PdfReader(io.BytesIO(pdf.printed(html.page(of))))
+        read = PdfReader(io.BytesIO(pdf.printed(report_html.page(of))))
         assert read.metadata is not None
         assert str(read.metadata["/CreationDate"]).startswith("D:20000101000000"), "no moment stands in it"
         text = "\n".join(page.extract_text() for page in read.pages)
@@ -455,7 +456,7 @@ def test_ratings_of_all_kinds_make_a_report() -> None:
         scales = {"c": Scale("ordinal", tuple(range(q)))} if kind == 3 else {}
         of = report(rows, humans=tuple(f"p{at}" for at in range(k)), judges=("j",), scales=scales)
         assert json.loads(files.numbers(of))
-        assert html.page(of)
+        assert report_html.page(of)
 
 
 def skewed(judge: Sequence[str]) -> list[Rating]:
@@ -492,7 +493,7 @@ def test_the_base_rate_and_a_constant_judge_stand_next_to_the_coefficients() -> 
 def test_small_numbers_stand_in_plain_digits() -> None:
     of = report(skewed(["good" if unit >= 10 else "bad" for unit in range(200)]))
     assert {row["p"] for row in table(of, "alternative_people")} == {"< 0.001"}
-    text = html.page(of)
+    text = report_html.page(of)
     assert not re.search(r"[0-9]e-[0-9]|\bnan\b", re.sub(r"<style.*?</style>|<svg.*?</svg>", "", text, flags=re.DOTALL))
 
 
@@ -511,6 +512,6 @@ def test_only_a_stored_rule_was_set_beforehand(stored: StoredRule, given: str | 
     of = calibration(study, HERE, rule_from_text(given) if given else None)
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
     assert said in box.when
-    assert said in html.page(of)
+    assert said in report_html.page(of)
     margin = 0.1 if stored.rule and not given else 0.2 if given == "margin=0.2" else 0.1 if given else 0.05
     assert of.settings["rule"]["margin"] == margin

@@ -13,9 +13,9 @@ from domain.errors import NotFoundError
 from domain.states import Cut, Stage
 from extensions.calibration import kept_rule, project_study
 from extensions.calibration.report.calibration import calibration
+from extensions.calibration.report.rulings import Rulings
 from extensions.calibration.report.study import StoredRule
 from extensions.calibration.statistics.verdict import Rule
-from reports.content import Rulings
 from testkit.factories import Clock, make_project
 from testkit.missing_extensions import needs
 from tests.workflow.test_report_first import _refuse, rated, text_of

@@ -18,9 +18,10 @@ from domain.records import Rating
 from extensions.calibration.report import files, standing
 from extensions.calibration.report.calibration import calibration
 from extensions.calibration.report.ruling import rulings_of
+from extensions.calibration.report.rulings import Ruling, Rulings
 from extensions.calibration.report.study import Study
+from extensions.calibration.report.whole import CalibrationReport, RatingSource
 from extensions.calibration.statistics.verdict import Rule
-from reports.content import CalibrationReport, RatingSource, Ruling, Rulings
 from testkit.missing_extensions import needs
 
 LOST = "no score: unreadable"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,12 +16,10 @@ from extensions.data_card.card_facts import facts
 from media.store import MediaStore
 from reports.content import Paragraph, ReportTable
 from testkit.factories import Clock, claimed, make_items, make_people, make_project, make_schema
-from tests.workflow.releases.test_release_floors import ALPHA, SHARE, voted
 from workflow.access.projects import require_lead
 from workflow.annotate import submissions
 from workflow.releases import settings
 from workflow.releases.contents import Contents, Media, released_set
-from workflow.releases.create import create
 from workflow.releases.draft import drawn_up
 from workflow.releases.settings import ReleaseOptions
 
@@ -169,16 +166,3 @@ def test_judges_have_their_verdict_or_the_reason_for_none() -> None:
     assert isinstance(others, Paragraph)
     assert [row[-1] for row in table.rows] == ["score: Not usable", found[1]["why_none"]]
     assert "2 raters came in from files" in others.words
-
-
-def test_floors_are_in_the_card(store: Store, media: MediaStore, home: Path) -> None:
-    voted(store, f"{SHARE}, at_least: 0.75", f"{ALPHA}, at_least: 0.6")
-    asked = ReleaseOptions(despite=("said", "items", "floor.choice.krippendorff_alpha"))
-    steps: list[tuple[Any, ...]] = []
-    place = create(
-        *(store, media, home), by=None, project="p", asked=asked, progress=lambda *step: steps.append(step)
-    ).place
-    text = (place / "public/README.md").read_text()
-    assert "not met: 0.571" in text
-    assert "set in version 1 of the schema, before anyone had voted" in text
-    assert {"measuring agreement for the data card", "writing the data card: items"} <= {what for what, *_ in steps}

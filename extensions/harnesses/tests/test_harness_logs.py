@@ -16,10 +16,11 @@ from annotation_schemas.loader import load_schema
 from domain.errors import InvalidFileError
 from domain.records import PredictionRecord
 from domain.runs import Outcome
+from extensions.harnesses.predictions import read_predictions
 from extensions.harnesses.tests.known_logs import ENDED, ENDED_IN_INSPECT, ITEMS, KNOWN, LOGS, OF_INSPECT
 from importers import answer_files
-from importers.predictions import read_predictions
 from importers.readers import reader_of
+from testkit.missing_extensions import needs
 
 SCHEMA = load_schema(shipped()["egothink"]).schema_
 EGOPLAN = load_schema(shipped()["egoplan"]).schema_
@@ -88,6 +89,7 @@ def test_every_answer_of_inspect(log: str, epochs: int, format: str) -> None:
     }
 
 
+@needs("sheet_readers", ".xlsx")
 @pytest.mark.parametrize("ending", ["json", "xlsx"])
 def test_every_answer_of_vlmevalkit(ending: str) -> None:
     found = read(LOGS / "vlmevalkit" / "scripted_tiny" / f"scripted_tiny_Demo.{ending}")

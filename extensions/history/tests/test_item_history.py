@@ -15,7 +15,7 @@ from extensions.history import item_history
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
 from workflow.access.event_log import log
 from workflow.access.projects import access_to
-from workflow.annotate import claims, comments, submissions
+from workflow.annotate import claims, submissions
 
 pytestmark = pytest.mark.both_databases
 
@@ -34,7 +34,6 @@ def test_everything_is_in_it_and_names_are_hidden_until_the_decision(store: Stor
     vote(store, ann, "red")
     again = submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
     submissions.submit(store, person=ann, task=again.id, key="2", values={"choice": "blue"}, note="I looked again.")
-    comments.comment(store, person=ann, key="c", text="A remark.", task=again.id)
     vote(store, ben, "red")
     view = claimed(store, sam, Stage.ADJUDICATION)
 
@@ -71,7 +70,6 @@ def test_everything_is_in_it_and_names_are_hidden_until_the_decision(store: Stor
     assert ("ann", "took the answer back into the form (verification)") in steps
     assert ("ann", "submitted anew in place of an earlier answer (verification)") in steps
     assert ("sam", "edited it") in steps
-    assert [comment.text for comment in told.thread.comments] == ["A remark."]
     assert item_history.history(store, person=lea, project="p", item=told.name).item == item, (
         "also by its name in files"
     )

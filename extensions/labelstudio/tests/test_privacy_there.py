@@ -12,21 +12,22 @@ from sqlmodel import select
 from db.assets import put_media
 from db.engine import Store
 from db.tables import AssetRow, BridgeProjectRow, BridgeRow, BridgeTaskRow
+from db.types import public_id as new_id
 from domain.bridge import BridgeState
 from domain.errors import NotFoundError
 from domain.records import TaskView
 from extensions.labelstudio.serving.local_files import LocalFiles
-from extensions.privacy import queries
 from media.store import MediaStore
 from testkit.covered import file, shows
 from testkit.factories import claimed, make_person
+from testkit.missing_extensions import needs
 from testkit.pictures import encoded
 from tests.workflow.releases.pictured import One, pictured
 from workflow.access import accounts
 from workflow.access.projects import access_to
 from workflow.annotate.image_pool import media_row
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
+pytestmark = [needs("pages", "privacy"), pytest.mark.both_databases, pytest.mark.thorough]
 
 
 @pytest.fixture
@@ -81,8 +82,9 @@ def test_label_studio_gets_the_covered_one(store: Store, media: MediaStore, home
     with store.write() as session:
         covered = media.add(encoded(Image.new("RGB", (200, 100)), "PNG"), name="a.png, covered")
         put_media(session, row=media_row(covered, store.now()))
-        rows = queries.assets_of(session, project_id=bridge.project_id, files=[original])
-        queries.exchange(session, rows=rows, file=covered.sha256)
+        asset = session.exec(select(AssetRow).where(AssetRow.sha256 == original)).one()
+        asset.sha256, asset.public_id = covered.sha256, new_id()
+        session.add(asset)
     with store.write() as session:
         task = session.exec(select(BridgeTaskRow)).one()
         task.state, task.gone_at = BridgeState.OUT, None

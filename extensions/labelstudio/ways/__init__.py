@@ -12,12 +12,9 @@ from annotation_schemas.kinds import CriterionKind, of_criterion, of_field
 from annotation_schemas.kinds._chosen import ListEntryField
 from annotation_schemas.kinds._drawn import DrawnCriterion, DrawnField
 from annotation_schemas.kinds._one_of import OneOf
-from annotation_schemas.kinds.arrows import ArrowsField
-from annotation_schemas.kinds.blur import BlurField
 from annotation_schemas.kinds.boxes import BoxesCriterion
 from annotation_schemas.kinds.json import JsonField
 from annotation_schemas.kinds.marks import MarksCriterion
-from annotation_schemas.kinds.masks import MasksField
 from annotation_schemas.kinds.multi_choice import MultiChoice
 from annotation_schemas.kinds.number import Number
 from annotation_schemas.kinds.option_of import OptionOfField
@@ -59,7 +56,6 @@ FIELDS: Mapping[type, LabelStudioKind] = {ListEntryField: LabelStudioPick()}
 """How a field is filled in there. Without an entry, it is filled in like its criterion."""
 
 NO_CONTROL = "Label Studio has no control for this kind."
-ONLY_SHOWN = "it is shown there, drawn on the images, but not drawn there by people."
 NO_IMAGE = "the item has no image to draw on; frames of a clip are no images there."
 
 Row = TypeVar("Row", bound=Criterion | ItemField)
@@ -99,12 +95,9 @@ CRITERION_REFUSALS: Mapping[type, Refusal[Criterion]] = {
     PropertyList: _own_properties,
 }
 FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
-    ArrowsField: _always(ONLY_SHOWN),
-    BlurField: _always(ONLY_SHOWN),
     ListEntryField: _unwritten_list,
     DrawnField: _without_image,
     JsonField: _always("a field of kind `json` is no answer that a form there has."),
-    MasksField: _always(ONLY_SHOWN),
     OptionOfField: _none_of_them,
     OrderOfField: _always(
         "what is to be put in order is still being written, and a form there cannot rank its own answers."

@@ -29,11 +29,12 @@ from extensions.notices.sending import Letter, MailFailure, send
 from extensions.notices.settings import MailServer, MailSettings, mail_server
 from extensions.notices.tests.smtp import Inbox, inbox
 from media.store import MediaStore
+from testkit.comments import write_comment
 from testkit.factories import Clock, claimed, make_items, make_person, make_project, make_schema, vote
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, text, words
 from workflow.access import accounts, project_care
 from workflow.access.memberships import remove_member, set_member
-from workflow.annotate import comments
 
 URL = "https://annotate.example.org"
 SENDER = "Touchstone <touchstone@example.org>"
@@ -157,6 +158,7 @@ def test_one_mail_a_day_with_what_is_new_and_what_waits(store: Store, server: In
         assert {row.text for row in session.exec(select(MailRow))} == {""}, "what has left is not kept"
 
 
+@needs("pages", "comments")
 @pytest.mark.both_databases
 def test_at_once_to_those_who_want_it_until_they_say_no_more(store: Store, server: Inbox, mailer: Mailer) -> None:
     make_project(store, loaded=make_schema())
@@ -165,8 +167,7 @@ def test_at_once_to_those_who_want_it_until_they_say_no_more(store: Store, serve
     sam = wants(store, "sam", MailTime.AT_ONCE, role=Role.SENIOR, stages=[Stage.ADJUDICATION])
     mailer.look()
     server.mails.clear()
-    task = claimed(store, ann)
-    comments.comment(store, person=ann, key="1", text="@sam Is it red?", task=task.id)
+    write_comment(store, person=ann, item=claimed(store, ann).item, text="@sam Is it red?", to=[sam])
     assert mailer.look() == 1
     assert mailer.look() == 0
     (mail,) = server.mails

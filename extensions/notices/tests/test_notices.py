@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from datetime import UTC, timedelta
 
 import pytest
-from sqlmodel import select
 
 from annotation_schemas.loader import load_text
 from db.engine import Store
-from db.tables import ItemRow
 from domain.qualification import Standing
 from domain.records import Person
 from domain.roles import Role
@@ -32,7 +30,6 @@ from tests.app.test_deadlines import set_deadlines
 from workflow.access import project_care
 from workflow.access.memberships import remove_member, set_member
 from workflow.annotate import (
-    comments,
     qualification,
     submissions,
 )
@@ -105,36 +102,6 @@ def test_a_part_and_tasks_that_others_give(store: Store, clock: Clock) -> None:
     assert told(store, ben) == []
     clock.advance(days=31)
     assert told(store, ann) == [], "after a month"
-
-
-def test_comments_are_told_when_they_may_be_read_and_say_nothing_else(store: Store, clock: Clock) -> None:
-    make_project(store, loaded=make_schema())
-    make_items(store, 1)
-    ann, ben = make_people(store, "ann", "ben")
-    sam = make_person(store, "sam", role=Role.SENIOR, stages=[Stage.ADJUDICATION])
-    for each in (ann, ben, sam):
-        see(store, each)
-    with store.read() as session:
-        item = session.exec(select(ItemRow.public_id)).one()
-    task, other = claimed(store, ann), claimed(store, ben)
-    asked = comments.comment(store, person=ann, key="1", text="@sam Is it <b>red</b>?", task=task.id).comments[0].id
-    assert told(store, sam)[0] == ("comment", "A comment is for you.", True)
-    assert kinds(store, ann) == [], "her own"
-    assert kinds(store, ben) == [], "not for him"
-    see(store, sam)
-    assert kinds(store, sam) == []
-    assert ("comment", "A comment is for you.", False) in told(store, sam), "not read yet, but seen here"
-    comments.comment(store, person=sam, key="1", text="It is red.", project="p", item=item, reply_to=asked)
-    assert not [each for each in told(store, sam) if each[0] == "comment"], "he has read it"
-    assert kinds(store, ann) == [], "held back while anyone answers blind"
-    submissions.submit(store, person=ann, task=task.id, key="v", values={"choice": "red"})
-    assert kinds(store, ann) == []
-    submissions.submit(store, person=ben, task=other.id, key="v", values={"choice": "red"})
-    assert kinds(store, ann) == ["comment"]
-    everything = str([notice_list.of_person(store, person=each) for each in (ann, ben, sam)]).casefold()
-    assert not [word for word in ("red", "question", "sam", "blue", "kept") if word in everything]
-    comments.thread(store, person=ann, project="p", item=item)
-    assert kinds(store, ann) == [], "read on its page"
 
 
 @needs_qualification

@@ -24,6 +24,9 @@ from extensions.plans.success_files import PlanOutcome
 from extensions.plans.tests.test_regression_command import PLAN, home
 from media.store import MediaStore
 from testkit.factories import make_person
+from testkit.missing_extensions import needs
+
+pytestmark = needs("readers", "ratings")
 
 __all__ = ["home"]
 

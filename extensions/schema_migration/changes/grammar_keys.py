@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from annotation_schemas import kinds, model
-from annotation_schemas.floors import floor_name
 from annotation_schemas.model import AssetSlot, CrossRule, ItemField
 from domain.states import VERIFICATIONS
 from extensions.schema_migration.changes import rows
@@ -339,7 +338,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
     },
     model.Export: {
         **_all(rows.EXPORTS, "formats", "public_without", "private_splits"),
-        "floors": entries(floor_name, added=rows.FLOORS_RAISED, removed=rows.FLOORS_LOWERED),
+        "floors": entries("name", added=rows.FLOORS_RAISED, removed=rows.FLOORS_LOWERED),
         "shortcuts": part(rows.SHORTCUTS_STRICTER, rows.SHORTCUTS_LOOSER),
     },
     model.Shortcuts: {

@@ -8,8 +8,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema, Wording
 from extensions.schema_migration.changes import Status, compare
 from extensions.schema_migration.changes.renames import with_names
-from testkit.factories import BLIND
-from tests.annotation_schemas.test_floors import floored
+from testkit.factories import BLIND, floored
 from tests.annotation_schemas.test_wording import text
 
 

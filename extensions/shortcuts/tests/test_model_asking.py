@@ -24,6 +24,7 @@ from extensions.shortcuts.run_plan import ShortcutPlan
 from extensions.shortcuts.tests.rooms import Rooms
 from media.store import MediaStore
 from testkit.factories import make_items, make_project
+from testkit.missing_extensions import needs
 from testkit.pictures import video
 from testkit.project_archives import export_project, import_project, needs_archives
 from testkit.scripted import ScriptedServer, chat
@@ -256,6 +257,7 @@ def test_frames_are_one_or_all_in_another_order(store: Store, media: MediaStore,
     assert shuffled[-1] == ("observation", None, None)
 
 
+@needs("kinds", "masks")
 def test_the_same_items_are_asked_with_their_marks_and_without(store: Store, media: MediaStore, tmp_path: Path) -> None:
     """A pair for each item: the same question, the marked copy that people see, and the image as it came."""
     told = SCHEMA.replace("STAGES", "{authoring: {}}").replace("EXPORT", "")

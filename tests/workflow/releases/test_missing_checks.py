@@ -12,13 +12,12 @@ from domain import extensions
 from domain.errors import NotAvailableError
 from media.store import MediaStore
 from testkit.missing_extensions import needs
+from testkit.released import needs_replay, replay, verify
 from tests.workflow.releases.pictured import One, pictured
 from workflow.releases.create import CreatedRelease, create
 from workflow.releases.listing import all_releases, difference
 from workflow.releases.printed_figures import figures_of
-from workflow.releases.replay import replay
 from workflow.releases.settings import ReleaseOptions
-from workflow.releases.verify import verify
 from workflow.releases.withdraw import withdraw
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
@@ -70,6 +69,7 @@ def test_accepted_leaks_are_refused_where_nothing_looks_for_leaks(store: Store, 
     assert all_releases(store, home, by=None, project="p") == []
 
 
+@needs_replay
 @pytest.mark.usefixtures("no_extensions")
 def test_a_release_without_its_card_says_so_in_every_place(store: Store, media: MediaStore, home: Path) -> None:
     pictured(store, media, [One("q1"), One("q2")])

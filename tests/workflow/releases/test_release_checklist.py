@@ -16,8 +16,9 @@ from testkit.factories import BLIND, make_items, make_people, make_project, make
 from testkit.missing_extensions import needs
 from testkit.released import needs_replay, replay
 from workflow.releases import create as making
-from workflow.releases.checklist import ReleaseCondition, before
+from workflow.releases.checklist import before
 from workflow.releases.create import CreatedRelease, create
+from workflow.releases.extension_checks import ReleaseCondition
 from workflow.releases.settings import ReleaseOptions
 from workflow.results import file_raters
 from workflow.results.ratings_from_files import import_ratings
@@ -125,7 +126,6 @@ def test_a_release_is_refused_before_any_work_for_what_a_few_queries_tell(
 ) -> None:
     begun: list[str] = []
     monkeypatch.setattr(making, "names_in", lambda *_, **__: begun.append("names"))
-    monkeypatch.setattr(making, "standings", lambda *_, **__: begun.append("standings"))
     asked = ReleaseOptions(**{"despite": ("said", "items"), **more})
     with pytest.raises(kind, match=words):
         create(kept, media, home, by=None, project="p", asked=asked, progress=lambda what, *_: begun.append(what))

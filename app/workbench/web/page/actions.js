@@ -79,7 +79,7 @@ export class Actions {
     const read = form.read();
     bench.setBusy(true);
     side.say("Sending…");
-    side.talk.send(); // a comment that was not sent yet is sent with the answer
+    for (const part of side.parts) part.send(); // what was not sent yet is sent with the answer
     try {
       const note = side.noteBox.value.trim();
       const shown = { guideline: bench.guideline.shown, schema: bench.fixed.schema_hash };
@@ -164,7 +164,7 @@ export class Actions {
   /** Submissions that a reload or a crash cut short are sent again under their own keys: stored once, whatever happened. */
   async finishOld() {
     const { bench } = this;
-    bench.side.talk.finishOld();
+    for (const part of bench.side.parts) part.finishOld();
     for (const attempt of bench.sync.unfinished()) {
       const shown = bench.data?.view === "task" && bench.data.task.id === attempt.task;
       if (shown) bench.setBusy(true); // what is typed meanwhile would come too late

@@ -3,6 +3,7 @@
 import { FIELDS, KINDS } from "../kinds/index.js";
 import { keyRows } from "./overlay.js";
 
+/** @import { KeyRow as Row } from "../types" */
 /** @import { Bench } from "./bench.js" */
 
 /** @param {Bench} bench */
@@ -21,7 +22,8 @@ export function openKeys(bench) {
   ]);
   const own = [...asked].flatMap(({ keys = [] }) => keys);
   const taken = [...asked].flatMap(({ takes = [] }) => takes);
-  bench.overlay.keys(keyRows(bench.page.view, bench.stage, own, taken));
+  const parts = bench.side.parts.map(({ key, help }) => /** @type {Row} */ ([key.toUpperCase(), help]));
+  bench.overlay.keys(keyRows(bench.page.view, bench.stage, own, taken, parts));
 }
 
 /** @param {Bench} bench */

@@ -1,10 +1,10 @@
-// The side of the page that asks: the item's texts, the form, a note, comments, and the foot with the submit button.
+// The side of the page that asks: the item's texts, the form, a note, what extensions add, and the foot with the submit button.
 
-import { Thread } from "../comments/thread.js";
 import { el, fill } from "../dom.js";
 import { fitHeight } from "../kinds/keys.js";
+import { modules } from "../parts/modules.js";
 
-/** @import { Answers, Child, Task } from "../types" */
+/** @import { Answers, Child, SidePart, Task } from "../types" */
 
 /**
  * @typedef {object} Around what the side is told by the page, and tells it
@@ -27,14 +27,10 @@ export class FormPane {
       around.changed();
     });
     this.note = el("div", { class: "note", hidden: true }, el("div", { class: "prompt" }, "Note"), this.noteBox);
-    this.talk = new Thread({ csrf: around.csrf, person: around.person, changed: around.changed, leave: true });
-    this.talkPart = el(
-      "div",
-      { class: "talk", hidden: true },
-      el("div", { class: "prompt" }, "Comments"),
-      this.talk.root,
-    );
-    this.scroll = el("div", { class: "scroll" }, this.about, this.formHost, this.note, this.talkPart);
+    const host = { csrf: around.csrf, person: around.person, changed: around.changed };
+    this.parts = Object.values(modules).map(({ part }) => part(host));
+    const added = this.parts.map(({ root }) => root);
+    this.scroll = el("div", { class: "scroll" }, this.about, this.formHost, this.note, added);
     this.status = el("span", { class: "saved", role: "status", "aria-live": "polite" });
     this.submitButton = el(
       "button",
@@ -53,9 +49,7 @@ export class FormPane {
    */
   open(task, answers) {
     this.setNote(answers.note);
-    this.talk.open({ task: task.id }, task.item, answers.comment);
-    this.talkPart.hidden = !this.talk.text;
-    if (this.talk.text) this.talk.load();
+    for (const part of this.parts) part.open(task, answers);
     this.scroll.scrollTop = 0;
     this.foot.hidden = false;
   }
@@ -64,7 +58,7 @@ export class FormPane {
   openNothing(content) {
     fill(this.about);
     this.note.hidden = true;
-    this.talkPart.hidden = true;
+    for (const part of this.parts) part.close();
     this.foot.hidden = true;
     fill(this.formHost, content);
     this.focus();
@@ -81,7 +75,7 @@ export class FormPane {
    * @returns {Answers}
    */
   typed() {
-    return { note: this.noteBox.value, ...(this.talk.text ? { comment: this.talk.text } : {}) };
+    return Object.assign({ note: this.noteBox.value }, ...this.parts.map((part) => part.typed()));
   }
 
   /** @param {string} text */
@@ -100,11 +94,17 @@ export class FormPane {
     this.note.scrollIntoView({ block: "nearest" });
   }
 
-  openTalk() {
-    if (!this.around.task()?.item) return;
-    if (this.talkPart.hidden || !this.talk.data) this.talk.load();
-    this.talkPart.hidden = false;
-    this.talk.box.focus();
-    this.talkPart.scrollIntoView({ block: "nearest" });
+  /** @param {SidePart} part */
+  openPart(part) {
+    const task = this.around.task();
+    if (task && part.isOffered(task)) part.show();
+  }
+
+  /**
+   * The part in whose box someone types.
+   * @param {EventTarget | undefined} target
+   */
+  partWith(target) {
+    return this.parts.find(({ box }) => box === target);
   }
 }

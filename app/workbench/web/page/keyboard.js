@@ -70,7 +70,8 @@ export class Keyboard {
    */
   submits(target) {
     const { bench } = this;
-    if (target === bench.side.talk.box) bench.side.talk.send();
+    const part = bench.side.partWith(target);
+    if (part) part.send();
     else if (bench.lost) bench.actions.goOn();
     else bench.actions.submit();
     return true;
@@ -82,7 +83,7 @@ export class Keyboard {
    */
   inBox(event, box) {
     const { forms, side } = this.bench;
-    const ours = box === side.noteBox || box === side.talk.box;
+    const ours = box === side.noteBox || side.partWith(box) !== undefined;
     if (!ours && forms.current?.boxKey(event, box)) return true;
     if (event.key !== "Escape") return false;
     side.focus();
@@ -118,13 +119,13 @@ export class Keyboard {
       g: () => bench.guideline.guide.toggle(),
       u: () => actions.undo(),
       n: () => side.openNote(),
-      c: () => side.openTalk(),
       l: () => actions.postpone(),
       b: () => actions.giveBack(),
       t: () => side.say(bench.text.next(event.shiftKey)),
       m: () => openMenu(bench),
       "?": () => openKeys(bench),
     };
+    for (const part of side.parts) keys[part.key] = () => side.openPart(part);
     if (bench.task && bench.stage === "adjudication") keys.h = () => openHistory(bench);
     if (bench.task && bench.stage === "refinement") keys.e = () => bench.forms.refining.toggle();
     const action = keys[event.key.toLowerCase()];

@@ -87,9 +87,10 @@ export class Overlay {
  * @param {string} stage
  * @param {Row[]} own the keys of what is asked on it
  * @param {string[]} taken the keys that some of that takes from the media while it is active
+ * @param {Row[]} parts the keys of what extensions add below the form
  * @returns {Row[]}
  */
-export function keyRows(view, stage, own = [], taken = []) {
+export function keyRows(view, stage, own = [], taken = [], parts = []) {
   const writing = stage === "authoring";
   const otherwise = (/** @type {string} */ name) => (taken.includes(name) ? ", while no span of time is set" : "");
   /** @type {Row[]} */
@@ -130,7 +131,7 @@ export function keyRows(view, stage, own = [], taken = []) {
   }
   rows.push(["G", "guideline"]);
   if (stage !== "adjudication") rows.push(["U", "take back the last submission"]);
-  if (view === "task") rows.push(["N", "note"], ["C", "comments on the item"]);
+  if (view === "task") rows.push(["N", "note"], ...parts);
   if (view === "task" && stage === "adjudication") rows.push(["H", "the item's whole history"]);
   if (view === "task" && !writing)
     rows.push(["L", "later: it stays yours for half an hour and comes again after the rest"]);

@@ -41,7 +41,11 @@ export function tools(bench) {
     tool("G", "guideline", () => guide.toggle(), guide.isOpen),
     bench.stage !== "adjudication" ? tool("U", "undo", () => actions.undo()) : null, // a decision stands
     inTask ? tool("N", "note", () => side.openNote()) : null,
-    inTask && task?.item ? tool("C", "comments", () => side.openTalk()) : null,
+    ...side.parts.map((part) =>
+      inTask && task && part.isOffered(task)
+        ? tool(part.key.toUpperCase(), part.title, () => side.openPart(part))
+        : null,
+    ),
     inTask && bench.stage !== "authoring" ? tool("L", "later", () => actions.postpone()) : null,
     inTask ? tool("B", "give back", () => actions.giveBack()) : null,
     inTask ? tool("T", "text size", () => side.say(bench.text.next(false))) : null,

@@ -1,0 +1,27 @@
+"""A line of each project on My work: the comments that wait for a person."""
+
+from __future__ import annotations
+
+from app import addresses, markup, shell
+from app.my_work_sections import MyWorkSection
+from app.services import Services
+from domain.records import ProjectView
+from extensions.comments.threads import mentions
+
+
+def draw(services: Services, view: ProjectView) -> None:
+    """Draw a link to the comments that wait for this person."""
+    found = mentions(services.store, person=services.person, project=view.name)
+    parts = []
+    if found.unread:
+        parts.append(f"{markup.count(found.unread, 'comment')} for you")
+    if found.unanswered:
+        items = markup.count(found.unanswered, "item")
+        parts.append(f"{items} whose last comment waits for an answer")
+    if parts:
+        href = addresses.page("comments", view.name)
+        link = markup.tag("a", markup.text(", ".join(parts)), href=href, target="_self")
+        shell.show(markup.tag("div", link, style="ts", data_part="mentions"))
+
+
+SECTION = MyWorkSection(project=draw)

@@ -1,0 +1,32 @@
+"""The page *Comments*: a person's own threads; for seniors and leads, all threads."""
+
+from __future__ import annotations
+
+from app import markup, shell
+from app.screens import Group, Screen
+from app.services import Services
+from domain.roles import Role, at_least
+from extensions.comments import threads as stored_threads
+from extensions.comments.drawn_threads import threads
+
+SCREEN = Screen("Comments", place=20, group=Group.ITEMS)
+
+
+def render(services: Services) -> None:
+    """Draw the threads: those that wait for an answer first, then the newest."""
+    view = shell.project(services)
+    official = at_least(view.role, Role.SENIOR)
+    shell.heading(
+        "Comments",
+        "What raters ask about items. An answer reaches them when the item is settled, unless you say that it gives "
+        "nothing away."
+        if official
+        else "What you wrote about items, and what is for you. Answers may be held back until an item is settled.",
+        made_up=view.made_up,
+    )
+    inbox = stored_threads.inbox(services.store, person=services.person, project=view.name)
+    if not inbox:
+        words = "No one has commented on an item yet." if official else "You have not commented on an item yet."
+        shell.show(markup.notice(f"{words} On a working page C opens the comments on its item."))
+        return
+    threads(services, view, inbox, key=f"comments.{view.name}", history=official)

@@ -1,0 +1,38 @@
+"""Rectangles of an image that are painted over: ``{"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.25}``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from annotation_schemas.column_types import NUMBER, WHOLE, ColumnType
+from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnField
+from annotation_schemas.kinds.boxes import box_problem
+from annotation_schemas.model import ItemField
+from extensions.drawings.kinds import ONLY_SHOWN
+
+
+class BlurField(DrawnField):
+    """A field with rectangles behind which nothing is seen."""
+
+    name = "blur"
+    place = 124
+    meaning = "rectangles of the item's image that are painted over in grey"
+    only_here = ONLY_SHOWN
+    keys: ClassVar[Mapping[str, str]] = {
+        "role": ROLE,
+        "min_length": "so many at least",
+        "max_length": "so many at most",
+    }
+    drawing = Drawing("box", "boxes", box_problem)
+
+    def column(self, field: ItemField) -> ColumnType:
+        return ({"x": NUMBER, "y": NUMBER, "w": NUMBER, "h": NUMBER, "image": WHOLE},)
+
+    def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+        said = super().check(field, value, fields)
+        named = said is None and any("label" in each for each in value)
+        return "what is painted over has no `label`." if named else said
+
+
+FIELD = BlurField()

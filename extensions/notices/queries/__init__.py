@@ -1,0 +1,1 @@
+"""Queries on notices and on mails."""

@@ -1,0 +1,1 @@
+"""Tests of the parts on the page *Judges*."""
