@@ -58,15 +58,8 @@ from agreement.regression import linear_regression
 from agreement.regression_parts import Regression, Term
 from agreement.sample_sizes import (
     SampleSize,
-    calibration_split,
     design_effect,
-    sample_size_icc,
-    sample_size_kappa,
-    sample_size_kappa_test,
     sample_size_mean,
-    sample_size_pearson,
-    sample_size_ppi,
-    sample_size_proportion,
 )
 from agreement.statistic import Interval, Statistic, Test
 from agreement.summary import Result, scale_from_text, summarise
@@ -94,7 +87,6 @@ __all__ = [
     "bias",
     "bland_altman",
     "brennan_prediger",
-    "calibration_split",
     "clustered_mean",
     "cohen_kappa",
     "conger_kappa",
@@ -121,13 +113,7 @@ __all__ = [
     "ppi_mean",
     "rmse",
     "rogan_gladen",
-    "sample_size_icc",
-    "sample_size_kappa",
-    "sample_size_kappa_test",
     "sample_size_mean",
-    "sample_size_pearson",
-    "sample_size_ppi",
-    "sample_size_proportion",
     "scale_from_text",
     "scott_pi",
     "spearman",

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import bindparam
-from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
 from db.many_rows import insert_or_ignore
 from db.records import StoredGuidelineVersion
-from db.tables import AnnotationRow, GuidelineVersionRow, GuidelineVisitRow, ItemRow, PersonRow, ReasonAnswerRow
-from domain.states import Stage
+from db.tables import AnnotationRow, GuidelineVersionRow, GuidelineVisitRow, PersonRow
 
 
 def add(
@@ -117,58 +114,3 @@ def put_seen(session: Session, *, project_id: int, person_id: int, number: int, 
         row.number, row.seen_at = number, now
         session.add(row)
         session.flush()
-
-
-# ---- decisions that guidelines answer -------------------------------------------------------------------------------
-
-
-class SeniorDecision(NamedTuple):
-    """A senior's decision about an item, and the lead's response to its reason."""
-
-    id: int
-    item: str
-    """The item's external id."""
-    dimension: str
-    revision: int
-    answers: dict[str, Any]
-    note: str
-    guideline_hash: str
-    created_at: datetime
-    version_id: int | None
-    """The guideline version that answers the decision, or None if it is open."""
-    why: str | None
-    """The reason why the guideline was left unchanged, if it was."""
-
-    @property
-    def cause(self) -> str:
-        """The reason of the decision, or an empty string."""
-        return str(self.answers.get("cause") or "")
-
-
-def decisions(session: Session, *, project_id: int) -> list[SeniorDecision]:
-    """Return the decisions of seniors, oldest first."""
-    columns: tuple[Any, ...] = (
-        AnnotationRow.id,
-        ItemRow.external_id,
-        ItemRow.dimension,
-        AnnotationRow.revision,
-        AnnotationRow.answers,
-        AnnotationRow.note,
-        AnnotationRow.guideline_hash,
-        AnnotationRow.created_at,
-        ReasonAnswerRow.guideline_version_id,
-        ReasonAnswerRow.why,
-    )
-    wanted = (
-        plain_select(*columns)
-        .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
-        .join(ReasonAnswerRow, col(ReasonAnswerRow.annotation_id) == AnnotationRow.id, isouter=True)
-        .where(col(AnnotationRow.project_id) == project_id, col(AnnotationRow.stage) == Stage.ADJUDICATION)
-        .order_by(col(AnnotationRow.id))
-    )
-    return [SeniorDecision._make(row) for row in session.execute(wanted)]
-
-
-def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Record which decisions a version answers. A decision that is answered already stays unchanged."""
-    insert_or_ignore(session, ReasonAnswerRow, rows)

@@ -223,6 +223,13 @@ def assets(session: Session, *, item_ids: Sequence[int]) -> Iterator[Asset]:
         yield Asset(*row)
 
 
+def names(session: Session, *, item_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """Return the external ids and the dimensions of items, by id."""
+    wanted = select(col(ItemRow.id), col(ItemRow.external_id), col(ItemRow.dimension))
+    found = session.execute(wanted.where(col(ItemRow.id).in_(item_ids)))
+    return {id: (name, dimension) for id, name, dimension in found}
+
+
 def contents(session: Session, *, project_id: int, revisions: Mapping[int, int]) -> dict[int, dict[str, Any]]:
     """Return the fields of items at these revisions (item id -> number), in the words of the schema in force."""
     wanted = (

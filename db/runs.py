@@ -14,8 +14,6 @@ from sqlmodel import Session, col, select
 
 from db.records import StoredItem, StoredPrediction, StoredRun
 from db.tables import (
-    AttemptRow,
-    ImportedRatingRow,
     ItemRow,
     PersonRow,
     PredictionRow,
@@ -208,19 +206,6 @@ def person(session: Session, *, id: int | None) -> str | None:
         select(PersonRow.login, PersonRow.name).where(func.lower(PersonRow.name) == func.lower(row.name))
     )
     return distinct_names({row.login: row.name, **dict(of_the_name.all())})[row.login]
-
-
-def first_reply(session: Session, *, project_id: int, judges: Sequence[str]) -> datetime | None:
-    """Return the time of the first reply or rating of these judges, or None."""
-    asked = (
-        select(func.min(AttemptRow.created_at))
-        .join(RunRow, col(RunRow.id) == AttemptRow.run_id)
-        .where(RunRow.project_id == project_id, col(RunRow.name).in_(list(judges)))
-    )
-    rated = select(func.min(ImportedRatingRow.created_at)).where(
-        ImportedRatingRow.project_id == project_id, col(ImportedRatingRow.rater).in_(list(judges))
-    )
-    return min((at for at in (session.exec(asked).one(), session.exec(rated).one()) if at is not None), default=None)
 
 
 # ---- answers --------------------------------------------------------------------------------------------------------

@@ -15,12 +15,9 @@ from typing import Any, NoReturn
 from sqlalchemy import JSON, BigInteger, Boolean, Column, Enum, Float, Integer
 
 from db import carried
-from db.attributes import DESCRIBED, LABELLED
 from db.carried import (
     CARRIED,
     LOOSE,
-    RUNS,
-    VOTES,
     Random,
     RowId,
     RowIdList,
@@ -29,36 +26,16 @@ from db.carried import (
     Versions,
     target,
 )
-from db.events import (
-    COVERED,
-    FRAME_CHOICES,
-    FRAMES_POOLED,
-    MARKS_APPLIED,
-    PICTURE_MARKED,
-    QUESTIONS_MADE,
-    VIDEO_GOALS,
-)
 from db.project_rows import columns
 from db.tables import metadata
 from db.types import UTCDateTime
 from domain.errors import InvalidFileError
-from domain.project_parts import ProjectPart
 from domain.rewording import Rewording
 from domain.run_kinds import RunKind
 from domain.states import Stage
 
 Row = dict[str, Any]
 
-SAID = {
-    LABELLED: ProjectPart.ITEMS,
-    DESCRIBED: RUNS,
-    **dict.fromkeys((*VIDEO_GOALS, QUESTIONS_MADE, FRAMES_POOLED, *FRAME_CHOICES), ProjectPart.ITEMS),
-    **dict.fromkeys((COVERED, PICTURE_MARKED, MARKS_APPLIED), ProjectPart.ITEMS),
-}
-"""Events that are more than history, with the part of the project that they belong to.
-
-They hold attributes of items and models, goals and frames of videos, and covered regions of pictures.
-"""
 PUBLIC = re.compile(r"[A-Za-z0-9_-]{1,64}")
 UNIT = re.compile(
     r"(?P<of>[a-z]+(?:_[0-9])?)/(?:"
@@ -71,7 +48,6 @@ UNIT = re.compile(
 AUTHORING = "authoring"
 _SPARSE = 10_000_000
 """The number of unused ids that a table may have, in addition to 10,000 for each of its rows."""
-_SAMPLE = 500
 
 
 class Ids:
@@ -113,10 +89,8 @@ class Survey:
         The name of the archive in messages.
     given
         The columns of each of its tables.
-    without
-        Parts of the project that are left out.
     cut
-        Whether some rows of any part are left out. Links to them are cut, or the rows with these links are left out.
+        Whether some rows are left out. Links to them are cut, or the rows with these links are left out.
     """
 
     def __init__(
@@ -124,24 +98,19 @@ class Survey:
         name: str,
         given: Mapping[str, Sequence[str]],
         *,
-        without: frozenset[ProjectPart] = frozenset(),
         cut: bool = False,
     ) -> None:
-        self.name, self.without, self._cut = name, without, cut or bool(without)
+        self.name, self._cut = name, cut
         self.ids = {table: Ids() for table in CARRIED}
         self.last: dict[str, Row] = {}
         """The row with the highest id of each table."""
         self.media: dict[str, Row] = {}
         self.people: list[Row] = []
-        self.compared: set[int] = set()
-        """Tasks of comparison, except those that someone is correcting."""
         self.schemas: list[Row] = []
         self.project: Row = {}
         self.rates: set[int] = set()
         """Runs that ask about rows of ``judge_unit``."""
         self._batches: dict[int, int] = {}
-        self.drawn: dict[str, list[str]] = {}
-        """The first random ids of each table, to check whether they exist in the database."""
         self._checks = {table: _checks(table, given.get(table)) for table in CARRIED}
         unknown = [table for table in given if table not in CARRIED]
         if unknown:
@@ -158,18 +127,8 @@ class Survey:
                 self._older(f"the column {lacking!r} of the table {table}")
 
     def takes(self, table: str, row: Row) -> bool:
-        """Tell whether a row belongs to the chosen parts of the project. People's answers are both votes and runs."""
-        people = table == "run" and RunKind(row["kind"]).people
-        part = CARRIED[table].part
-        if table == "event":
-            part = SAID.get(row["kind"], part)
-        if part is RUNS and RUNS in self.without:
-            return people or table not in ("run", "judge_template", "tool_result")
-        return part not in self.without and not (people and VOTES in self.without)
-
-    def keeps(self, table: str, row: Row) -> bool:
-        """Tell whether a row that was checked is imported. Its links to rows that are left out are cut."""
-        return not self.without or (self.takes(table, row) and self._linked(table, 0, row))
+        """Tell whether a row belongs to what is imported. A subclass may leave out parts of the project."""
+        return True
 
     def look(self, table: str, number: int, row: Row) -> bool:
         """Check the next row. Return whether it is imported.
@@ -186,13 +145,11 @@ class Survey:
             why = ("is missing" if not nullable else "") if value is None else why_not(value)
             if why:
                 self._refuse(f"row {number:,} of {table}: {name} {why}")
-        if self.without and not self.takes(table, row):
-            return False
-        if not self._linked(table, number, row):
+        if not self.takes(table, row) or not self.is_linked(table, number, row):
             return False
         if "id" in row and not self.ids[table].add(row["id"]):
             self._refuse(f"row {number:,} of {table}: its id does not follow that of the row before")
-        self._remember(table, number, row)
+        self.remember(table, row)
         return True
 
     def end(self) -> None:
@@ -205,7 +162,8 @@ class Survey:
 
     # ---- private parts -----------------------------------------------------------------------------------------------
 
-    def _linked(self, table: str, number: int, row: Row) -> bool:
+    def is_linked(self, table: str, number: int, row: Row) -> bool:
+        """Tell whether all links of a row lead to rows that are imported, after those that may be cut were cut."""
         for name, there, id in self.links(table, row):
             if there == "media_object":
                 known: bool = id in self.media
@@ -248,7 +206,8 @@ class Survey:
         run = row.get("run_id", self._batches.get(row.get("batch_id", 0)))
         return "judge_unit" if run in self.rates else "item"
 
-    def _remember(self, table: str, number: int, row: Row) -> None:
+    def remember(self, table: str, row: Row) -> None:
+        """Remember what later rows, and the import, need of a row."""
         if "id" in row:
             self.last[table] = row
         if table == "person":
@@ -261,15 +220,10 @@ class Survey:
             if self.project:
                 self._refuse("it has two projects")
             self.project = row
-        elif table == "task" and row["stage"] == Stage.COMPARISON and not row["correcting"]:
-            self.compared.add(row["id"])
         elif table == "run_batch":
             self._batches[row["id"]] = row["run_id"]
         elif table == "run" and RunKind(row["kind"]).rates:
             self.rates.add(row["id"])
-        for name in _drawn(table):
-            if len(self.drawn.setdefault(table, [])) < _SAMPLE:
-                self.drawn[table].append(row[name])
 
     def _older(self, what: str) -> NoReturn:
         raise InvalidFileError(
@@ -320,13 +274,6 @@ def _pointing(table: str) -> Sequence[tuple[str, carried.Held]]:
     """Return the columns without a foreign key that hold ids of existing rows."""
     kinds = (RowId, RowIdList, RunUnitId, Versions, UnitName, carried.SlotOfGold)
     return [(name, held) for name, held in CARRIED[table].ids.items() if isinstance(held, kinds)]
-
-
-@cache
-def _drawn(table: str) -> Sequence[str]:
-    """Return the columns of a table that hold random ids, which may exist in the database already."""
-    held = CARRIED[table].ids.items()
-    return [name for name, each in held if isinstance(each, Random) and name != "submit_key"]
 
 
 # ---- checks of column values -----------------------------------------------------------------------------------------

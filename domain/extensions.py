@@ -46,7 +46,8 @@ class Extension:
     formats: Rows = _nothing
     """Rows of ``annotation_schemas.formats.Format``."""
     readers: Rows = _nothing
-    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``)."""
+    """Pairs of the name of a format that core writes, and the reader of its files (``Format.reads``). It takes the
+    place of a reader of core."""
     sheet_readers: Rows = _nothing
     """Pairs of the ending of files with sheets (``.xlsx``) and an ``importers.table_lines.SheetReader``."""
     pages: Rows = _nothing
@@ -84,6 +85,9 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     release_files: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseFile``: files that each release has."""
+    item_histories: Rows = _nothing
+    """Functions ``(contents, version, date)`` that take ``workflow.releases.contents.Contents``. Each returns a
+    function that returns the steps of a released item, for ``ReleasedSet.provenance``. The first one counts."""
     stage_figures: Rows = _nothing
     """Pairs of the beginning of ids and a function ``(store, access, stage, raters)``: it yields
     ``domain.evidence.PrintedFigure`` for the evidence of releases, from the ratings of one stage."""
@@ -130,6 +134,9 @@ class Extension:
     """Rows of ``app.my_work_sections.MyWorkSection``: what the page *My work* has above or in projects."""
     topline_notes: Rows = _nothing
     """Functions ``(services)`` that return a few words for the line on top of working pages, or None."""
+    guideline_questions: Rows = _nothing
+    """Modules with the functions of ``workflow.access.guidelines.GuidelineQuestions``: what a new version of the
+    guideline may answer. The extension Guideline calls them."""
     notice_sources: Rows = _nothing
     """Functions ``(session, *, person, projects)`` that yield a person's notices (``domain.notices.Notice``) from these
     projects, which are records by id. The extension Notices calls them."""
@@ -184,7 +191,7 @@ class ExtensionNames:
     kinds: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()
-    """Formats of core that only this extension reads."""
+    """Formats of core of which only this extension reads all files, or any."""
     sheet_readers: tuple[str, ...] = ()
     """Endings of files."""
     pages: tuple[str, ...] = ()
@@ -261,10 +268,24 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Data card", release_files=("card.html",), commands=("release statistics",), figures=("set",)
     ),
     "agreement_floors": ExtensionNames("Agreement floors", schema_keys=("export.floors",), figures=("floors",)),
+    "provenance": ExtensionNames("Provenance", formats=("prov",)),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames(
-        "Planner", commands=("plan", "schema try"), notebook_statistics=("Design", "StudyPlan", "plan_study")
+        "Planner",
+        commands=("plan", "schema try"),
+        notebook_statistics=(
+            "Design",
+            "StudyPlan",
+            "plan_study",
+            "calibration_split",
+            "sample_size_icc",
+            "sample_size_kappa",
+            "sample_size_kappa_test",
+            "sample_size_pearson",
+            "sample_size_ppi",
+            "sample_size_proportion",
+        ),
     ),
     "calibration": ExtensionNames(
         "Calibration",
@@ -376,6 +397,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "harnesses": ExtensionNames(
         "Harnesses and hubs",
+        readers=("predictions", "egoplan_submission"),
         formats=(
             "lmms_eval_samples",
             "inspect_log",

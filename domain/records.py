@@ -351,40 +351,6 @@ class GuidelineNews:
 
 
 @dataclass(frozen=True)
-class SettledCase:
-    """One decision of a senior, as an entry of the list of reasons."""
-
-    item: str
-    """The item's external id."""
-    revision: int
-    decision: str
-    note: str
-    at: datetime
-    guideline: int
-    """The guideline version that the senior worked with."""
-    answered_by: int | None = None
-    """The guideline version that answers the case; None if the case is open."""
-    answer: str = ""
-    """The reason why the guideline needed no change, if it needed none."""
-
-
-@dataclass(frozen=True)
-class AdjudicationReason:
-    """An adjudication reason in one dimension, with the decisions that name it, the oldest first."""
-
-    reason: str
-    """The reason's value in the schema; empty for decisions without a reason."""
-    label: str
-    dimension: str
-    cases: Sequence[SettledCase]
-
-    @property
-    def open(self) -> int:
-        """Return the number of decisions that the guideline does not answer yet."""
-        return sum(case.answered_by is None for case in self.cases)
-
-
-@dataclass(frozen=True)
 class TaskView:
     """One claimed task with everything that its page may show. Content that is secret in the stage is left out."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation_schemas.formats import Format
-from exporters import item_rows, item_tables, items, provenance, tables
+from exporters import item_rows, item_tables, items, tables
 
 WRITERS: Mapping[str, Any] = {
     "csv": item_tables.written,
@@ -29,7 +29,6 @@ RELEASE_WRITERS: Mapping[str, Any] = {
     "etp_bench": item_rows.etp_bench,
     "jsonl": item_rows.jsonl,
     "pca_bench": item_rows.pca_bench,
-    "prov": provenance.written,
 }
 """The same for releases."""
 

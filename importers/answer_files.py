@@ -1,14 +1,10 @@
-"""Files of models' answers: the files below a path, the facts in their names and folders, and their harness.
-
-A harness is a program that asks models. The row of its format has a ``Harness`` as its reader.
-``importers.predictions`` asks every harness whether a file belongs to it.
-"""
+"""Files of models' answers: the files below a path, and the facts in their names and folders."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +14,6 @@ from annotation_schemas.formats import (
     ReadPredictions,
     dimension_named,
     dimension_of_folder,
-    keys_of_source,
     name_of_rater,
 )
 from annotation_schemas.model import Schema
@@ -27,7 +22,6 @@ from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.no_answer import settled
 from domain.records import BadRow, PredictionRecord
-from importers.shown_options import is_option_column
 from importers.unread_keys import unread_note, vote_warnings
 
 Rows = Iterator[tuple[PredictionRecord | None, BadRow]]
@@ -131,46 +125,6 @@ class AnswerFile:
         except UnicodeEncodeError:  # an escape in the file names half a character
             raw = json_text.showable(raw)
         return BadRow(self.place, number, json_text.showable(reason), raw)
-
-
-@dataclass(frozen=True)
-class Harness:
-    """A harness: how its files are recognized and read. A call reads a file or a folder."""
-
-    meaning: str
-    """The name of its files, as the end of a sentence: ``no log of Inspect``."""
-    recognises: Callable[[AnswerFile], bool]
-    """Return whether a file belongs to the harness, by its content. An incomplete file counts if its beginning fits."""
-    rows: Callable[[AnswerFile], Rows]
-    endings: tuple[str, ...] = (".json", ".jsonl")
-    """The endings of such files, in lower case."""
-
-    def __call__(
-        self, path: Path, *, schema: Schema, dimension: str | None = None, model: str | None = None, project: str = ""
-    ) -> ReadPredictions:
-        """Return all answers of a file, or of all files of this harness below a folder.
-
-        Raises
-        ------
-        InvalidFileError
-            No such file exists, a file cannot be read, or the schema does not have ``dimension``.
-        """
-
-        def taken(file: AnswerFile) -> Rows:
-            if self.recognises(file):
-                found.append(file)
-                yield from self.rows(file)
-            elif file.single:
-                raise InvalidFileError(f"{file.place} is no {self.meaning}. {_OTHERWISE}")
-
-        found: list[AnswerFile] = []
-        read = read_answers(path, taken, self.endings, schema=schema, dimension=dimension, model=model, project=project)
-        if not found:
-            raise InvalidFileError(f"{path} holds no {self.meaning}. {_OTHERWISE}")
-        return replace(read, hashes={file.place: read.hashes[file.place] for file in found})
-
-
-_OTHERWISE = "Nothing was imported; the format `predictions` finds out by itself what a file is."
 
 
 def read_answers(
@@ -278,54 +232,6 @@ def dimension_of_file(schema: Schema, file: Path) -> Any:
         if dimension:
             return dimension
     return schema.dimensions[0] if len(schema.dimensions) == 1 else None
-
-
-# ---- which keys of a record are read
-
-_ASKED = ("question", "prompt")
-
-
-def name_unread(file: AnswerFile, record: Any, bookkeeping: Collection[str] = ()) -> None:
-    """Note the keys of another program's record that are neither ids, nor the question, nor options.
-
-    ``bookkeeping`` are keys that are irrelevant for an answer, or that the reader uses.
-    """
-    if not isinstance(record, Mapping):
-        return
-    keys = keys_of_source(file.schema)
-    known = {*_OURS, *_THEIRS, *_ASKED, *bookkeeping, *((keys.id_key,) if keys and keys.id_key else ())}
-    for name, value in record.items():
-        if name in known or is_option_column(str(name)) or (isinstance(value, Mapping) and ids_in(file.schema, value)):
-            continue
-        file.unread[str(name)] = None
-
-
-# ---- which item a record is about -----------------------------------------------------------------------------------
-
-_OURS = ("item", "item_id")
-_THEIRS = ("question_id", "id", "qid", "uid", "index", "idx")
-
-
-def ids_in(schema: Schema, *records: Any) -> tuple[str, ...]:
-    """Return the possible item ids in other programs' records, the most certain first.
-
-    A whole number counts only under a name that means an id: ``item``, ``item_id``, or the id key of this schema's
-    files. Under any other name it may be a count.
-    """
-    keys = keys_of_source(schema)
-    ours = (*_OURS, *((keys.id_key,) if keys and keys.id_key else ()))
-    records = tuple(record for record in records if isinstance(record, Mapping))
-    sure = [_id(record[name]) for name in ours for record in records if name in record]
-    texts = [record[name] for name in _THEIRS for record in records if isinstance(record.get(name), str)]
-    found = (_id(each) for each in (*sure, *(text for text in texts if not text.strip().isdigit())))
-    return tuple(dict.fromkeys(each for each in found if each))
-
-
-def _id(value: Any) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        return None
-    text = json_text.showable(str(value))
-    return text if text.strip() and len(text) <= 300 else None
 
 
 def _sha256(file: Path) -> str:

@@ -9,10 +9,8 @@ from annotation_schemas.formats import FORMATS, Format, RatingsReader
 from domain import extensions
 from domain.errors import NotAvailableError
 from importers import attributes, item_tables, items, predictions
-from importers.harnesses import HARNESSES
 
 READERS: Mapping[str, Any] = {
-    **HARNESSES,
     "csv": item_tables.read_items,
     "egoplan": items.read_items,
     "egothink": items.read_items,

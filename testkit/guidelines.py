@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 
 from db import guidelines, projects
 from db.engine import Store
-from workflow.access.guidelines import close_decisions
 from workflow.access.projects import access_to
 
 
@@ -17,7 +15,6 @@ def new_guideline(
     project: str,
     text: str,
     why: str,
-    answers: Sequence[tuple[str, str]] = (),
     requalify: bool = False,
 ) -> int:
     """Bring a text that a project has not had before into force and return the number of its version."""
@@ -35,5 +32,4 @@ def new_guideline(
         )
         row = projects.lock(session, id=access.project_id)
         projects.bring_guideline_into_force(session, row=row, number=version.number)
-        close_decisions(session, access, version.id, answers, by=None, why="", now=now)
         return version.number

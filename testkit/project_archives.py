@@ -22,9 +22,12 @@ def export_project(store: Store, media: MediaStore, *, project: str = "p", out: 
     import_own("extensions.archives.exporting").export_project(store, media, by=None, project=project, out=out, **asked)
 
 
-def import_project(store: Store, media: MediaStore, *, path: Path, name: str | None = None, **how: Any) -> Any:
-    """Create the project of an archive. ``how`` are fields of the options."""
-    options = import_own("extensions.archives.storing").ArchiveOptions(**how)
+def import_project(
+    store: Store, media: MediaStore, *, path: Path, name: str | None = None, people: str | None = None, **how: Any
+) -> Any:
+    """Create the project of an archive. ``people`` says who is who; ``how`` are other fields of the options."""
+    who = import_own("extensions.archives.parts").WhoIsWho(people) if people else None
+    options = import_own("extensions.archives.storing").ArchiveOptions(people=who, **how)
     return import_own("extensions.archives.importing").import_project(store, media, path=path, name=name, how=options)
 
 

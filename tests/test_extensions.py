@@ -285,8 +285,10 @@ for name in sentences["jobs"]:
     told["refused"][f"job {name}"] = _how_far(job)
 from workflow.files.import_files import import_files
 for name in sentences["readers"]:
+    of_others = home / "answers.jsonl"
+    of_others.write_text('{"item": "1", "model": "m", "text": "A", "choices": ["cup", "pan"]}')
     try:
-        import_files(store, MediaStore(home / "media"), by=None, project="p", format=name, path=home / "file")
+        import_files(store, MediaStore(home / "media"), by=None, project="p", format=name, path=of_others)
     except NotAvailableError as error:
         told["refused"][f"reader {name}"] = str(error)
 from domain.errors import InvalidFileError

@@ -112,7 +112,6 @@ ROWS = (
         Takes.ANSWERS,
         place=50,
         marks=("sample_id", "label"),
-        reads=True,
         writes=submission,
         needs_run=True,
         fits=_has_ids,

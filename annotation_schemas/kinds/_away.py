@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from annotation_schemas.kinds._rows import CRITERIA, CriterionKind, FieldKind, Json, Texts
-from annotation_schemas.model import Choice, Criterion, ItemField
+from annotation_schemas.kinds._rows import CRITERIA, CriterionKind, FieldKind, Found, Json, Texts
+from annotation_schemas.model import Choice, Criterion, ItemField, Schema
+from annotation_schemas.yaml_text import Path
 from domain import extensions
 
 
@@ -27,6 +28,10 @@ class AwayKind(CriterionKind):
         self.name = name  # type: ignore[misc]  # other rows are one for each class
         self.meaning = self.not_measured = self.only_here = sentence  # type: ignore[misc]
         self.keys = {key: meaning for row in CRITERIA.values() for key, meaning in row.keys.items()}  # type: ignore[misc]
+
+    def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+        """Accept the criterion as it is; only the extension knows which keys it needs."""
+        yield from ()
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts

@@ -17,8 +17,7 @@ from domain import extensions
 from domain.errors import NotAvailableError
 from domain.records import ProjectView
 from workflow.releases import checklist as releases
-from workflow.releases.checklist import ReleaseCondition
-from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, checks_of
+from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, ReleaseCondition, checks_of
 from workflow.results import leaderboard_page
 
 PART = "show"

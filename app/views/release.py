@@ -22,8 +22,8 @@ from domain.records import ProjectView
 from domain.roles import Role
 from media.perceptual_hash import ALIKE
 from workflow.releases import early_refusal, listing, settings
-from workflow.releases.checklist import ABOUT, ReleaseCondition, must_not_be_open
-from workflow.releases.extension_checks import missing_folder_checks, missing_parts_in
+from workflow.releases.checklist import ABOUT, must_not_be_open
+from workflow.releases.extension_checks import ReleaseCondition, missing_folder_checks, missing_parts_in
 from workflow.releases.format_choice import releasable, usual_formats
 from workflow.releases.listing import Release
 from workflow.releases.settings import SAYINGS, CardVersion, ReleaseOptions

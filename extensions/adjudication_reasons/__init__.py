@@ -1,8 +1,8 @@
 """Adjudication reasons: why seniors settled items and verifiers skipped, and where votes differ.
 
 ``reason_lists`` counts the reasons, and the page *Adjudication reasons* lists the decisions behind them.
-``disagreement`` counts the items on which votes differ, for a section of the page *Dashboard*. Core's page *Guideline*
-offers the open reasons to a new version, also without this folder.
+``disagreement`` counts the items on which votes differ, for a section of the page *Dashboard*. ``closing`` closes
+reasons, also for the extension Guideline, which offers the open ones to a new version.
 """
 
 from __future__ import annotations
@@ -37,6 +37,19 @@ def _dashboard_sections() -> Sequence[Any]:
     return (SECTION,)
 
 
+def _guideline_questions() -> Sequence[Any]:
+    from extensions.adjudication_reasons import closing
+
+    return (closing,)
+
+
+def _former_classes() -> Sequence[Any]:
+    from extensions.adjudication_reasons.reasons import AdjudicationReason, SettledCase
+
+    earlier = "domain.records"
+    return ((earlier, "AdjudicationReason", AdjudicationReason), (earlier, "SettledCase", SettledCase))
+
+
 EXTENSION = Extension(
     name="adjudication_reasons",
     title="Adjudication reasons",
@@ -44,4 +57,6 @@ EXTENSION = Extension(
     commands=_commands,
     figures=_figures,
     dashboard_sections=_dashboard_sections,
+    guideline_questions=_guideline_questions,
+    former_classes=_former_classes,
 )

@@ -18,8 +18,8 @@ from db.engine import Store
 from domain.records import Person
 from domain.states import VERIFICATIONS, Stage
 from extensions.adjudication_reasons import queries, reason_lists
+from extensions.adjudication_reasons import reasons as adjudication_reasons
 from workflow.access.projects import Access, require_lead
-from workflow.lead import adjudication_reasons
 
 
 class ReasonSource(StrEnum):

@@ -1,7 +1,9 @@
-"""Queries on reasons that people gave with their votes."""
+"""Queries on reasons that people gave with their votes, on decisions of seniors, and on what answers them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Text, cast, exists, func
@@ -10,7 +12,8 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col
 
 from db import reworded
-from db.tables import AnnotationRow, ItemRow
+from db.many_rows import insert_or_ignore
+from db.tables import AnnotationRow, ItemRow, ReasonAnswerRow
 from domain.states import VERIFICATIONS, Purpose, Stage
 
 _NEWER = aliased(AnnotationRow)
@@ -53,3 +56,55 @@ def votes_with_reasons(session: Session, *, project_id: int) -> list[ReasonVote]
         said = reworded.answers(session, **about, stage=Stage.VERIFICATION, given=answers)
         found.append(ReasonVote(item, dimension, said, reworded.reasons(session, **about, given=reasons)))
     return found
+
+
+class SeniorDecision(NamedTuple):
+    """A senior's decision about an item, and the lead's response to its reason."""
+
+    id: int
+    item: str
+    """The item's external id."""
+    dimension: str
+    revision: int
+    answers: dict[str, Any]
+    note: str
+    guideline_hash: str
+    created_at: datetime
+    version_id: int | None
+    """The guideline version that answers the decision, or None if it is open."""
+    why: str | None
+    """The reason why the guideline was left unchanged, if it was."""
+
+    @property
+    def cause(self) -> str:
+        """The reason of the decision, or an empty string."""
+        return str(self.answers.get("cause") or "")
+
+
+def decisions(session: Session, *, project_id: int) -> list[SeniorDecision]:
+    """Return the decisions of seniors, oldest first."""
+    columns: tuple[Any, ...] = (
+        AnnotationRow.id,
+        ItemRow.external_id,
+        ItemRow.dimension,
+        AnnotationRow.revision,
+        AnnotationRow.answers,
+        AnnotationRow.note,
+        AnnotationRow.guideline_hash,
+        AnnotationRow.created_at,
+        ReasonAnswerRow.guideline_version_id,
+        ReasonAnswerRow.why,
+    )
+    wanted = (
+        plain_select(*columns)
+        .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
+        .join(ReasonAnswerRow, col(ReasonAnswerRow.annotation_id) == AnnotationRow.id, isouter=True)
+        .where(col(AnnotationRow.project_id) == project_id, col(AnnotationRow.stage) == Stage.ADJUDICATION)
+        .order_by(col(AnnotationRow.id))
+    )
+    return [SeniorDecision._make(row) for row in session.execute(wanted)]
+
+
+def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Record which decisions a version answers. A decision that is answered already stays unchanged."""
+    insert_or_ignore(session, ReasonAnswerRow, rows)

@@ -13,13 +13,13 @@ from db import comment_threads, events, files, item_revisions, items
 from db.engine import Store
 from domain import csv_text
 from domain.errors import NotFoundError
-from domain.records import AdjudicationReason, Fields, Person, VoteView
+from domain.records import Fields, Person, VoteView
 from domain.states import VERIFICATIONS, Stage
 from extensions.adjudication_reasons import queries
+from extensions.adjudication_reasons.reasons import AdjudicationReason, reasons
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.task_views import votes_on
 from workflow.annotate.verdicts import decided_in
-from workflow.lead.adjudication_reasons import reasons
 
 
 @dataclass(frozen=True)

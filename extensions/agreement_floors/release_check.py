@@ -14,8 +14,7 @@ from domain.states import Stage
 from extensions.agreement_floors.standings import FloorStanding, history, measure_floor, standings, state_of
 from reports.content import Block, ReportTable
 from workflow.access.projects import Access
-from workflow.releases.checklist import ReleaseCondition
-from workflow.releases.extension_checks import ReleaseCheck
+from workflow.releases.extension_checks import ReleaseCheck, ReleaseCondition
 from workflow.releases.printed_figures import RATINGS, votes_of
 
 LINE = "floor."

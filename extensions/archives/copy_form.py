@@ -12,9 +12,10 @@ from app.projects import project_jobs
 from app.projects.project_actions import NewProject, ProjectBeginning
 from app.services import Services
 from domain.display_names import distinct_names
-from domain.project_parts import ProjectPart, left_out
+from domain.project_parts import ProjectPart
 from domain.records import ProjectView
 from extensions.archives import jobs
+from extensions.archives.parts import left_out
 from workflow.access.project_names import LONGEST_TITLE
 
 PARTS = {

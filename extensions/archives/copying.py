@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from db.engine import Store
 from domain.errors import InvalidInputError
 from domain.jobs import Progress, unheard
-from domain.project_parts import ProjectPart, WhoIsWho, left_out
+from domain.project_parts import ProjectPart
 from domain.records import Person
 from extensions.archives.exporting import export_project
 from extensions.archives.importing import ImportedProject, import_project, name_is_free
+from extensions.archives.parts import WhoIsWho, left_out
 from extensions.archives.storing import ArchiveOptions
 from workflow.access.project_names import title_problems
 

@@ -12,20 +12,22 @@ from typing import TYPE_CHECKING
 from annotation_schemas.model import Schema
 from db import projects
 from db.engine import IntegrityError, Session, Store
-from db.survey import Survey
 from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError, SettingsError
-from domain.project_parts import ProjectPart, WhoIsWho
+from domain.project_parts import ProjectPart
 from domain.states import Stage
 from extensions.archives.archive_reader import ProjectArchive
+from extensions.archives.parts import WhoIsWho
 from extensions.archives.queries import landing
+from extensions.archives.queries.archive_survey import ArchiveSurvey
 from extensions.archives.storing import ArchiveOptions, PendingArchive
 from extensions.archives.transit_cleanup import clear_abandoned
 from workflow.access.project_names import name_problems
 from workflow.files.surveyed_rows import (
+    columns_of,
+    look_through,
     require_known_tables,
     require_sound_texts,
     schema_in,
-    survey_of,
 )
 
 if TYPE_CHECKING:
@@ -91,7 +93,8 @@ class Import:
         name_is_free(self.store, self.name)
         clear_abandoned(self.store, self.media)
         require_known_tables(self.store, self.archive)
-        survey = survey_of(self.archive, without=self.how.without)
+        survey = ArchiveSurvey(self.archive.name, columns_of(self.archive), without=self.how.without)
+        look_through(self.archive, survey)
         require_sound_texts(self.archive, survey)
         schema = schema_in(self.archive, survey, old_schemas=self.how.old_schemas)
         with self.store.read() as session:
@@ -111,7 +114,7 @@ class Import:
         self.notes += storing.notes
         return ImportedProject(self.name, rows, tuple(login for _, login, _ in new), tuple(self.notes))
 
-    def _people(self, session: Session, survey: Survey) -> tuple[dict[int, int], list[tuple[int, str, str]]]:
+    def _people(self, session: Session, survey: ArchiveSurvey) -> tuple[dict[int, int], list[tuple[int, str, str]]]:
         """Return the accounts that exist here (id there: id here), and the accounts to create (id there, login,
         name).
         """
@@ -181,7 +184,7 @@ class Import:
 
     # ---- bringing ----------------------------------------------------------------------------------------------------
 
-    def _bring_media(self, survey: Survey) -> None:
+    def _bring_media(self, survey: ArchiveSurvey) -> None:
         """Store every image and clip in the media store, which checks them like any upload."""
         if ProjectPart.ITEMS in self.how.without:
             return

@@ -18,15 +18,17 @@ from typing import TYPE_CHECKING
 from db import assets, events, project_rows, projects
 from db.carried import IN_PROGRESS
 from db.engine import Session, Store
-from db.survey import Row, Survey
+from db.survey import Row
 from domain.errors import TouchstoneError
 from domain.jobs import Progress, unheard
-from domain.project_parts import ProjectPart, WhoIsWho
+from domain.project_parts import ProjectPart
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage, TaskState
 from extensions.archives.archive_reader import ProjectArchive
+from extensions.archives.parts import WhoIsWho
 from extensions.archives.queries import landing, transit
+from extensions.archives.queries.archive_survey import ArchiveSurvey
 from extensions.archives.queries.landing import Landing
 from extensions.archives.queries.transit import ProjectInTransit
 from extensions.archives.transit_cleanup import clear
@@ -90,7 +92,7 @@ class PendingArchive:
     store: Store
     media: MediaStore
     archive: ProjectArchive
-    survey: Survey
+    survey: ArchiveSurvey
     how: ArchiveOptions
     name: str
     renamed: frozenset[int]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from db import events, projects, runs
+from db import events, projects
 from db.engine import Session, Store
 from domain.records import Person
+from extensions.calibration import queries
 from extensions.calibration.report.ruling import rule_from_text, rule_of
 from extensions.calibration.report.study import StoredRule
 from extensions.calibration.statistics.verdict import Rule
@@ -37,7 +38,7 @@ def stored_rule(store: Store, *, person: Person | None, project: str, judges: Se
         kept = _kept_rule(session, access)
         if kept is None:
             return StoredRule()
-        first = runs.first_reply(session, project_id=access.project_id, judges=judges)
+        first = queries.first_reply(session, project_id=access.project_id, judges=judges)
     rule, at = kept
     return StoredRule(
         rule,

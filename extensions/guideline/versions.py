@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from db import guidelines, projects
-from db.engine import Store
+from db.engine import Session, Store
 from db.records import StoredGuidelineVersion
-from domain.errors import ConflictError, InvalidInputError, NotFoundError, Problem
+from domain import extensions
+from domain.errors import ConflictError, InvalidInputError, NotAvailableError, NotFoundError, Problem
 from domain.records import Person
 from extensions.guideline import queries
 from workflow.access.event_log import log
-from workflow.access.guidelines import LONGEST_WHY, close_decisions
+from workflow.access.guidelines import LONGEST_WHY, GuidelineQuestions
 from workflow.access.projects import Access, require_lead
 
 LONGEST = 200_000
@@ -129,12 +130,31 @@ def publish_version(
                 [Problem("requalify", f"This text was in force as version {version.number}; make a new set instead.")]
             )
         projects.bring_guideline_into_force(session, row=row, number=version.number)
-        n = close_decisions(session, access, version.id, answers, by=by, why="", now=now)
+        n = _close(session, access, version.id, answers, by=by, now=now)
         if by is not None:
             guidelines.put_seen(session, project_id=access.project_id, person_id=by.id, number=version.number, now=now)
         data = {"number": version.number, "hash": hash, "why": why.strip(), "answers": n}
         log(session, "guideline.set", by=by, project=access, now=now, data=data)
         return _version(version, by.login if by else None, True, {}, n)
+
+
+def _close(
+    session: Session,
+    access: Access,
+    version_id: int,
+    answers: Sequence[tuple[str, str]],
+    *,
+    by: Person | None,
+    now: datetime,
+) -> int:
+    """Let the extension with the open reasons record that a version answers some of them; return their decisions."""
+    if not answers:
+        return 0
+    modules: Sequence[GuidelineQuestions] = extensions.rows("guideline_questions")
+    if not modules:
+        why = extensions.missing("pages", "adjudication_reasons")
+        raise NotAvailableError(why or "No installed extension knows reasons that a guideline answers.")
+    return modules[0].close(session, access, version_id, answers, by=by, why="", now=now)
 
 
 def _problems(access: Access, text: str, why: str) -> list[Problem]:

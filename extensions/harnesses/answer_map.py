@@ -10,7 +10,8 @@ from annotation_schemas.formats import Format, Misfit, Takes, name_of_rater, sho
 from domain import json_text
 from domain.errors import InvalidFileError
 from domain.records import PredictionRecord
-from importers.answer_files import AnswerFile, Harness, Rows
+from extensions.harnesses.harness import Harness
+from importers.answer_files import AnswerFile, Rows
 
 _FIRST = re.compile(r'\{\s*("(?:[^"\\]|\\.)*")\s*:\s*(?:["}]|-?\d|null|$)')
 _LINES = re.compile(r"\}[ \t]*\r?\n\s*\{")

@@ -13,9 +13,10 @@ from domain import json_text
 from domain.json_text import NotJson
 from domain.records import BadRow, PredictionRecord
 from domain.runs import Outcome
+from extensions.harnesses.harness import Harness, ids_in, name_unread
 from extensions.harnesses.inspect_archive import InspectArchive, is_archive
-from importers.answer_files import AnswerFile, Harness, Rows, ids_in, name_unread
-from importers.shown_options import counted_columns, listed_options
+from extensions.harnesses.shown_options import counted_columns, listed_options
+from importers.answer_files import AnswerFile, Rows
 
 _JSON = re.compile(r'\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
 _NO_MODEL = "none/none"

@@ -19,8 +19,9 @@ from domain import json_text
 from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.records import PredictionRecord
-from importers.answer_files import AnswerFile, Harness, Rows, ids_in, name_unread
-from importers.shown_options import counted_columns, listed_options, prompt_text
+from extensions.harnesses.harness import Harness, ids_in, name_unread
+from extensions.harnesses.shown_options import counted_columns, listed_options, prompt_text
+from importers.answer_files import AnswerFile, Rows
 
 _FIRST_KEY = re.compile(r'\{\s*"doc_id"\s*:')
 _SCORES = re.compile(r'\{\s*"results"\s*:\s*\{')

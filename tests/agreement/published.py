@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agreement import Ratings, Scale
 from domain.records import Rating
-from tests.paths import shared
+from tests.paths import SHARED, shared
 
 
 def pandalm() -> list[Rating]:
@@ -162,3 +164,17 @@ def models(data: Mapping[str, Any], vectors: str) -> Ratings:
     else:
         pair = [gpt[vectors], claude[vectors]]
     return Ratings.from_lists(gpt=pair[0], claude=pair[1])
+
+
+def entries(computed: Container[str]) -> Iterator[Any]:
+    """One parameter per expected value of the statistics that a test computes."""
+    if not (SHARED / "golden").is_dir():
+        yield pytest.param(None, None, id="absent")
+        return
+    cases = {case["id"]: case for case in golden()["cases"]}
+    for case in cases.values():
+        data = cases[case["data"]["same_as"]]["data"] if "same_as" in case["data"] else case["data"]
+        for entry in case["expected"]:
+            if entry["stat"] in computed:
+                args = ",".join(map(str, entry["args"].values()))
+                yield pytest.param(data, entry, id=f"{case['id']}-{entry['stat']}-{entry['field']}-{args}")

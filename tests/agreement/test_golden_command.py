@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import agreement.golden
-from testkit.missing_extensions import needs
+from testkit.missing_extensions import needs, needs_every
 from tests.agreement.golden import behaviour
 from tests.agreement.golden import command as golden
 from tests.agreement.golden.entries import SHAPES, TABLE, Unknown, compute, shape_of
@@ -327,6 +327,7 @@ def published() -> dict[str, Any]:
     return found
 
 
+@needs_every("notebook_statistics")
 def test_nothing_fails(published: dict[str, Any]) -> None:
     found = list(golden.checks(published["cases"], published["must_handle"]))
     assert [f"{check.what}: {check.failure}" for check in found if check.failure] == []
@@ -345,6 +346,7 @@ def test_every_statistic_and_field_of_the_format_is_in_the_table() -> None:
     assert {row[1].strip() for row in rows} == set(TABLE)
 
 
+@needs_every("notebook_statistics")
 @pytest.mark.parametrize("seed", range(2))
 def test_altered_values_are_reported_exactly(published: dict[str, Any], seed: int) -> None:
     altered = copy.deepcopy(published)

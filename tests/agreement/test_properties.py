@@ -199,7 +199,7 @@ each_judged = of(JUDGED)
 
 
 BEFORE_RATINGS = {"agreement.sample_sizes"}
-"""Modules for plans of studies, which are made before there are ratings; tests/agreement/test_planning.py."""
+"""Modules for plans of studies, which are made before there are ratings."""
 
 
 def test_every_public_function_is_listed() -> None:

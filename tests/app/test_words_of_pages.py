@@ -91,7 +91,7 @@ MEANT = {
     ("extensions/labelstudio/client.py", "users"): "an address of Label Studio's interface",
     ("extensions/labelstudio/objects.py", "user"): "what Label Studio calls an account",
     ("app/running/plan.py", "user"): "a turn of a conversation with a model, as its template has it",
-    ("workflow/runs/judge_templates.py", "user"): "the same",
+    ("extensions/own_templates/published_prompts.py", "user"): "the same",
     ("extensions/local_models/families.py", "user"): "the same",
     ("extensions/local_models/prompts.py", "user"): "the same",
     ("extensions/notices/settings.py", "user"): "an account of a mail server",

@@ -20,8 +20,8 @@ from annotation_schemas.model import Schema
 from domain.errors import InvalidFileError
 from domain.reading.answers import READER_VERSION, AnswerKind, ReadOutcome
 from domain.records import AnswerReading, ItemRecord, PredictionRecord
-from importers.egoplan_submission import read as read_submission
 from importers.readers import reader_of
+from testkit.missing_extensions import needs
 from testkit.samples import ETP_COUNTS, egoplan_record, etp_boxes, etp_records, pca_record
 from testkit.samples import write as write_records
 from tests.exporters.releases import Folder, asset, fifth, items_of, release, write
@@ -104,6 +104,7 @@ def test_a_test_split_of_egoplan_has_neither_answer_nor_letter(tmp_path: Path) -
     assert b",options," in tables["test.csv"].splitlines()[0]
 
 
+@needs("readers", "predictions")
 def test_answers_to_such_a_split_go_to_egoplan_s_server_and_come_back(tmp_path: Path) -> None:
     schema, folder = schema_of("egoplan_test"), Folder(tmp_path / "release")
     path = write_records(tmp_path / "plan.json", [egoplan_record(n, test=True) for n in range(3)])
@@ -118,7 +119,7 @@ def test_answers_to_such_a_split_go_to_egoplan_s_server_and_come_back(tmp_path: 
     out = tmp_path / "submission.json"
     out.write_bytes(submission(content)["submission.json"])
     assert json.loads(out.read_bytes()) == [{"sample_id": n, "label": "B"} for n in range(3)]
-    back = read_submission(out, schema=schema, model="m")
+    back = reader_of(FORMATS["egoplan_submission"])(out, schema=schema, model="m")
     assert [(row.item, row.text) for row, _ in back.rows] == [(str(n), "B") for n in range(3)]
 
 

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from annotation_schemas import shipped
+from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
 from domain import json_text
 from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from importers.items import read_items
-from importers.predictions import read_predictions
+from importers.readers import reader_of
+from testkit.missing_extensions import needs
 
 SCHEMA = load_schema(shipped()["egothink"]).schema_
 WHY = "the key '{}' stands twice in one object"
@@ -54,18 +56,19 @@ SAMPLES = '{"doc_id": 0, "doc": {"item": "a", "item": "b"}, "resps": [["A"]]}'
 def test_an_answer_whose_key_stands_twice_is_a_bad_row(
     tmp_path: Path, name: str, text: str, key: str, row: int
 ) -> None:
-    read = read_predictions(file(tmp_path, name, text), schema=SCHEMA, model="m")
+    read = reader_of(FORMATS["predictions"])(file(tmp_path, name, text), schema=SCHEMA, model="m")
     (bad,) = [each for each in read.bad if "twice" in each.reason]
     assert bad.row == row
     assert bad.reason.startswith(WHY.format(key))
 
 
+@needs("readers", "predictions")
 def test_a_log_that_is_one_object_is_refused_with_the_line(tmp_path: Path) -> None:
     path = file(tmp_path, "l.json", *INSPECT.replace(', "id": "b"', ',\n "id": "b"').splitlines())
     with pytest.raises(
         InvalidFileError, match=r"the key 'id' stands twice in one object; keep one \(line 2, column 2\)"
     ):
-        read_predictions(path, schema=SCHEMA, model="m")
+        reader_of(FORMATS["predictions"])(path, schema=SCHEMA, model="m")
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from domain.roles import Role
 from domain.runs import Attempt, Outcome, RunPlan
 from media.store import MediaStore
 from testkit import factories
+from testkit.missing_extensions import needs
 from testkit.samples import egoplan_record, write
 from tests.paths import shared
 from workflow.access.projects import create_project
@@ -356,6 +357,7 @@ def test_answers_come_into_a_project_in_one_way_only() -> None:
     assert [path.name for path in found] == ["readings.py"]
 
 
+@needs("readers", "predictions")
 @pytest.mark.parametrize(
     ("text", "outcome"),
     [

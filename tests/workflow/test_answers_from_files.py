@@ -29,7 +29,7 @@ from workflow.files.project_check import check
 from workflow.results import leaderboard, project_answers, score_choices
 from workflow.runs import run_control, run_views
 
-pytestmark = needs("sheet_readers", ".xlsx")
+pytestmark = [needs("sheet_readers", ".xlsx"), needs("readers", "predictions")]
 
 HEAD = ["index", "question", "prediction"]
 

@@ -28,6 +28,7 @@ from media import clips
 from media.store import MediaStore, StoredMedia
 from testkit import missing_media
 from testkit.factories import claimed, make_person
+from testkit.missing_extensions import needs
 from testkit.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import ROOT
 from workflow.access.projects import access_to, create_project
@@ -158,11 +159,18 @@ def test_an_import_needs_a_lead_and_the_schema_s_format(store: Store, media: Med
         bring(store, media, "egothink", path, by=eve)
     with pytest.raises(InvalidFileError, match="reads egothink, not egoplan"):
         bring(store, media, "egoplan", path)
-    with pytest.raises(InvalidFileError, match="Touchstone writes prov and does not read it; EgoThink reads egothink"):
-        bring(store, media, "prov", path)
     assert item_names(store) == []
     lead = make_person(store, "lea", role=Role.LEAD)
     assert bring(store, media, "egothink", path, by=lead).items == 1
+
+
+@needs("formats", "prov")
+def test_a_format_that_is_only_written_cannot_be_imported(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egothink")
+    path = write(tmp_path / "Activity/annotations.json", [egothink_record(0)])
+    with pytest.raises(InvalidFileError, match="Touchstone writes prov and does not read it; EgoThink reads egothink"):
+        bring(store, media, "prov", path)
+    assert item_names(store) == []
 
 
 def test_the_same_files_again_add_nothing(store: Store, media: MediaStore, tmp_path: Path) -> None:
@@ -522,6 +530,7 @@ def lines(path: Path, records: Sequence[Any]) -> Path:
     return path
 
 
+@needs("readers", "predictions")
 def test_answers_come_in_once_and_wait_for_grading(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egothink")
     write(tmp_path / "in/Object/attribute/annotations.json", [egothink_record(n) for n in range(3)])
@@ -542,6 +551,7 @@ def test_answers_come_in_once_and_wait_for_grading(store: Store, media: MediaSto
     assert view.answer in {"fast 0", "fast 2", "It is é."}
 
 
+@needs("readers", "predictions")
 def test_answers_to_nothing_are_refused(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egothink")
     write(tmp_path / "in/Activity/annotations.json", [egothink_record(n) for n in range(2)])
@@ -596,6 +606,7 @@ def test_names_too_long_for_an_index_are_refused(store: Store, media: MediaStore
         bring(store, media, "egoplan", path)
 
 
+@needs("readers", "predictions")
 def test_positions_count_records_that_were_left_out(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egothink")
     path = write(tmp_path / "Activity/annotations.json", [egothink_record(0), {"bad": 1}, egothink_record(2)])

@@ -149,6 +149,7 @@ def test_columns_that_nothing_reads_are_named_and_votes_loudly(
     )
 
 
+@needs("readers", "predictions")
 @needs("readers", "ratings")
 @pytest.mark.usefixtures("project")
 def test_answers_and_ratings_name_what_is_left(store: Store, media: MediaStore, tmp_path: Path) -> None:

@@ -1,22 +1,45 @@
-"""The guideline that a project's people work under: what has changed, who has read it, and what it answers."""
+"""The guideline that a project's people work under: what has changed, and who has read it."""
 
 from __future__ import annotations
 
 import difflib
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Protocol
 
 from db import guidelines
 from db.engine import Session, Store
 from domain.errors import InvalidInputError, Problem
-from domain.records import GuidelineNews, Person
+from domain.records import GuidelineNews, Person, ProjectView
 from workflow.access.projects import Access, access_to
 
 LONGEST_WHY = 2_000
 """Maximum length of the reason of a change, in characters."""
 AROUND = 1
 """Number of unchanged lines shown around a change."""
+
+
+class GuidelineQuestions(Protocol):
+    """What a new version of the guideline may answer: a module of the register ``guideline_questions``."""
+
+    def waiting(self, store: Store, *, by: Person, view: ProjectView) -> Mapping[tuple[str, str], str]:
+        """Return the title of each open question, by its reason and dimension; leads only."""
+
+    def close(
+        self,
+        session: Session,
+        access: Access,
+        version_id: int,
+        answers: Sequence[tuple[str, str]],
+        *,
+        by: Person | None,
+        why: str,
+        now: datetime,
+    ) -> int:
+        """Record that a version answers these questions and return the number of decisions behind them.
+
+        The caller must hold the lock on the project.
+        """
 
 
 def record_opening(store: Store, *, person: Person, project: str, number: int) -> None:
@@ -84,32 +107,3 @@ def note_reader(session: Session, *, access: Access, person: Person, now: dateti
         guidelines.put_seen(
             session, project_id=access.project_id, person_id=person.id, number=access.guideline, now=now
         )
-
-
-def close_decisions(
-    session: Session,
-    access: Access,
-    version_id: int,
-    answers: Sequence[tuple[str, str]],
-    *,
-    by: Person | None,
-    why: str,
-    now: datetime,
-) -> int:
-    """Record that a version answers all open decisions with these reasons and return their number.
-
-    Reasons come with their dimensions. The caller must hold the lock on the project.
-    """
-    waiting: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for decision in guidelines.decisions(session, project_id=access.project_id):
-        if decision.version_id is None:
-            waiting[decision.cause, decision.dimension].append(decision.id)
-    for reason, dimension in answers:
-        if (reason, dimension) not in waiting:
-            raise InvalidInputError(
-                [Problem("answers", f"No open decision in {dimension} has the reason {reason!r}; look at the reasons.")]
-            )
-    ids = [id for key in dict.fromkeys(answers) for id in waiting[key]]
-    note = {"guideline_version_id": version_id, "why": why, "by_id": by.id if by else None, "created_at": now}
-    guidelines.add_answers(session, rows=[{"annotation_id": id, **note} for id in ids])
-    return len(ids)

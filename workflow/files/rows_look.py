@@ -110,7 +110,7 @@ def look_at_rows(
     """
     registry.require_row("format", format)
     row = FORMATS[format]
-    if (away := extensions.missing("readers", format)) is not None:
+    if not row.reads and (away := extensions.missing("readers", format)) is not None:
         raise NotAvailableError(away)
     if row.takes not in LOOKED_AT or not row.reads:
         raise InvalidFileError(

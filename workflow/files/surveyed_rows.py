@@ -15,7 +15,6 @@ from db import project_rows
 from db.engine import Store
 from db.survey import Survey
 from domain.errors import InvalidFileError, InvalidInputError, Problem, SchemaError
-from domain.project_parts import ProjectPart
 from importers.table_entries import TableEntry
 from workflow.access.accounts import problems_with
 
@@ -46,15 +45,24 @@ def require_known_tables(store: Store, files: RowFiles) -> None:
         )
 
 
-def survey_of(files: RowFiles, *, without: frozenset[ProjectPart] = frozenset()) -> Survey:
+def survey_of(files: RowFiles) -> Survey:
     """Return what is known after every row was checked against its table. Raise ``InvalidFileError`` for a bad row."""
-    given = {table: told.columns for table, told in files.tables.items()}
-    survey = Survey(files.name, given, without=without)
+    survey = Survey(files.name, columns_of(files))
+    look_through(files, survey)
+    return survey
+
+
+def columns_of(files: RowFiles) -> dict[str, tuple[str, ...]]:
+    """Return the columns of each table."""
+    return {table: told.columns for table, told in files.tables.items()}
+
+
+def look_through(files: RowFiles, survey: Survey) -> None:
+    """Check every row. Raise ``InvalidFileError`` for a bad one."""
     for table in project_rows.tables():
         for number, row in files.rows(table):
             survey.look(table, number, row)
     survey.end()
-    return survey
 
 
 def require_sound_texts(files: RowFiles, survey: Survey) -> None:

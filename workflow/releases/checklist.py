@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from db import comment_threads, items, missing_media
@@ -15,30 +14,13 @@ from workflow.access.projects import Access, require_lead
 from workflow.access.written_items import left_to_write
 from workflow.files import exposures
 from workflow.releases.evidence import unsaid_raters
-from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, checks_of
+from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, ReleaseCondition, checks_of
 from workflow.releases.settings import SAYINGS, CardVersion, ReleaseOptions, about_in
 
 ABOUT = "about"
 """The part of the page *Release* that has the license and the rest of the data card."""
 RATERS = "raters"
 """The line for imported raters that are not yet marked as a person or a machine."""
-
-
-@dataclass(frozen=True)
-class ReleaseCondition:
-    """Something that a release waits for."""
-
-    name: str
-    """The name of the line, as ``--despite`` takes it."""
-    title: str
-    done: bool
-    said: str
-    page: str
-    """The module name of the page where a lead can finish the line."""
-    part: str = ""
-    """The part of that page that has to unfold."""
-    pending: bool = False
-    """The state is not computed yet."""
 
 
 def before(

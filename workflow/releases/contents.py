@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +12,14 @@ from annotation_schemas import kinds
 from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import Schema
-from db import release_steps, releases
+from db import releases
 from db.engine import Session, Store
 from db.releases import Asset, PlacedItem
+from domain import extensions
 from domain.errors import InvalidFileError, InvalidMediaError, NotFoundError
 from exporters.release_folder import FileDigest, FolderWriter, hash_of
 from exporters.release_items import ENDINGS, NAMED, UnwritableItemError, fields_on_images
 from workflow.access.projects import Access
-from workflow.releases.evidence import names_in
-from workflow.releases.item_steps import Steps
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -147,7 +145,7 @@ class Contents:
         for at in range(0, len(self.placed), _AT_ONCE):
             ids = [each.item_id for each in self.placed[at : at + _AT_ONCE]]
             with self.store.read() as session:
-                names = release_steps.names(session, item_ids=ids)
+                names = releases.names(session, item_ids=ids)
                 for asset in releases.assets(session, item_ids=ids):
                     if asset.sha256 is None:
                         lacking.append(
@@ -178,7 +176,7 @@ class Contents:
 
     def _lot(self, session: Session, lot: Sequence[PlacedItem]) -> Iterator[ReleasedItem]:
         ids = [each.item_id for each in lot]
-        names = release_steps.names(session, item_ids=ids)
+        names = releases.names(session, item_ids=ids)
         revisions = {each.item_id: each.revision for each in lot}
         contents = releases.contents(session, project_id=self.access.project_id, revisions=revisions)
         assets: dict[int, list[Asset]] = {}
@@ -261,15 +259,7 @@ def released_set(
     counts: dict[str, int] = {}
     for each in contents.placed:
         counts[each.split] = counts.get(each.split, 0) + 1
-    store, access = contents.store, contents.access
-    release = f"{access.name}/{version.partition('.')[0]}"  # point releases call people as the release does
-
-    def names() -> Mapping[int, str]:
-        with store.read() as session:
-            also = release_steps.who_imported(session, project_id=access.project_id)
-        return names_in(store, project=access.name, release=release, also=also)
-
-    steps = Steps(store, contents.placed, datetime.fromisoformat(date) if date else None, names)
+    histories = extensions.rows("item_histories")
     return ReleasedSet(
         schema=schema,
         name=contents.access.name,
@@ -282,7 +272,7 @@ def released_set(
         upright=contents.media.upright,
         as_mp4=contents.media.as_mp4,
         shown=contents.shown,
-        provenance=steps.of,
+        provenance=histories[0](contents, version, date) if histories else None,
         about=about,
         options=options_field(schema),
         key=key_field(schema),

@@ -25,8 +25,24 @@ from workflow.access.projects import Access
 
 if TYPE_CHECKING:
     from annotation_schemas.formats.released import ReleasedSet
-    from workflow.releases.checklist import ReleaseCondition
     from workflow.releases.draft import Draft
+
+
+@dataclass(frozen=True)
+class ReleaseCondition:
+    """Something that a release waits for."""
+
+    name: str
+    """The name of the line, as ``--despite`` takes it."""
+    title: str
+    done: bool
+    said: str
+    page: str
+    """The module name of the page where a lead can finish the line."""
+    part: str = ""
+    """The part of that page that has to unfold."""
+    pending: bool = False
+    """The state is not computed yet."""
 
 
 class CheckResult(Protocol):

@@ -19,7 +19,7 @@ def reasons(
     """Export as CSV why seniors had to settle items: one line for each decision, with the action on its reason."""
     from app.services import opened
     from extensions.adjudication_reasons import reason_lists
-    from workflow.lead import adjudication_reasons
+    from extensions.adjudication_reasons import reasons as adjudication_reasons
 
     store = opened().store
     if skips:

@@ -14,12 +14,13 @@ from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import SCREENS, Group, Screen
 from app.services import Services
-from domain.records import AdjudicationReason, ProjectView, SettledCase, VoteView
+from domain.records import ProjectView, VoteView
 from domain.roles import Role
 from domain.states import VERIFICATIONS
 from extensions.adjudication_reasons import closing, reason_lists
+from extensions.adjudication_reasons import reasons as adjudication_reasons
 from extensions.adjudication_reasons.reason_lists import ContestedItem, Overview, SkipReasonRow
-from workflow.lead import adjudication_reasons
+from extensions.adjudication_reasons.reasons import AdjudicationReason, SettledCase
 
 SCREEN = Screen("Adjudication reasons", place=120, role=Role.LEAD, group=Group.ITEMS)
 

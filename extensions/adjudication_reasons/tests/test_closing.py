@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import pytest
 
+from db import guidelines
 from db.engine import Store
 from domain.errors import InvalidInputError, NotAllowedError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
-from extensions.adjudication_reasons.closing import answer
+from extensions.adjudication_reasons import reasons as adjudication_reasons
+from extensions.adjudication_reasons.closing import answer, close
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
 from testkit.guidelines import new_guideline
+from workflow.access.projects import access_to
 from workflow.annotate import submissions
 from workflow.files.project_check import check
-from workflow.lead import adjudication_reasons
+
+
+def answered_by_a_new_guideline(store: Store, answers: list[tuple[str, str]]) -> int:
+    """As the extension Guideline does it: the number of decisions that the new version answers."""
+    new_guideline(store, project="p", text="Be kind.", why="So.")
+    with store.write() as session:
+        access = access_to(session, person=None, project="p")
+        (version,) = [row for row, _ in guidelines.of_project(session, project_id=access.project_id) if row.number == 2]
+        return close(session, access, version.id, answers, by=None, why="", now=store.now())
 
 
 def settle(store: Store, senior: Person, cause: str = "wrong_key", note: str = "") -> str:
@@ -60,7 +71,7 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
     assert {case.item for case in lines[0].cases} == {"colour/0", "colour/1", "colour/2"}
     assert {case.note for line in lines for case in line.cases} == {"See the handle."}
 
-    assert new_guideline(store, project="p", text="Be kind.", why="So.", answers=[("wrong_key", "colour")]) == 2
+    assert answered_by_a_new_guideline(store, [("wrong_key", "colour")]) == 3
     assert answer(store, by=None, project="p", reason="wrong_key", dimension="shape", why="A slip of the pen.") == 1
     contested(store, 1)
     settle(store, senior)

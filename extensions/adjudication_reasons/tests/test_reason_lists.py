@@ -15,11 +15,11 @@ from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
 from extensions.adjudication_reasons import closing, reason_lists
+from extensions.adjudication_reasons import reasons as adjudication_reasons
+from extensions.adjudication_reasons.tests.test_closing import answered_by_a_new_guideline
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
-from testkit.guidelines import new_guideline
 from tests.app.screens import drawn, words
 from workflow.annotate import submissions
-from workflow.lead import adjudication_reasons
 
 
 def settle(store: Store, senior: Person, cause: str = "wrong_key", note: str = "") -> None:
@@ -49,7 +49,7 @@ def test_the_items_behind_a_reason_and_the_file_of_all_decisions(store: Store) -
     seen = reason_lists.contested(store, by=None, project="p", item="colour/1", revision=1)
     assert [vote.values["choice"] for vote in sorted(seen.votes, key=lambda vote: str(vote.values))] == ["blue", "red"]
     assert (seen.decision, seen.reason, seen.note) == ("reject", "wrong_key", "See the handle.")
-    new_guideline(store, project="p", text="Be exact.\nLids count.", why="So.", answers=[("wrong_key", "colour")])
+    answered_by_a_new_guideline(store, [("wrong_key", "colour")])
     closing.answer(store, by=None, project="p", reason="wrong_key", dimension="shape", why="A slip of the pen.")
     contest(store, people, 1)
     settle(store, sue)

@@ -12,7 +12,8 @@ from app.commands.groups import find_group
 from app.commands.options import ProjectName
 from app.commands.recorded import recorded
 from domain.errors import SettingsError
-from domain.project_parts import ProjectPart, WhoIsWho
+from domain.project_parts import ProjectPart
+from extensions.archives.parts import WhoIsWho
 
 if TYPE_CHECKING:
     from extensions.archives.importing import ImportedProject

@@ -24,18 +24,19 @@ from db.carried import CARRIED, Random, RandomIn, RowId, RowIdList, RunUnitId, S
 from db.many_rows import insert_all
 from db.project_rows import AT_ONCE
 from db.restored_rows import moment, typed
-from db.survey import AUTHORING, UNIT, Row, Survey, foreign
+from db.survey import AUTHORING, UNIT, Row, foreign
 from db.tables import AssetRow, ItemAssetRow, ItemRow, PersonRow, metadata
 from domain.errors import InvalidFileError
 from domain.rewording import Rewording
 from domain.runs import chunked
 from domain.states import ItemState, Stage
+from extensions.archives.queries.archive_survey import ArchiveSurvey
 
 _HIGHEST = 2**30
 """Ids above this limit are moved down, so that an archive cannot use up the ids of a database."""
 
 
-def distance(session: Session, *, survey: Survey, table: str) -> int:
+def distance(session: Session, *, survey: ArchiveSurvey, table: str) -> int:
     """Return the offset by which the ids of a table move, and reserve the new ids.
 
     On SQLite they are reserved until the transaction ends, on PostgreSQL for good.
@@ -60,12 +61,12 @@ def distance(session: Session, *, survey: Survey, table: str) -> int:
     return moved
 
 
-def moving(survey: Survey) -> list[str]:
+def moving(survey: ArchiveSurvey) -> list[str]:
     """Return the tables whose ids may have to move."""
     return [name for name, carried_ in CARRIED.items() if not carried_.pointed and survey.ids[name].span is not None]
 
 
-def some_are_here(session: Session, *, survey: Survey) -> bool:
+def some_are_here(session: Session, *, survey: ArchiveSurvey) -> bool:
     """Tell whether random ids of the archive exist in the database: then the project or a copy of it is here."""
     for table, drawn in survey.drawn.items():
         of = metadata.tables[table]
@@ -138,7 +139,7 @@ def schemas(session: Session, *, rows: Iterable[Row]) -> dict[int, int]:
 class Landing:
     """The plan for storing an archive's rows. It is complete before the first row is stored."""
 
-    survey: Survey
+    survey: ArchiveSurvey
     people: Mapping[int, int]
     """Ids of people in the database, by their ids in the archive."""
     renamed: frozenset[int]

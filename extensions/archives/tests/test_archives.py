@@ -28,7 +28,7 @@ from domain.errors import (
     SettingsError,
     TouchstoneError,
 )
-from domain.project_parts import ProjectPart, WhoIsWho
+from domain.project_parts import ProjectPart
 from domain.runs import RunState
 from domain.states import ItemState, Stage
 from extensions.archives import storing, transit_cleanup
@@ -37,6 +37,7 @@ from extensions.archives.copying import clone_project
 from extensions.archives.deletion import delete_project
 from extensions.archives.exporting import export_project
 from extensions.archives.importing import import_project
+from extensions.archives.parts import WhoIsWho
 from extensions.archives.queries import landing, removal
 from extensions.archives.storing import ArchiveOptions
 from media.store import MediaStore

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,17 +14,12 @@ from agreement import (
     linear_regression,
     ppi_mean,
     rogan_gladen,
-    sample_size_icc,
-    sample_size_kappa_test,
-    sample_size_pearson,
-    sample_size_proportion,
 )
 from extensions.calibration.statistics.alternative import alternative_test
 from extensions.calibration.statistics.ceiling import Ceiling, human_ceiling
 from extensions.calibration.statistics.classification import all_right, pass_rates
 from extensions.calibration.statistics.noise_ceiling import noise_ceiling
-from tests.agreement.published import golden
-from tests.paths import SHARED
+from tests.agreement.published import entries, golden
 
 Case = Mapping[str, Any]
 
@@ -108,11 +103,6 @@ def of_pairwise(data: Case, args: Case) -> Ceiling:
     return human_ceiling(data["items_by_raters"], data["judge"], measure="pearson", bootstrap=Bootstrap(draws=10))
 
 
-def of_icc_size(data: Case, args: Case) -> Mapping[str, float]:
-    # The worked example in the file leaves out Bonett's addition for two raters.
-    return {"n": sample_size_icc(**args).n_first_stage}
-
-
 COMPUTE: Mapping[str, Callable[[Case, Case], Mapping[str, float]]] = {
     "alt_test": of_alternative,
     "confusion": of_confusion,
@@ -124,28 +114,10 @@ COMPUTE: Mapping[str, Callable[[Case, Case], Mapping[str, float]]] = {
     "noise_ceiling": of_ceiling,
     "ppi_mean": of_ppi,
     "rogan_gladen": of_rogan_gladen,
-    "sample_size_icc": of_icc_size,
-    "sample_size_kappa_test": lambda data, args: {"n": sample_size_kappa_test(**args).n},
-    "sample_size_pearson": lambda data, args: {"n_first_stage": sample_size_pearson(**args).n_first_stage},
-    "sample_size_proportion": lambda data, args: {"n": sample_size_proportion(**args).n},
 }
 
 
-def entries() -> Iterator[Any]:
-    """One parameter per expected value of these statistics."""
-    if not (SHARED / "golden").is_dir():
-        yield pytest.param(None, None, id="absent")
-        return
-    cases = {case["id"]: case for case in golden()["cases"]}
-    for case in cases.values():
-        data = cases[case["data"]["same_as"]]["data"] if "same_as" in case["data"] else case["data"]
-        for entry in case["expected"]:
-            if entry["stat"] in COMPUTE:
-                args = ",".join(map(str, entry["args"].values()))
-                yield pytest.param(data, entry, id=f"{case['id']}-{entry['stat']}-{entry['field']}-{args}")
-
-
-@pytest.mark.parametrize(("data", "entry"), list(entries()))
+@pytest.mark.parametrize(("data", "entry"), list(entries(COMPUTE)))
 def test_the_value_of_other_programs(data: Case | None, entry: Case | None) -> None:
     if data is None or entry is None:
         golden()  # skips, and says why

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from agreement import (
-    post_stratified_mean,
-)
+from agreement import post_stratified_mean, ppi_mean
 from domain.errors import RatingsError
 from extensions.calibration.statistics.next_grades import grades_needed, next_units
-from tests.agreement.test_planning import NAN, ppi_half
+
+NAN = math.nan
+
+
+def ppi_half(human: np.ndarray, judge: np.ndarray, n: int) -> float:
+    mean = ppi_mean(human[:n], judge[:n], judge[n:]).mean
+    return (mean.high - mean.low) / 2
 
 
 def test_grades_needed_gives_the_width_it_promises() -> None:

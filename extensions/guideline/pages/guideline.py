@@ -14,12 +14,12 @@ from app.services import Services
 from app.widgets import confirm, text_difference
 from app.widgets.confirm import Confirmation
 from app.workbench.page import guideline_html
+from domain import extensions
 from domain.records import ProjectView
 from domain.roles import Role
 from extensions.guideline import versions as stored_versions
 from extensions.guideline.versions import GuidelineVersion
-from workflow.access.guidelines import changes
-from workflow.lead import adjudication_reasons
+from workflow.access.guidelines import GuidelineQuestions, changes
 
 SCREEN = Screen("Guideline", place=130, role=Role.LEAD, group=Group.SETTINGS)
 
@@ -97,22 +97,26 @@ def _prose(text: str) -> markup.Markup:
 
 
 def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
-    waiting = [
-        line
-        for line in adjudication_reasons.reasons(services.store, by=services.person, project=view.name)
-        if line.open
-    ]
-    titles = {(line.reason, line.dimension): adjudication_reasons.title_of(view, line) for line in waiting}
+    questions: Sequence[GuidelineQuestions] = extensions.rows("guideline_questions")
+    titles = {
+        key: title
+        for module in questions
+        for key, title in module.waiting(services.store, by=services.person, view=view).items()
+    }
     wanted = [pair for pair in st.session_state.get("guideline.answers", ()) if tuple(pair) in titles]
     with st.form("guideline", border=False):
         why = st.text_input("What has changed, in a sentence that annotators read", key="guideline.why")
-        answers = st.multiselect(
-            "Adjudication reasons that it answers",
-            list(titles),
-            default=[tuple(pair) for pair in wanted],
-            format_func=lambda pair: titles.get(pair, str(pair)),
-            placeholder="none" if titles else "no reason is open",
-            key="guideline.answered",
+        answers = (
+            st.multiselect(
+                "Adjudication reasons that it answers",
+                list(titles),
+                default=[tuple(pair) for pair in wanted],
+                format_func=lambda pair: titles.get(pair, str(pair)),
+                placeholder="none" if titles else "no reason is open",
+                key="guideline.answered",
+            )
+            if questions
+            else []
         )
         stages = view.schema.schema_.stages
         asked = any(

@@ -9,6 +9,7 @@ from domain.errors import ConflictError, InvalidInputError, NotAllowedError, Not
 from domain.roles import Role
 from extensions.guideline import versions
 from testkit.factories import make_items, make_people, make_person, make_project, vote
+from testkit.missing_extensions import needs
 from workflow.files.project_check import check
 
 FIRST, SECOND = "Be exact.", "Be exact.\nName the colour of the largest part."
@@ -72,6 +73,7 @@ def test_only_leads_change_it(store: Store) -> None:
             versions.versions(store, by=person, project="p")
 
 
+@needs("pages", "adjudication_reasons")
 def test_a_version_that_answers_no_open_decision_is_refused(store: Store) -> None:
     make_project(store)
     with pytest.raises(InvalidInputError, match="No open decision"):

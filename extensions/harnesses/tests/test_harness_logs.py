@@ -16,9 +16,9 @@ from annotation_schemas.loader import load_schema
 from domain.errors import InvalidFileError
 from domain.records import PredictionRecord
 from domain.runs import Outcome
+from extensions.harnesses.predictions import read_predictions
 from extensions.harnesses.tests.known_logs import ENDED, ENDED_IN_INSPECT, ITEMS, KNOWN, LOGS, OF_INSPECT
 from importers import answer_files
-from importers.predictions import read_predictions
 from importers.readers import reader_of
 from testkit.missing_extensions import needs
 

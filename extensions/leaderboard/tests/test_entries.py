@@ -20,10 +20,13 @@ from extensions.leaderboard import entries
 from media.store import MediaStore
 from testkit.egoplan import KEYS, made
 from testkit.factories import make_person
+from testkit.missing_extensions import needs
 from workflow.access.audit import entries as events
 from workflow.files import import_files
 from workflow.results import project_answers
 from workflow.results.score_choices import scores_of
+
+pytestmark = needs("readers", "predictions")
 
 
 @pytest.fixture

@@ -18,9 +18,10 @@ from extensions.leaderboard.entry_budget import EntryBudget
 from extensions.leaderboard.tests.test_entries import KEYS, made, sent, take
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_project
+from testkit.missing_extensions import needs
 from workflow.access.audit import entries as events
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, needs("readers", "predictions")]
 
 
 @pytest.fixture

@@ -19,11 +19,14 @@ from extensions.leaderboard.public_board import Cell, Choice
 from extensions.leaderboard.tests.test_entries import KEYS, made, media, sent, take
 from media.store import MediaStore
 from testkit.factories import make_person
+from testkit.missing_extensions import needs
 from workflow.access.audit import entries as events
 from workflow.files.import_files import import_files
 from workflow.results import leaderboard_page
 from workflow.results.score_choices import Scores
 from workflow.runs import run_control
+
+pytestmark = needs("readers", "predictions")
 
 __all__ = ["media"]
 

@@ -20,10 +20,13 @@ from extensions.leaderboard.public_board import Board, Cell, Choice
 from extensions.leaderboard.tests.test_entries import sent, take
 from media.store import MediaStore
 from testkit.egoplan import KEYS, made, record
+from testkit.missing_extensions import needs
 from tests.app.asgi import Reply, call
 from tests.app.homes import Home
 from tests.app.without_streamlit import application
 from workflow.results.score_choices import Scores
+
+pytestmark = needs("readers", "predictions")
 
 EVIL = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
 CHOICE = Choice(EVIL, f"First line\n\n{EVIL}", (Scores("key"),), entries=True, files=True)

@@ -12,7 +12,7 @@ import pytest
 from db import events
 from db.engine import Store
 from domain.errors import ConflictError, InvalidInputError, NotAllowedError
-from domain.project_parts import ProjectPart, WhoIsWho
+from domain.project_parts import ProjectPart
 from domain.roles import Role
 from extensions.narrations import video_goals
 from extensions.narrations.rules.goal_edits import steps_of
@@ -143,7 +143,7 @@ def test_an_archive_of_the_project_has_all_of_it(store: Store, tmp_path: Path) -
     admin = accounts.create_person(store, login="adm", name="Adm", is_admin=True)
     media = MediaStore(tmp_path / "media")
     export_project(store, media, out=tmp_path / "p.zip")
-    import_project(store, media, path=tmp_path / "p.zip", name="q", people=WhoIsWho.MATCH)
+    import_project(store, media, path=tmp_path / "p.zip", name="q", people="match")
     here, there = (video_goals.of_project(store, by=lea, project=name) for name in ("p", "q"))
     assert (there.narrations, there.versions) == (here.narrations, here.versions)
     assert len(there.versions["V"]) == 2

@@ -16,7 +16,6 @@ from sqlalchemy import text
 from app.workbench import page
 from db.engine import Store
 from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, SchemaError
-from domain.project_parts import WhoIsWho
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
@@ -288,7 +287,7 @@ def test_what_is_begun_is_not_turned_round_for_someone_with_another_login(store:
 
     media = MediaStore(tmp_path / "media")
     export_project(store, media, out=tmp_path / "p.zip", with_media=False)
-    how: Any = {"people": WhoIsWho.MAP, "accounts": {"ann": "zoe", "bob": "bob", "cat": None}}
+    how: Any = {"people": "map", "accounts": {"ann": "zoe", "bob": "bob", "cat": None}}
     made = import_project(store, media, path=tmp_path / "p.zip", name="q", **how)
     assert [note for note in made.notes if "stand on other sides" in note]
     found = {}

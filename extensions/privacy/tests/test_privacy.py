@@ -19,7 +19,7 @@ from db import events
 from db.engine import Store
 from db.tables import AssetRow, EventRow, MediaObjectRow
 from domain.errors import ConflictError, InvalidInputError, NotAllowedError
-from domain.project_parts import WhoIsWho, archive_in
+from domain.project_parts import archive_in
 from domain.roles import Role
 from domain.settings import settings_from
 from extensions.privacy import covering, decisions, detection
@@ -276,7 +276,7 @@ def test_a_project_that_came_from_elsewhere_has_no_original(store: Store, media:
     with store.read() as session:
         assert list(session.exec(select(MediaObjectRow))) == []
     accounts.create_person(store, login="adm", name="Adm", is_admin=True)
-    import_project(store, media, path=home / "p.zip", name="q", people=WhoIsWho.MATCH)
+    import_project(store, media, path=home / "p.zip", name="q", people="match")
     (covered,) = shown(store, "q")
     assert put(store, media, home, file(), project="q") == [covered]
     media.remove(original)

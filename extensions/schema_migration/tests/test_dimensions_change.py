@@ -19,7 +19,6 @@ from annotation_schemas.model import LoadedSchema
 from db.engine import Store, open_store
 from db.tables import ItemAssetRow
 from domain.errors import ConflictError, DatabaseUnavailableError, InvalidInputError
-from domain.project_parts import WhoIsWho
 from domain.records import Person, TaskView
 from domain.states import Cut, Stage
 from extensions.schema_migration import in_force, migration
@@ -386,7 +385,7 @@ def test_what_came_in_between_stays_where_its_item_is(sqlite_template: Path, tmp
         session.connection().execute(text("UPDATE asset SET sha256 = NULL"))  # there is no file behind it
     medias = [MediaStore(folder / "media") for folder in (tmp_path, tmp_path / "other")]
     export_project(store, medias[0], out=tmp_path / "p.zip", with_media=False)
-    import_project(other, medias[1], path=tmp_path / "p.zip", people=WhoIsWho.MATCH)
+    import_project(other, medias[1], path=tmp_path / "p.zip", people="match")
     for each in (store, other):
         migration.undo(each, by=None, project="p")
         (new,) = set(dimensions(each)) - set(first)

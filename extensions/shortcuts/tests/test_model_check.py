@@ -27,7 +27,8 @@ from testkit.released import needs_replay, replay
 from tests.workflow.shortcut_world import BLIND, N, always_b, reader, served, spec_of
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
-from workflow.releases.checklist import ReleaseCondition, before
+from workflow.releases.checklist import before
+from workflow.releases.extension_checks import ReleaseCondition
 from workflow.releases.text_rules import Choice
 from workflow.runs import attempt_keeper, run_control
 

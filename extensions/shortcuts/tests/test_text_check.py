@@ -31,8 +31,9 @@ from testkit.schema_versions import take_schema
 from tests.paths import shared
 from workflow.access.projects import access_to
 from workflow.annotate import authoring, submissions
-from workflow.releases.checklist import ReleaseCondition, before
+from workflow.releases.checklist import before
 from workflow.releases.create import create
+from workflow.releases.extension_checks import ReleaseCondition
 from workflow.releases.settings import ReleaseOptions
 from workflow.releases.text_rules import Choice
 from workflow.releases.withdraw import withdraw

@@ -34,13 +34,7 @@ from agreement.icc import icc, mean_squares, variance_components
 from agreement.kappa import cohen_kappa, light_kappa
 from agreement.ratings import LEVELS, Ratings, Scale
 from agreement.regression import linear_regression
-from agreement.sample_sizes import (
-    SampleSize,
-    sample_size_icc,
-    sample_size_kappa_test,
-    sample_size_pearson,
-    sample_size_proportion,
-)
+from agreement.sample_sizes import SampleSize
 from agreement.statistic import Statistic
 from domain.errors import RatingsError
 from domain.records import Rating
@@ -768,16 +762,9 @@ def _ceiling(asked: Asked) -> Any:
     return _of_notebooks("noise_ceiling")(humans, bootstrap=Bootstrap(draws=0))
 
 
-_SIZES: Mapping[str, Callable[..., SampleSize]] = {
-    "sample_size_icc": sample_size_icc,
-    "sample_size_kappa_test": sample_size_kappa_test,
-    "sample_size_pearson": sample_size_pearson,
-    "sample_size_proportion": sample_size_proportion,
-}
-
-
 def _planned(asked: Asked) -> SampleSize:
-    return _SIZES[asked.stat](**asked.args)
+    found: SampleSize = _of_notebooks(asked.stat)(**asked.args)
+    return found
 
 
 def _value(name: str) -> Read:

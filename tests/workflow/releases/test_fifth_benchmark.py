@@ -149,7 +149,7 @@ def drawn_at(data: bytes) -> set[tuple[int, int]]:
     return {(int(x), int(y)) for y, x in np.argwhere((pixels == (230, 0, 0)).all(axis=2))}
 
 
-FORMATS = ("jsonl", "csv", "hf_dataset", "parquet", "croissant", "inspect", "lmms_eval", "llava", "prov")
+FORMATS = ("jsonl", "csv", "hf_dataset", "parquet", "croissant", "inspect", "lmms_eval", "llava")
 
 
 @needs_replay
@@ -237,6 +237,7 @@ def again(store: Store, login: str) -> None:
     submissions.submit(store, person=person, task=view.id, key=f"again-{view.id}", values={"fits": "yes"})
 
 
+@needs("formats", "prov")
 def test_where_an_item_comes_from_is_who_brought_it_voted_and_settled(
     kept: Store, media: MediaStore, home: Path
 ) -> None:

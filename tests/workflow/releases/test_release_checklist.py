@@ -16,8 +16,9 @@ from testkit.factories import BLIND, make_items, make_people, make_project, make
 from testkit.missing_extensions import needs
 from testkit.released import needs_replay, replay
 from workflow.releases import create as making
-from workflow.releases.checklist import ReleaseCondition, before
+from workflow.releases.checklist import before
 from workflow.releases.create import CreatedRelease, create
+from workflow.releases.extension_checks import ReleaseCondition
 from workflow.releases.settings import ReleaseOptions
 from workflow.results import file_raters
 from workflow.results.ratings_from_files import import_ratings

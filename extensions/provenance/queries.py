@@ -1,4 +1,4 @@
-"""Queries on the items of a release in batches: their names, and who wrote, voted and adjudicated, and when."""
+"""Queries on the items of a release in batches: who wrote, voted and adjudicated, and when."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlmodel import Session, col
 
-from db.tables import AnnotationRow, EventRow, ItemRow, RevisionRow, SchemaVersionRow
+from db.tables import AnnotationRow, EventRow, RevisionRow, SchemaVersionRow
 from domain.states import VERIFICATIONS, Purpose, Stage
 
 IMPORTED = "item.imported"
@@ -36,13 +36,6 @@ class VoteStep(NamedTuple):
     at: datetime
     schema_id: int
     supersedes_id: int | None
-
-
-def names(session: Session, *, item_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """Return the external ids and the dimensions of items, by id."""
-    wanted = select(col(ItemRow.id), col(ItemRow.external_id), col(ItemRow.dimension))
-    found = session.execute(wanted.where(col(ItemRow.id).in_(item_ids)))
-    return {id: (name, dimension) for id, name, dimension in found}
 
 
 def revised(session: Session, *, item_ids: Sequence[int]) -> Iterator[RevisionStep]:

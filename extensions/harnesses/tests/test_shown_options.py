@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from importers.shown_options import OptionsDiffer, counted_columns, listed_options, prompt_text, shown_order
+from extensions.harnesses.shown_options import counted_columns, listed_options, prompt_text
+from importers.shown_options import OptionsDiffer, shown_order
 
 OWN = ("the tap", "the door", "the box")
 SHOWN = ("the door", "the tap", "the box")

@@ -3,13 +3,51 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from db import guidelines
 from db.engine import Store
-from domain.records import AdjudicationReason, Person, ProjectView, SettledCase
+from domain.records import Person, ProjectView
+from extensions.adjudication_reasons import queries
 from workflow.access.projects import require_lead
 
 NO_REASON = "No reason given"
+
+
+@dataclass(frozen=True)
+class SettledCase:
+    """One decision of a senior, as an entry of the list of reasons."""
+
+    item: str
+    """The item's external id."""
+    revision: int
+    decision: str
+    note: str
+    at: datetime
+    guideline: int
+    """The guideline version that the senior worked with."""
+    answered_by: int | None = None
+    """The guideline version that answers the case; None if the case is open."""
+    answer: str = ""
+    """The reason why the guideline needed no change, if it needed none."""
+
+
+@dataclass(frozen=True)
+class AdjudicationReason:
+    """An adjudication reason in one dimension, with the decisions that name it, the oldest first."""
+
+    reason: str
+    """The reason's value in the schema; empty for decisions without a reason."""
+    label: str
+    dimension: str
+    cases: Sequence[SettledCase]
+
+    @property
+    def open(self) -> int:
+        """Return the number of decisions that the guideline does not answer yet."""
+        return sum(case.answered_by is None for case in self.cases)
 
 
 def reasons(store: Store, *, by: Person | None, project: str) -> list[AdjudicationReason]:
@@ -22,7 +60,7 @@ def reasons(store: Store, *, by: Person | None, project: str) -> list[Adjudicati
         number = guidelines.numbers(session, project_id=access.project_id)
         versions = {row.id: row.number for row, _ in guidelines.of_project(session, project_id=access.project_id)}
         settled_cases: dict[tuple[str, str], list[SettledCase]] = defaultdict(list)
-        for decision in guidelines.decisions(session, project_id=access.project_id):
+        for decision in queries.decisions(session, project_id=access.project_id):
             answer = decision.version_id
             settled_cases[decision.cause, decision.dimension].append(
                 SettledCase(

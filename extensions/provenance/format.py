@@ -1,8 +1,9 @@
-"""The origins of a release's items as W3C PROV."""
+"""The row of the format `prov`: the origins of a release's items as W3C PROV."""
 
 from __future__ import annotations
 
 from annotation_schemas.formats.row import Format, Takes
+from extensions.provenance.documents import written
 
 ROWS = (
     Format(
@@ -10,6 +11,6 @@ ROWS = (
         "where each item comes from, W3C PROV-JSON, a document a line",
         Takes.ITEMS,
         place=65,
-        releases=True,
+        releases=written,
     ),
 )

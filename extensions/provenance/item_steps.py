@@ -8,11 +8,14 @@ from datetime import datetime
 from functools import cached_property
 
 from annotation_schemas.formats.released import ReleasedItem, ReleasedStep
-from db import release_steps
+from db import releases
 from db.engine import Session, Store
-from db.release_steps import RevisionStep, VoteStep
 from db.releases import PlacedItem
 from domain.errors import NotFoundError
+from extensions.provenance import queries
+from extensions.provenance.queries import RevisionStep, VoteStep
+from workflow.releases.contents import Contents
+from workflow.releases.evidence import names_in
 
 _AT_ONCE = 500
 _KEPT = 2
@@ -57,7 +60,7 @@ class Steps:
         with self.store.read() as session:
             for first in range(0, len(self.placed), _AT_ONCE):
                 lot = self.placed[first : first + _AT_ONCE]
-                names = release_steps.names(session, item_ids=[each.item_id for each in lot])
+                names = releases.names(session, item_ids=[each.item_id for each in lot])
                 found |= {names[each.item_id][0]: first + place for place, each in enumerate(lot)}
         return found
 
@@ -68,16 +71,16 @@ class Steps:
     def _read(self, session: Session, lot: Sequence[PlacedItem]) -> dict[int, list[ReleasedStep]]:
         ids = [each.item_id for each in lot]
         upto = {each.item_id: each.revision for each in lot}
-        revised = [each for each in release_steps.revised(session, item_ids=ids) if each.number <= upto[each.item_id]]
+        revised = [each for each in queries.revised(session, item_ids=ids) if each.number <= upto[each.item_id]]
         said = [
             decision
-            for decision in release_steps.votes_and_decisions(session, item_ids=ids)
+            for decision in queries.votes_and_decisions(session, item_ids=ids)
             if decision.revision <= upto[decision.item_id] and (self.until is None or decision.at <= self.until)
         ]
         corrected = {each.supersedes_id for each in said}
         said = [each for each in said if each.id not in corrected]
-        importers = release_steps.importers(session, item_ids=ids)
-        schemas = release_steps.schemas(session, ids=sorted(_under(revised, said)))
+        importers = queries.importers(session, item_ids=ids)
+        schemas = queries.schemas(session, ids=sorted(_under(revised, said)))
         found: dict[int, list[tuple[int, datetime, ReleasedStep]]] = {id: [] for id in ids}
         for made in revised:
             found[made.item_id].append((made.number, made.at, self._revision(made, importers, schemas)))
@@ -126,3 +129,16 @@ class Steps:
 def _under(revised: Sequence[RevisionStep], said: Sequence[VoteStep]) -> set[int]:
     """Return the ids of the schemas under which the steps were done."""
     return {each.schema_id for each in revised} | {each.schema_id for each in said}
+
+
+def history_of(contents: Contents, version: str, date: str) -> Callable[[ReleasedItem], Sequence[ReleasedStep]]:
+    """Return the function that returns the steps of an item of this release."""
+    store, access = contents.store, contents.access
+    release = f"{access.name}/{version.partition('.')[0]}"  # point releases call people as the release does
+
+    def names() -> Mapping[int, str]:
+        with store.read() as session:
+            also = queries.who_imported(session, project_id=access.project_id)
+        return names_in(store, project=access.name, release=release, also=also)
+
+    return Steps(store, contents.placed, datetime.fromisoformat(date) if date else None, names).of

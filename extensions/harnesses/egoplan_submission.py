@@ -10,7 +10,8 @@ from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.records import PredictionRecord
 from domain.runs import Outcome
-from importers.answer_files import AnswerFile, Harness, Rows
+from extensions.harnesses.harness import Harness
+from importers.answer_files import AnswerFile, Rows
 
 _LABEL = "label"
 _NONE = "N/A"
