@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -28,41 +28,7 @@ from db.tables import (
     QualificationSetRow,
     TaskRow,
 )
-from domain.qualification import Standing
 from domain.states import Purpose, Stage
-
-
-def make_set(
-    session: Session,
-    *,
-    project_id: int,
-    stage: Stage,
-    item_ids: Sequence[int],
-    prediction_ids: Sequence[int] | None,
-    requalify: bool,
-    guideline_hash: str,
-    seed: int,
-    wanted: int | None,
-    by_id: int | None,
-    now: datetime,
-) -> StoredQualificationSet:
-    """Add the next set of a stage."""
-    row = QualificationSetRow(
-        project_id=project_id,
-        stage=stage.value,
-        number=len(sets(session, project_id=project_id, stage=stage)) + 1,
-        item_ids=list(item_ids),
-        prediction_ids=None if prediction_ids is None else list(prediction_ids),
-        requalify=requalify,
-        guideline_hash=guideline_hash,
-        seed=seed,
-        wanted=wanted,
-        made_by_id=by_id,
-        created_at=now,
-    )
-    session.add(row)
-    session.flush()
-    return row
 
 
 def add_try(
@@ -89,34 +55,6 @@ def add_try(
         number=len(before) + 1,
         exempt_by_id=exempt_by_id,
         why=why,
-        created_at=now,
-    )
-    session.add(row)
-    session.flush()
-    return row
-
-
-def add_review(
-    session: Session,
-    *,
-    qualification_id: int,
-    person_id: int,
-    signs: bool,
-    comments: Mapping[str, str],
-    state: Standing,
-    n_right: int,
-    reference_ids: Sequence[int],
-    now: datetime,
-) -> StoredQualificationReview:
-    """Store a senior's review of an attempt, and the state of the attempt after the review."""
-    row = QualificationReviewRow(
-        qualification_id=qualification_id,
-        person_id=person_id,
-        signs=signs,
-        comments=dict(comments),
-        state=state.value,
-        n_right=n_right,
-        reference_ids=list(reference_ids),
         created_at=now,
     )
     session.add(row)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, or_
@@ -14,7 +13,6 @@ from db import reworded
 from db.records import StoredPerson, StoredProject, StoredSchemaChange
 from db.tables import (
     AnnotationRow,
-    ImportedRatingRow,
     ItemRow,
     PersonRow,
     SchemaChangeRow,
@@ -56,29 +54,6 @@ def newest(session: Session, *, project_id: int) -> StoredSchemaChange | None:
     """Return the last change of a project's schema."""
     wanted = select(SchemaChangeRow).where(SchemaChangeRow.project_id == project_id)
     return session.exec(wanted.order_by(col(SchemaChangeRow.number).desc()).limit(1)).first()
-
-
-def n_before(session: Session, *, project_id: int, stage: Stage, before: datetime) -> int:
-    """Count a stage's submissions before a moment, plus the units that imported raters had rated."""
-    submitted = select(func.count()).where(
-        AnnotationRow.project_id == project_id,
-        AnnotationRow.stage == stage,
-        AnnotationRow.purpose == Purpose.LIVE,
-        col(AnnotationRow.supersedes_id).is_(None),
-        AnnotationRow.created_at < before,
-    )
-    rated = (
-        select(ImportedRatingRow.unit, ImportedRatingRow.rater)
-        .where(
-            ImportedRatingRow.project_id == project_id,
-            ImportedRatingRow.stage == stage,
-            ImportedRatingRow.created_at < before,
-        )
-        .distinct()
-        .subquery()
-    )
-    from_files = select(func.count()).select_from(rated)
-    return session.exec(submitted).one() + session.exec(from_files).one()
 
 
 def votes_by_version(

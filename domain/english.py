@@ -21,37 +21,16 @@ PERSONS = {
 """The words that say who speaks, and to whom."""
 
 
-_IRREGULAR = {
-    "has": "have",
-    "does": "do",
-    "goes": "go",
-    "is": "be",
-    "was": "be",
-    "lies": "lie",
-    "ties": "tie",
-    "dies": "die",
-}
-
-
 def singular(noun: str) -> str:
     """A noun without the ending of the plural, well enough to compare.
 
     >>> [singular(noun) for noun in ("plates", "dishes", "knives", "berries", "tomatoes", "shoes", "glasses", "bus")]
     ['plate', 'dish', 'knife', 'berry', 'tomato', 'shoe', 'glass', 'bus']
     """
-    return _PLURALS[noun] if noun in _PLURALS else _without_s(noun, shortest=4)
+    return _PLURALS[noun] if noun in _PLURALS else without_s(noun, shortest=4)
 
 
-def plain_verb(verb: str) -> str:
-    """A verb without the ending of the third person.
-
-    >>> [plain_verb(verb) for verb in ("picks", "washes", "carries", "squeezes", "closes", "presses", "has", "wash")]
-    ['pick', 'wash', 'carry', 'squeeze', 'close', 'press', 'have', 'wash']
-    """
-    return _IRREGULAR[verb] if verb in _IRREGULAR else _without_s(verb, shortest=3)
-
-
-def _without_s(word: str, *, shortest: int) -> str:
+def without_s(word: str, *, shortest: int) -> str:
     """Nouns and verbs take the same ending. Of a word with fewer letters than ``shortest`` an s is no ending."""
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"

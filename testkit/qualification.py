@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from db import comment_threads, files, items, qualifications, task_slots
 from db.engine import Store
+from db.tables import QualificationReviewRow, QualificationSetRow
 from domain.qualification import Standing
 from domain.records import Person
 from domain.states import Purpose, Stage
@@ -33,19 +34,18 @@ def make_set(
             ids, predictions = [row.item_id for row in answers], [row.id for row in answers]
         else:
             ids, predictions = [row.id for row in items.of_project(session, project_id=project_id)[:n]], None
-        qualifications.make_set(
-            session,
+        made = QualificationSetRow(
             project_id=project_id,
-            stage=stage,
+            stage=stage.value,
+            number=len(qualifications.sets(session, project_id=project_id, stage=stage)) + 1,
             item_ids=ids,
             prediction_ids=predictions,
             requalify=requalify,
             guideline_hash=access.loaded.guideline_hash,
             seed=0,
-            wanted=None,
-            by_id=None,
-            now=store.now(),
+            created_at=store.now(),
         )
+        session.add(made)
 
 
 def begin_try(store: Store, person: Person, *, project: str = "p", stage: Stage = Stage.VERIFICATION) -> int:
@@ -84,14 +84,14 @@ def begin_try(store: Store, person: Person, *, project: str = "p", stage: Stage 
 def review_try(store: Store, id: int, *, by: Person, state: Standing, n_right: int = 0) -> None:
     """Store a senior's review of a try, with the state of the try after it."""
     with store.write() as session:
-        qualifications.add_review(
-            session,
+        review = QualificationReviewRow(
             qualification_id=id,
             person_id=by.id,
             signs=state is not Standing.SENT_BACK,
             comments={},
-            state=state,
+            state=state.value,
             n_right=n_right,
             reference_ids=[],
-            now=store.now(),
+            created_at=store.now(),
         )
+        session.add(review)

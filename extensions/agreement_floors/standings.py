@@ -19,6 +19,7 @@ from domain.errors import RatingsError
 from domain.records import Person
 from domain.states import Stage
 from domain.statistics import STATISTICS, SummaryRows
+from extensions.agreement_floors import queries
 from extensions.agreement_floors.schema_key import asked_by, measured_by, variant_of
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.access.stored_schemas import stored_schema
@@ -262,7 +263,7 @@ def history(session: Session, access: Access) -> dict[str, FloorStanding]:
             if before and (before[-1].at_least, before[-1].bound) == (at_least, bound):
                 continue
             stage = Stage((each or floor_standings[name]).stage)
-            votes = schema_changes.n_before(session, project_id=access.project_id, stage=stage, before=since)
+            votes = queries.n_before(session, project_id=access.project_id, stage=stage, before=since)
             setting = Setting(schema.version, since.isoformat(), at_least, bound, votes)
             floor_standings[name] = replace(each or floor_standings[name], settings=[*before, setting])
     return floor_standings

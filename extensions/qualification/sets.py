@@ -15,6 +15,7 @@ from domain.order import evenly
 from domain.rated_units import unit_of
 from domain.records import Person
 from domain.states import Stage
+from extensions.qualification import queries
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.qualification import policy
@@ -64,7 +65,7 @@ def make_set(
             raise InvalidInputError(
                 [Problem("items", "A set needs at least one item with its images and clips; import some first.")]
             )
-        row = qualifications.make_set(
+        row = queries.make_set(
             session,
             project_id=access.project_id,
             stage=stage,

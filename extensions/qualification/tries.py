@@ -229,7 +229,7 @@ def review(
             reviewers=asked.reviewers,
             reviews=[*reviews, Review(by.login, signs, now)],
         )
-        qualifications.add_review(
+        queries.add_review(
             session,
             qualification_id=row.id,
             person_id=by.id,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.holm import holm
-from agreement.means import difference_from_rest
 from agreement.statistic import Statistic
+from extensions.slices.difference import difference_from_rest
 from workflow.results.clusters import ALONE, cluster_of
 from workflow.results.leaderboard import SlicedScores
 from workflow.results.leaderboard_lines import values_of

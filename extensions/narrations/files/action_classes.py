@@ -6,9 +6,10 @@ from pathlib import Path
 
 from domain import csv_rows
 from domain.errors import InvalidFileError
+from extensions.narrations.files.list_cells import texts
 from extensions.narrations.files.narration_rows import of_file
 from extensions.narrations.rules.phrases import Classes
-from importers.list_cells import NotList, texts
+from importers.list_cells import NotList
 
 _COLUMNS = ("id", "key", "instances")
 

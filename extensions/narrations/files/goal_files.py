@@ -20,12 +20,13 @@ from domain import csv_rows, json_text
 from domain.errors import InvalidFileError
 from domain.records import BadRow
 from extensions.narrations.files.json_walk import JsonBreak, Walk
+from extensions.narrations.files.list_cells import texts
 from extensions.narrations.files.narration_rows import LATEST, Unfit, fitting, of_file, seconds
 from extensions.narrations.files.published_questions import FORMAT, read_published
 from extensions.narrations.rules.goals import LEVELS, Goal, Step
 from extensions.narrations.rules.time_windows import to_microsecond
 from importers.items import annotation_files
-from importers.list_cells import NotList, texts
+from importers.list_cells import NotList
 
 _VIDEO = ("video", "video_id", "video_uid")
 _GOAL = ("goal", *filter(None, [item_keys(FORMAT).goal]), "overall_goal")

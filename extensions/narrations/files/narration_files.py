@@ -14,6 +14,7 @@ from domain import csv_rows, csv_text, json_text
 from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.records import BadRow
 from extensions.narrations.files import ego4d_files
+from extensions.narrations.files.list_cells import numbers, texts
 from extensions.narrations.files.narration_rows import (
     ReadNarrations,
     Unfit,
@@ -25,7 +26,7 @@ from extensions.narrations.files.narration_rows import (
     spanned,
 )
 from extensions.narrations.rules.narration import Narration
-from importers.list_cells import NotList, numbers, texts
+from importers.list_cells import NotList
 
 EPIC = {
     "id": "narration_id",

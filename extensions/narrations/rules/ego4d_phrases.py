@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from domain.english import plain_verb
+from extensions.narrations.rules.plain_verbs import plain_verb
 
 Actor = Literal["wearer", "other", "unmarked"]
 

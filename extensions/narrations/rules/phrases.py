@@ -12,8 +12,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from domain.english import ARTICLES, PARTICLES, plain_verb, singular
+from domain.english import ARTICLES, PARTICLES, singular
 from extensions.narrations.rules.narration import Narration
+from extensions.narrations.rules.plain_verbs import plain_verb
 
 Key = tuple[object, ...]
 

@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 
 from domain.errors import InvalidFileError, InvalidInputError
 from extensions.narrations.files.action_classes import read_classes
+from extensions.narrations.files.list_cells import numbers, texts
 from extensions.narrations.files.narration_files import Reading, read_narrations
 from extensions.narrations.files.narration_rows import ReadNarrations, Unfit, seconds
 from extensions.narrations.files.video_rates import read_videos
 from extensions.narrations.rules.narration import by_video
-from importers.list_cells import NotList, entries, numbers, texts
+from importers.list_cells import NotList, entries
 
 HEAD = (
     "narration_id,participant_id,video_id,narration_timestamp,start_timestamp,stop_timestamp,start_frame,stop_frame,"
