@@ -18,8 +18,8 @@ import pytest
 import agreement
 from app.cli import COMMANDS
 from domain import extensions
-from domain.extensions import COMES_WITH
 from domain.module_names import import_own
+from domain.shipped_extensions import COMES_WITH, NOUNS
 from testkit.serving import environment
 from tests.paths import ROOT
 from tests.test_layers import imports, told
@@ -122,7 +122,7 @@ def added(extension: str) -> dict[str, set[str]]:
 def test_core_knows_the_names_to_miss(extension: str) -> None:
     known = COMES_WITH[extension]
     assert known.title == extensions.installed()[extension].title
-    assert {point: set(getattr(known, point)) for point in extensions.NOUNS} == added(extension)
+    assert {point: set(getattr(known, point)) for point in NOUNS} == added(extension)
     assert known.home_folders == tuple(extensions.installed()[extension].home_folders())
 
 
@@ -367,7 +367,7 @@ def deleted(root: Path, without: list[str]) -> Iterator[None]:
 
 def started(root: Path, home: Path, without: list[str]) -> dict[str, Any]:
     """What core says for itself in a copy of the house without some extensions."""
-    names = {point: [n for each in without for n in getattr(COMES_WITH[each], point)] for point in extensions.NOUNS}
+    names = {point: [n for each in without for n in getattr(COMES_WITH[each], point)] for point in NOUNS}
     rooms = [*CORE, *(["extensions"] if (root / "extensions").exists() else [])]
     said, script = home / "told.json", home / "smoke.py"
     script.write_text(SMOKE, encoding="utf-8")  # a page that is drawn by itself is read from its file

@@ -64,6 +64,7 @@ from domain.reading.answers import ReadOutcome, read_answer
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
+from domain.shipped_extensions import COMES_WITH
 from domain.states import Stage, TaskState
 from importers.items import own_id
 from inference.spec import Endpoint, ModelSpec
@@ -1217,7 +1218,7 @@ KEYS = dict(grammar())
 OF_EXTENSIONS = {
     key
     for key, path in KEYS.items()
-    if any(fnmatch(f"{path}.", f"{each}.*") for parts in extensions.COMES_WITH.values() for each in parts.schema_keys)
+    if any(fnmatch(f"{path}.", f"{each}.*") for parts in COMES_WITH.values() for each in parts.schema_keys)
 }
 """Keys that only an extension reads: its own tests have a row for each."""
 

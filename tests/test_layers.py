@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.extensions import COMES_WITH
+from domain.shipped_extensions import COMES_WITH
 from tests.paths import ROOT
 from tools.floors import BESIDE, FLOOR_OF, ROOMS
 

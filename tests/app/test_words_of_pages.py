@@ -36,7 +36,7 @@ NOT_ON_PAGES = {
     ("extensions/calibration/report/study.py", "--criterion"),
     ("extensions/calibration/report/study.py", "--scale"),
     # A command of core with an option that an extension reads.
-    ("domain/extensions.py", "--mail"),
+    ("domain/shipped_extensions.py", "--mail"),
     # What other programs are started with, and a program that is started by a command alone.
     ("extensions/local_models/fit.py", "--query-gpu"),
     ("extensions/local_models/weights.py", "--index-url"),
@@ -60,9 +60,12 @@ NOT_ON_PAGES = {
     ("extensions/calibration/report/pdf.py", "--no-sandbox"),
     ("extensions/calibration/report/pdf.py", "--print-to-pdf"),
     ("extensions/calibration/report/pdf.py", "--user-data-dir"),
-    *((path, "--comparisons") for path in ("domain/extensions.py", "extensions/preferences/judge_comparisons.py")),
-    *((path, "--side-by-side") for path in ("domain/extensions.py", "extensions/side_by_side/section.py")),
-    ("domain/extensions.py", "--group-models-by"),
+    *(
+        (path, "--comparisons")
+        for path in ("domain/shipped_extensions.py", "extensions/preferences/judge_comparisons.py")
+    ),
+    *((path, "--side-by-side") for path in ("domain/shipped_extensions.py", "extensions/side_by_side/section.py")),
+    ("domain/shipped_extensions.py", "--group-models-by"),
     ("extensions/model_groups/section.py", "--group-models-by"),
     ("extensions/paper_tables/table_numbers.py", "--group-models-by"),
 }

@@ -25,6 +25,7 @@ from app.services import Services
 from app.workbench import assets
 from db.engine import open_store
 from domain import extensions
+from domain.shipped_extensions import COMES_WITH
 from domain.errors import InvalidInputError, TouchstoneError
 from domain.settings import Settings
 from media.store import MediaStore
@@ -35,7 +36,7 @@ from workflow.files.project_check import check
 from workflow.files.export import export
 
 home, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-told = {"extensions": sorted(set(extensions.installed()) - set(extensions.COMES_WITH))}
+told = {"extensions": sorted(set(extensions.installed()) - set(COMES_WITH))}
 store = open_store(None, home)
 store.upgrade()
 SCHEMA = '''

@@ -10,10 +10,10 @@ import pytest
 from app.judging import begin as judges
 from app.judging import watch
 from app.running import models
-from domain.extensions import COMES_WITH
 from domain.judging import JudgePlan, Plan
 from domain.run_kinds import RunKind, kind_of, plan_of
 from domain.runs import RunPlan
+from domain.shipped_extensions import COMES_WITH
 from tests.paths import ROOT
 from tests.test_layers import modules
 from tools.floors import ROOMS
