@@ -238,12 +238,6 @@ def free(session: Session, *, id: int, attempt: int) -> None:
     session.exec(update(JobRow).where(*_mine(id, attempt)).values(**values))
 
 
-def wake(session: Session, *, slot: str, now: datetime) -> None:
-    """Let a job that waits for its next time start now."""
-    this = (col(JobRow.slot) == slot, col(JobRow.state) == JobState.WAITING, col(JobRow.due_at) > now)
-    session.exec(update(JobRow).where(*this).values(due_at=now))
-
-
 def _mine(id: int, attempt: int) -> tuple[Any, ...]:
     running_ = col(JobRow.state) == JobState.RUNNING
     return (col(JobRow.id) == id, col(JobRow.attempts) == attempt, running_)

@@ -123,16 +123,6 @@ def _days(minutes: float) -> str:
     return f"{minutes / 1440:.1f} days"
 
 
-def size(n: int | None) -> str:
-    """Return a number of bytes in words."""
-    if n is None:
-        return "not known"
-    for unit, step in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if n >= step:
-            return f"{n / step:.1f} {unit}"
-    return f"{n} bytes"
-
-
 def rate(per_minute: float | None) -> str:
     """Return the pace of a run in words."""
     if not per_minute:

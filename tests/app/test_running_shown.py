@@ -99,7 +99,6 @@ def test_what_is_not_known_is_not_0() -> None:
     assert shown.rate(0.5) == "30.0 an hour"
     assert shown.rate(240) == "4.0 a second"
     assert markup.moment(datetime(2026, 11, 21, 16, 5, tzinfo=UTC)) == "2026-11-21 16:05 UTC"
-    assert shown.size(14_200_000_000) == "14.2 GB"
 
 
 def test_the_bar_counts_every_outcome_and_what_is_left() -> None:
