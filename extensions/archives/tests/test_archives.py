@@ -1,4 +1,7 @@
-"""Whole projects as archives: between databases and next to each other, the same to the byte, or refused."""
+"""Whole projects as archives: between databases and next to each other, the same to the byte, or refused.
+
+The module is longer than others because all its tests share one project, which takes seconds to make.
+"""
 
 from __future__ import annotations
 
