@@ -84,10 +84,10 @@ def main() -> None:
         print(f"touchstone: {error}", file=sys.stderr)
         sys.exit(1)
     except OSError as error:
-        told = of_this_machine(error)
-        if told is None:
+        sentence = of_this_machine(error)
+        if sentence is None:
             raise
-        print(f"touchstone: {told}", file=sys.stderr)
+        print(f"touchstone: {sentence}", file=sys.stderr)
         sys.exit(1)
 
 
@@ -109,5 +109,5 @@ def of_this_machine(error: OSError) -> str | None:
 
     None for other errors, which are faults of the program.
     """
-    told = _OF_THIS_MACHINE.get(error.errno or 0)
-    return f"{error.filename or 'A file'}: {told}." if told else None
+    reason = _OF_THIS_MACHINE.get(error.errno or 0)
+    return f"{error.filename or 'A file'}: {reason}." if reason else None

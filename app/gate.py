@@ -295,15 +295,15 @@ def _failed(connection: HTTPConnection, error: Exception, *, close: bool = False
     """Return the last-resort response: 503 while the database is away or files are short, otherwise 500."""
     error = open_files.as_unavailable(error)
     away = isinstance(error, DatabaseUnavailableError)
-    status, told = (503, str(error)) if away else (500, report(error, connection.url.path))
+    status, message = (503, str(error)) if away else (500, report(error, connection.url.path))
     headers = {"Cache-Control": "no-store"} | ({"Connection": "close"} if close else {})
     safe = connection.scope["type"] == "http" and connection.scope["method"] in SAFE_METHODS
     if connection.url.path.startswith(machine_paths()) or not safe:
-        return JSONResponse({"error": told, "problems": []}, status_code=status, headers=headers)
+        return JSONResponse({"error": message, "problems": []}, status_code=status, headers=headers)
     title = "Not just now" if away else "This did not work"
     more = plain_pages.paragraph("This page tries again by itself.") if away else ""
     body = plain_pages.page(
-        title, plain_pages.paragraph(told, style="bad") + more, again=RETRY_SECONDS if away else None
+        title, plain_pages.paragraph(message, style="bad") + more, again=RETRY_SECONDS if away else None
     )
     return HTMLResponse(body, status_code=status, headers=headers)
 

@@ -39,5 +39,5 @@ def draw_in_project(services: Services, view: ProjectView) -> None:
 
 def topline_notes(services: Services) -> list[str]:
     """Return what extensions say on top of working pages."""
-    found = (note(services) for note in extensions.rows("topline_notes"))
-    return [words for words in found if words is not None]
+    notes = (note(services) for note in extensions.rows("topline_notes"))
+    return [words for words in notes if words is not None]

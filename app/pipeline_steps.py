@@ -36,12 +36,12 @@ def row(name: str, how: str, n: int, left: int, dropped: markup.Markup, cost: st
 
 def dropped_cell(rows: Sequence[tuple[str, str]]) -> markup.Markup:
     """Return a cell that names the dropped things, each with its reason."""
-    said = [
+    lines = [
         markup.tag("div", markup.text(shell.on_page(why if why.startswith(name) else f"{name}: {why}")))
         for name, why in rows[:MOST_NAMED]
     ]
-    said += [markup.quiet(f"and {len(rows) - MOST_NAMED:,} more")] * (len(rows) > MOST_NAMED)
-    return markup.joined(said) if said else markup.quiet("nothing")
+    lines += [markup.quiet(f"and {len(rows) - MOST_NAMED:,} more")] * (len(rows) > MOST_NAMED)
+    return markup.joined(lines) if lines else markup.quiet("nothing")
 
 
 def link(words: str, page: str, view: ProjectView, **parameters: str) -> markup.Markup:

@@ -355,15 +355,15 @@ def called(services: Services, logins: Iterable[str]) -> Callable[[str], str]:
 
 def lead_of(services: Services) -> ProjectView:
     """Return the project, for a page that only leads may use. Raise ``NotAllowedError`` for other roles."""
-    found = project(services)
-    if not at_least(found.role, Role.LEAD):
+    view = project(services)
+    if not at_least(view.role, Role.LEAD):
         raise NotAllowedError(
-            f"This page is for the leads of {found.title}, and your role in it is {found.role}. "
+            f"This page is for the leads of {view.title}, and your role in it is {view.role}. "
             "My work says what is waiting for you."
         )
-    if found.archived:
-        show(markup.notice(f"{found.title} is archived: it can be read and exported, and nothing in it is changed."))
-    return found
+    if view.archived:
+        show(markup.notice(f"{view.title} is archived: it can be read and exported, and nothing in it is changed."))
+    return view
 
 
 def go(screen: str, *, project: str | None = None, dimension: str | None = None) -> None:

@@ -66,8 +66,8 @@ def draw(services: Services, current: Screen) -> None:
 def _news(services: Services) -> dict[str, int]:
     """Return how many new things each page has for this person, without pages that have none."""
     counts = extensions.rows("menu_counts")
-    found = {page: count(services.store, person=services.person) for page, count in counts}
-    return {page: n for page, n in found.items() if n}
+    count_by_page = {page: count(services.store, person=services.person) for page, count in counts}
+    return {page: n for page, n in count_by_page.items() if n}
 
 
 def keys(
@@ -100,13 +100,13 @@ _menus: dict[tuple[object, ...], list[Place]] = {}
 
 
 def _menu(view: ProjectView) -> list[Place]:
-    found = offered(view)
-    alone = [screen for screen in found if screen.group is None]
-    if len(found) - len(alone) <= MOST:
-        return [_place(view, screen, "") for screen in found]
+    screens = offered(view)
+    alone = [screen for screen in screens if screen.group is None]
+    if len(screens) - len(alone) <= MOST:
+        return [_place(view, screen, "") for screen in screens]
     places = []
     for group in Group:
-        for at, screen in enumerate(screen for screen in found if screen.group is group):
+        for at, screen in enumerate(screen for screen in screens if screen.group is group):
             places.append(_place(view, screen, group if at < MOST else f"{group}, more"))
     return [*places, *(_place(view, screen, "") for screen in alone)]
 

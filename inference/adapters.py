@@ -70,8 +70,8 @@ def find_adapter(spec: ModelSpec) -> ModelAdapter:
     """
     for row in extensions.rows("adapters"):
         if row.name == spec.adapter:
-            found: ModelAdapter = row
-            return found
+            adapter: ModelAdapter = row
+            return adapter
     missing = extensions.missing("adapters", spec.adapter)
     raise ModelError(
         f"{spec.name} cannot be opened. {missing}"

@@ -31,12 +31,12 @@ class TwoSteps:
         ``Answerer.answer``.
         """
         asked = {question.unit_id: question for question in questions}
-        said: dict[int, str] = {}
+        texts: dict[int, str] = {}
 
         def first(attempt: Attempt) -> None:
             detail = {**attempt.detail, "step": 1}
             if attempt.final and attempt.outcome in ANSWERS:
-                said[attempt.unit_id] = attempt.text
+                texts[attempt.unit_id] = attempt.text
                 tell(replace(attempt, outcome=Outcome.STEP, final=False, detail=detail))
             elif attempt.final and not asked[attempt.unit_id].cannot:
                 why = f"In the first step: {attempt.error}" if attempt.error else "The first step had no answer."
@@ -48,14 +48,14 @@ class TwoSteps:
             question = asked[attempt.unit_id]
             turns = [
                 {"role": "user", "text": question.first.text if question.first is not None else ""},
-                {"role": "assistant", "text": said[attempt.unit_id]},
-                {"role": "user", "text": filled(question, said[attempt.unit_id]).text},
+                {"role": "assistant", "text": texts[attempt.unit_id]},
+                {"role": "user", "text": filled(question, texts[attempt.unit_id]).text},
                 {"role": "assistant", "text": attempt.text},
             ]
             tell(replace(attempt, detail={**attempt.detail, "step": 2, "transcript": turns}))
 
         self._answerer.answer([_first(question) for question in questions], tell=first, stop=stop)
-        then = [filled(asked[unit], text) for unit, text in said.items()]
+        then = [filled(asked[unit], text) for unit, text in texts.items()]
         if then and not stop():
             self._answerer.answer(then, tell=second, stop=stop)
 

@@ -207,14 +207,14 @@ def replies_table(view: ProjectView, found: Sequence[Replies]) -> markup.Markup:
         ("Rest highest", "number"),
     ]
     rows = []
-    for each in found:
-        why = ", ".join(f"{n:,} {reason}" for reason, n in each.failures.items())
-        for at, bounds in enumerate(each.bounds or (None,)):
+    for replies in found:
+        why = ", ".join(f"{n:,} {reason}" for reason, n in replies.failures.items())
+        for at, bounds in enumerate(replies.bounds or (None,)):
             cells = [
-                each.judge if at == 0 else "",
-                title_of(view, each.dimension, each.criterion) if at == 0 else "",
-                f"{each.scored:,} of {each.asked:,}" if at == 0 else "",
-                f"{each.with_people:,} of {each.asked:,}" if at == 0 else "",
+                replies.judge if at == 0 else "",
+                title_of(view, replies.dimension, replies.criterion) if at == 0 else "",
+                f"{replies.scored:,} of {replies.asked:,}" if at == 0 else "",
+                f"{replies.with_people:,} of {replies.asked:,}" if at == 0 else "",
                 (why or "none") if at == 0 else "",
                 *(
                     ("", "", "")
@@ -248,8 +248,8 @@ def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:
 
 def cautions(lines: Sequence[Result]) -> markup.Markup:
     """Return the warnings about how not to read these values, for below their table. Empty if there is no warning."""
-    said = {STATISTICS[line.statistic].title: line.caution for line in lines if line.caution}
-    text = " ".join(f"{title}: {caution}" for title, caution in said.items())
+    by_title = {STATISTICS[line.statistic].title: line.caution for line in lines if line.caution}
+    text = " ".join(f"{title}: {caution}" for title, caution in by_title.items())
     return markup.tag("p", markup.quiet(text), style="ts ts-small") if text else markup.Markup("")
 
 

@@ -27,8 +27,10 @@ def whose(found: Confusion) -> dict[str, tuple[str, str, Counts]]:
     pairs = {f"{one} and {two}": (one, two, counts) for (one, two), counts in found.of_pair.items()}
     if len(found.of_rater) == 2:
         return pairs
-    each = {f"{rater} with everyone else": (rater, "everyone else", counts) for rater, counts in found.of_rater.items()}
-    return {EVERYONE: ("one answer", "another person's", found.everyone), **pairs, **each} if each else {}
+    with_others = {
+        f"{rater} with everyone else": (rater, "everyone else", counts) for rater, counts in found.of_rater.items()
+    }
+    return {EVERYONE: ("one answer", "another person's", found.everyone), **pairs, **with_others} if with_others else {}
 
 
 def confusion_chart(found: Confusion, chosen: str, labels: Mapping[Any, str], *, unit: str) -> ChartSpec:
@@ -93,7 +95,7 @@ def _finding(names: Sequence[str], counts: Counts, n: int, same: int, *, twice: 
     equal = same // 2 if twice else same
     if not n:
         return "No two people have answered about the same thing yet."
-    said = f"{equal:,} of {markup.count(many, 'pair')} of answers ({100 * equal / many:.0f} %) are equal"
+    sentence = f"{equal:,} of {markup.count(many, 'pair')} of answers ({100 * equal / many:.0f} %) are equal"
     apart = {
         (at, to): counts[at][to] + (0 if twice else counts[to][at])
         for at in range(len(names))
@@ -101,8 +103,8 @@ def _finding(names: Sequence[str], counts: Counts, n: int, same: int, *, twice: 
     }
     most = max(apart, key=apart.__getitem__, default=(0, 0))
     if not apart.get(most):
-        return f"{said}."
-    return f"{said}. Most often apart: {names[most[0]]} and {names[most[1]]} ({apart[most]:,})."
+        return f"{sentence}."
+    return f"{sentence}. Most often apart: {names[most[0]]} and {names[most[1]]} ({apart[most]:,})."
 
 
 def _about(n: int, unit: str, down: str, across: str, *, twice: bool) -> str:
@@ -135,7 +137,7 @@ def show(
     key
         The choice is kept under this key.
     """
-    drawn = {title: each for title, each in zip(titles, found, strict=True) if whose(each)}
+    drawn = {title: matrix for title, matrix in zip(titles, found, strict=True) if whose(matrix)}
     if not drawn:
         return
     shell.section("Which answer meets which")
@@ -143,7 +145,7 @@ def show(
     confusion = drawn[_chosen(left, "About", [*drawn], key=f"agreement.confusion.about.{key}")]
     chosen = _chosen(right, "Whose answers", [*whose(confusion)], key=f"agreement.confusion.whose.{key}")
     page_chart.show(confusion_chart(confusion, chosen, labels.get(confusion.criterion, {}), unit=unit), project=project)
-    wide = [title for title, each in zip(titles, found, strict=True) if not each.values]
+    wide = [title for title, matrix in zip(titles, found, strict=True) if not matrix.values]
     if wide:
         words = f"Without a matrix, as they have more than {MOST_VALUES} values or none to count: {', '.join(wide)}."
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))

@@ -68,7 +68,7 @@ def as_table(chart: ChartSpec) -> markup.Markup:
     """Return a table of the chart's first rows."""
     first, *others = chart.heads
     heads = [(first, "line"), *((head, "number") for head in others)]
-    return markup.table(heads, [[_cell(each) for each in row] for row in chart.rows[:MOST_ROWS]])
+    return markup.table(heads, [[_cell(value) for value in row] for row in chart.rows[:MOST_ROWS]])
 
 
 def as_csv(chart: ChartSpec) -> bytes:

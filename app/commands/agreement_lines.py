@@ -17,7 +17,7 @@ def opinion_lines(found: SecondOpinion) -> Iterator[str]:
     """Yield the comparison with other packages' coefficients, one line each, with differences in red."""
     yield typer.style(found.sentence, fg=typer.colors.RED) if found.differences else found.sentence
     yield from (typer.style(f"  {difference}", fg=typer.colors.RED) for difference in found.differences)
-    yield from (f"  {each}" for each in found.not_compared)
+    yield from (f"  {sentence}" for sentence in found.not_compared)
 
 
 def table(results: Sequence[Result], *, schema_version: int | None = None) -> Iterator[str]:
@@ -47,7 +47,7 @@ def table(results: Sequence[Result], *, schema_version: int | None = None) -> It
             + (f", guideline {guideline}" if guideline else "")
             + (f", ratings {schema_words(schemas)}" if schemas else "")
         )
-        lines = [each for each in block if each.value is not None]
+        lines = [result for result in block if result.value is not None]
         if lines:
             width = max(len(line.title) for line in lines)
             beside = "".join(f"  {package:<16}" for package in _packages(block))
@@ -55,7 +55,8 @@ def table(results: Sequence[Result], *, schema_version: int | None = None) -> It
         for line in lines:
             yield f"  {line.title:<{width}}  {_figures(line, _packages(block))}"
         yield from (
-            f"  {each}" for each in dict.fromkeys(f"{line.title}: {line.caution}" for line in lines if line.caution)
+            f"  {caution}"
+            for caution in dict.fromkeys(f"{line.title}: {line.caution}" for line in lines if line.caution)
         )
         yield from _undefined(block)
         yield from _differences(block)
@@ -75,18 +76,18 @@ def levels_table(results: Sequence[Result]) -> Iterator[str]:
         schemas = block[0].args.get("schema", "")
         under = f", people's grades {schema_words(schemas)}" if schemas else ""
         yield f"{criterion}: {judge} with the people, on the {block[0].args['answers']} answers that both graded{under}"
-        width, wide = max(map(len, LEVELS.values())), max(len(each.title) for each in block)
+        width, wide = max(map(len, LEVELS.values())), max(len(result.title) for result in block)
         yield f"  {'':<{width}}  {'':<{wide}}   value  95 % interval      units  left out"
-        for each in block:
-            name = f"  {LEVELS[each.args['unit']]:<{width}}  {each.title:<{wide}}"
-            yield f"{name}  {f'     -  {each.reason}' if each.value is None else _figures(each)}"
+        for result in block:
+            name = f"  {LEVELS[result.args['unit']]:<{width}}  {result.title:<{wide}}"
+            yield f"{name}  {f'     -  {result.reason}' if result.value is None else _figures(result)}"
 
 
 def _packages(block: Sequence[Result]) -> Sequence[str]:
     """Return the packages that cross-checked the results, or an empty sequence if no cross-check was requested."""
     from agreement.cross_check import PACKAGES
 
-    return PACKAGES if any(each.peers is not None for each in block) else ()
+    return PACKAGES if any(result.peers is not None for result in block) else ()
 
 
 def _differences(block: Sequence[Result]) -> Iterator[str]:
@@ -94,15 +95,15 @@ def _differences(block: Sequence[Result]) -> Iterator[str]:
 
     Then yield the values that cannot be compared.
     """
-    said: dict[tuple[bool, str], list[str]] = {}
-    for each in block:
-        for peer in each.peers or ():
+    lines_by_reason: dict[tuple[bool, str], list[str]] = {}
+    for result in block:
+        for peer in result.peers or ():
             if peer.reason:
                 theirs = "no value" if peer.value is None else f"{peer.value:.12g}"
-                ours = "undefined" if each.value is None else f"{each.value:.12g}"
-                line = f"{each.title}: {ours} here, {theirs} by {peer.package}" if peer.differs else each.title
-                said.setdefault((peer.differs, peer.reason), []).append(line)
-    for (differs, reason), lines in sorted(said.items(), key=lambda pair: not pair[0][0]):
+                ours = "undefined" if result.value is None else f"{result.value:.12g}"
+                line = f"{result.title}: {ours} here, {theirs} by {peer.package}" if peer.differs else result.title
+                lines_by_reason.setdefault((peer.differs, peer.reason), []).append(line)
+    for (differs, reason), lines in sorted(lines_by_reason.items(), key=lambda pair: not pair[0][0]):
         for line in lines if differs else ["; ".join(dict.fromkeys(lines))]:
             text = f"  {'differs' if differs else 'cross-check'}: {line}"
             yield typer.style(text, fg=typer.colors.RED) if differs else text
@@ -115,13 +116,13 @@ def _undefined(block: Sequence[Result]) -> Iterator[str]:
 
     A statistic of pairs is named once if no pair has a value.
     """
-    defined = {each.name for each in block if each.value is not None}
+    defined = {result.name for result in block if result.value is not None}
     by_reason: dict[str, dict[str, None]] = {}
-    for each in block:
-        if each.value is None:
-            reasons = {other.reason for other in block if other.name == each.name}
-            name = each.title if each.name in defined or len(reasons) > 1 else each.name
-            by_reason.setdefault(each.reason or "", {})[name] = None
+    for result in block:
+        if result.value is None:
+            reasons = {other.reason for other in block if other.name == result.name}
+            name = result.title if result.name in defined or len(reasons) > 1 else result.name
+            by_reason.setdefault(result.reason or "", {})[name] = None
     for reason, names in by_reason.items():
         yield f"  undefined: {'; '.join(names)}"
         yield f"             {reason}"
@@ -129,7 +130,7 @@ def _undefined(block: Sequence[Result]) -> Iterator[str]:
 
 def _heading(criterion: str, dimension: str | None, block: Sequence[Result]) -> str:
     assumed = " (assumed: no --scale says so)" if block[0].args["scale_inferred"] else ""
-    n_raters = max(each.n_raters for each in block)
+    n_raters = max(result.n_raters for result in block)
     place = "" if dimension is None else f" in {dimension or 'no dimension'}"
     plural = "" if n_raters == 1 else "s"
     means = f", means of {block[0].args['answers']} answers by dimension" if "answers" in block[0].args else ""

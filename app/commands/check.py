@@ -33,11 +33,11 @@ def check(
     from workflow.files.project_check import remarks
 
     shared = opened()
-    found = differences(shared.store, project=project, rebuild=rebuild)
+    mismatches = differences(shared.store, project=project, rebuild=rebuild)
     damaged = check_media(shared.store, shared.media, project=project, whole=media)
-    for sentence in [*found, *damaged]:
+    for sentence in [*mismatches, *damaged]:
         typer.echo(sentence)
-    if not found:
+    if not mismatches:
         typer.echo("Everything stored follows from the votes.")
     elif rebuild:
         typer.echo("The stored states were brought up to the votes.")
@@ -46,4 +46,4 @@ def check(
     trouble = shared.store.trouble() or find_write_error(shared.settings.home)
     if trouble:
         raise DatabaseUnavailableError(trouble)
-    raise typer.Exit(1 if damaged or (found and not rebuild) else 0)
+    raise typer.Exit(1 if damaged or (mismatches and not rebuild) else 0)

@@ -170,22 +170,22 @@ def import_(
 
     takes = FORMATS[format].takes if format in FORMATS else None
     if raters_are is not None and takes not in (Takes.RATINGS, Takes.TASKS):
-        said = "--raters-are is about ratings and annotations"
-        raise InvalidInputError([Problem("format", f"{said}; {format} are imported without it.")])
+        scope = "--raters-are is about ratings and annotations"
+        raise InvalidInputError([Problem("format", f"{scope}; {format} are imported without it.")])
     if dry_run and takes not in (Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES):
-        said = "--dry-run is about items, answers, ratings and replies"
-        raise InvalidInputError([Problem("format", f"{said}; {format} are imported without it.")])
+        scope = "--dry-run is about items, answers, ratings and replies"
+        raise InvalidInputError([Problem("format", f"{scope}; {format} are imported without it.")])
     if (new_only or changed_rows) and takes is not Takes.ITEMS:
-        said = "--new-only and --changed-rows are about items"
-        raise InvalidInputError([Problem("format", f"{said}; {format} are imported without them.")])
+        scope = "--new-only and --changed-rows are about items"
+        raise InvalidInputError([Problem("format", f"{scope}; {format} are imported without them.")])
     if takes is Takes.REPLIES:
         _import_replies(
             name, format, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows, dry_run=dry_run
         )
         return
     if takes is not Takes.TASKS and (field or control or without or rater):
-        said = f"--field, --control, --without and --rater are about {OF_TASKS}"
-        raise InvalidInputError([Problem("format", f"{said}; {format} is imported without them.")])
+        scope = f"--field, --control, --without and --rater are about {OF_TASKS}"
+        raise InvalidInputError([Problem("format", f"{scope}; {format} is imported without them.")])
     if takes is Takes.TASKS:
         names = Names(
             pairs(field or (), "FIELD=KEY", option="--field"),
@@ -260,7 +260,7 @@ def _missing_words(text: str | None, takes: Takes | None) -> tuple[str, ...] | N
 def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, bad: Sequence[BadRow]) -> None:
     if bad:
         own = (here.settings.home / "bad_rows" / f"{name}-{format}-{n}.jsonl" for n in itertools.count(1))
-        where = out or next(each for each in own if not each.exists())
+        where = out or next(path for path in own if not path.exists())
         _write_bad_rows(where, bad)
         typer.echo(f"{count(len(bad), 'row')} did not fit, written with reasons to {where}.")
 
@@ -397,7 +397,7 @@ def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:
     from workflow.results.file_raters import in_sentences
 
     yield from in_sentences(found)
-    if any(not each.account and not each.judge for each in found):
+    if any(not rater.account and not rater.judge for rater in found):
         yield f"To change that: touchstone project raters {name} --people NAME or --machines NAME."
 
 

@@ -35,17 +35,17 @@ def tell(
     from workflow.files.import_files import look_at_files
     from workflow.files.import_look import changed_csv
 
-    found = look_at_files(here.store, here.media, by=None, project=name, **about)
-    for line in lines(found, skip_bad=skip_bad, new_only=new_only):
+    look = look_at_files(here.store, here.media, by=None, project=name, **about)
+    for line in lines(look, skip_bad=skip_bad, new_only=new_only):
         typer.echo(line)
-    if found.bad and bad_rows is not None:
-        write_files({bad_rows: bad_rows_jsonl(found.bad)})
+    if look.bad and bad_rows is not None:
+        write_files({bad_rows: bad_rows_jsonl(look.bad)})
         typer.echo(f"All bad rows are written with reasons to {bad_rows}.")
-    if found.differences and changed_rows is not None:
-        write_files({changed_rows: changed_csv(found.differences).encode()})
+    if look.differences and changed_rows is not None:
+        write_files({changed_rows: changed_csv(look.differences).encode()})
         typer.echo(f"All changed rows are written, field by field, to {changed_rows}.")
     typer.echo("Nothing was stored.")
-    if not found.comes(skip_bad=skip_bad, new_only=new_only):
+    if not look.comes(skip_bad=skip_bad, new_only=new_only):
         raise typer.Exit(1)
 
 
@@ -58,14 +58,14 @@ def tell_rows(here: Resources, name: str, about: Mapping[str, Any], *, skip_bad:
     from exporters.writing import write_files
     from workflow.files.rows_look import look_at_rows
 
-    found = look_at_rows(here.store, here.media, by=None, project=name, **about)
-    for line in lines_of_rows(found, skip_bad=skip_bad):
+    look = look_at_rows(here.store, here.media, by=None, project=name, **about)
+    for line in lines_of_rows(look, skip_bad=skip_bad):
         typer.echo(line)
-    if found.left and bad_rows is not None:
-        write_files({bad_rows: bad_rows_jsonl(found.left)})
+    if look.left and bad_rows is not None:
+        write_files({bad_rows: bad_rows_jsonl(look.left)})
         typer.echo(f"All changed and bad rows are written with reasons to {bad_rows}.")
     typer.echo("Nothing was stored.")
-    if not found.comes(skip_bad=skip_bad):
+    if not look.comes(skip_bad=skip_bad):
         raise typer.Exit(1)
 
 
@@ -79,7 +79,7 @@ def lines_of_rows(found: RowsLook, *, skip_bad: bool) -> Iterator[str]:
         more = f", and {len(found.by) - SHOWN:,} more" if len(found.by) > SHOWN else ""
         yield f"New by {found.heads[_WHOSE[found.what]].lower()}: {', '.join(of)}{more}."
     for row in found.first:
-        yield "; ".join(f"{head}: {as_words(said)}" for head, said in zip(found.heads, row, strict=True) if said)
+        yield "; ".join(f"{head}: {as_words(value)}" for head, value in zip(found.heads, row, strict=True) if value)
     yield from found.notes
     yield from (f"Warning: {warning}" for warning in found.warnings)
     for bad in found.left[:SHOWN]:
@@ -112,12 +112,12 @@ def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[st
     yield from (f"Warning: {warning}" for warning in found.warnings)
     schema = found.schema
     titles = {field.name: field.title or field.name for field in schema.item.fields}
-    for each in found.first:
-        yield f"Item {each.item.external_id}, {schema.dimension(each.item.dimension).title}:"
+    for new_item in found.first:
+        yield f"Item {new_item.item.external_id}, {schema.dimension(new_item.item.dimension).title}:"
         for part, title in titles.items():
-            if part in each.item.fields:
-                yield f"  {title}: {as_words(each.item.fields[part])}"
-        for role, place, there in each.media:
+            if part in new_item.item.fields:
+                yield f"  {title}: {as_words(new_item.item.fields[part])}"
+        for role, place, there in new_item.media:
             yield f"  {role}: {place} ({'found' if there else 'missing'})"
     for differs in found.differences[:SHOWN]:
         where = f"{differs.path}, row {differs.row}: {differs.item}"

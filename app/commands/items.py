@@ -67,10 +67,10 @@ def list_views(
 
     store = opened().store
     there = item_views.views(store, person=_person(as_), project=project)
-    for each in there:
-        whose = "everyone" if each.shared else "own"
-        typer.echo(f"{whose:<9} {each.login or 'on the machine':<24} {_short(each.name)}")
-        typer.echo(f"          {_link(address, project, each)}")
+    for saved_view in there:
+        whose = "everyone" if saved_view.shared else "own"
+        typer.echo(f"{whose:<9} {saved_view.login or 'on the machine':<24} {_short(saved_view.name)}")
+        typer.echo(f"          {_link(address, project, saved_view)}")
     if not there:
         typer.echo("There is no saved view yet: touchstone items PROJECT ... --save-view NAME --for-everyone.")
 
@@ -86,9 +86,9 @@ def delete_view(
     from workflow.lead import item_views
 
     store, person = opened().store, _person(as_)
-    found = _view(project, view, person)
-    item_views.delete(store, person=person, project=project, id=found.id)
-    typer.echo(f"The view “{found.name}” is deleted.")
+    saved_view = _view(project, view, person)
+    item_views.delete(store, person=person, project=project, id=saved_view.id)
+    typer.echo(f"The view “{saved_view.name}” is deleted.")
 
 
 def _person(login: str | None) -> Person | None:
@@ -107,7 +107,7 @@ def _view(project: str, wanted: str, person: Person | None) -> ItemView:
     from workflow.lead import item_views
 
     there = item_views.views(resources().store, person=person, project=project)
-    named = [each for each in there if wanted == each.id or wanted.strip().casefold() == each.name.casefold()]
+    named = [view for view in there if wanted == view.id or wanted.strip().casefold() == view.name.casefold()]
     if not named:
         raise NotFoundError(
             f"There is no saved view {wanted!r} to be seen; touchstone views list {project} lists them."
@@ -182,7 +182,7 @@ def items(
     one |= {"sort": sort, "columns": columns, "size": str(size or ""), "page": str(page)}
     many = {"state": state, "dimension": dimension, "where": where, "ids": ids}
     given = {name: [value] for name, value in one.items() if value} | {
-        name: each for name, each in many.items() if each
+        name: values for name, values in many.items() if values
     }
     shared, person = opened(), _person(as_)
     before = _view(project, view, person).asked if view else {}
@@ -226,7 +226,7 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
         typer.echo(f"{listing.n:,} items in {out}")
         return
     for row in [heads, *([line.title, *map(line.says, listing.columns)] for line in listing.lines)]:
-        typer.echo("\t".join(_short(each) for each in row))
+        typer.echo("\t".join(_short(cell) for cell in row))
     first = (asked.page - 1) * asked.size + 1
     typer.echo(
         f"{first:,} to {first + len(listing.lines) - 1:,} of {listing.n:,}" if listing.lines else f"0 of {listing.n:,}"
@@ -235,7 +235,7 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
 
 def _short(text: str) -> str:
     """Return a text on one line, shortened for a terminal. Control characters become spaces."""
-    flat = "".join(each if each.isprintable() else " " for each in text)
+    flat = "".join(character if character.isprintable() else " " for character in text)
     return flat if len(flat) <= LONGEST else flat[: LONGEST - 1] + "…"
 
 

@@ -58,13 +58,13 @@ def _tell(what: str, done: int, of: int) -> None:
 def _followed(shared: Resources, id: str, signals: Sequence[int]) -> Job:
     from workflow.jobs import desk
 
-    told = ""
+    step = ""
     while (job := desk.job(shared.store, id=id)).is_open:
         if signals and not job.canceling:
             with suppress(ConflictError):
                 desk.cancel(shared.store, id=id)
-        if job.at not in ("", told):
-            told = job.at
-            _tell(told, job.done, job.of)
+        if job.at not in ("", step):
+            step = job.at
+            _tell(step, job.done, job.of)
         time.sleep(LOOK_SECONDS)
     return job

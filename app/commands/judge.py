@@ -160,10 +160,12 @@ def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> Ju
     given = {name: value for name, value in chosen.items() if value not in (None, {})}
     if Path(template).is_file():
         text = judge_templates.read_text(Path(template))
-        found = judge_templates.add_version(
+        template_view = judge_templates.add_version(
             shared.store, by=None, project=project, text=text, origin=Path(template).name
         )
-        return judge_plans.plan_of_project(shared.store, by=None, project=project, template=found.template, **given)
+        return judge_plans.plan_of_project(
+            shared.store, by=None, project=project, template=template_view.template, **given
+        )
     name, _, version = template.partition("@")
     if version and not version.isdecimal():
         raise NotFoundError(f"--template {template}: a version is a number, as in {name}@2.")

@@ -19,7 +19,7 @@ def names_of(texts: Sequence[str], option: str) -> tuple[str, ...]:
     >>> names_of(["ann,bob", '"gpt by likeness 1, swapped"'], "--raters")
     ('ann', 'bob', 'gpt by likeness 1, swapped')
     """
-    found: list[str] = []
+    all_names: list[str] = []
     for text in texts:
         try:
             names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True, strict=True), [])]
@@ -29,7 +29,7 @@ def names_of(texts: Sequence[str], option: str) -> tuple[str, ...]:
             ) from None
         if not names or "" in names:
             raise RatingsError(f"{option} {text!r} has an empty name between its commas.")
-        found += names
-    if len(set(found)) < len(found):
-        raise RatingsError(f"{option} {', '.join(found)!r} names someone twice.")
-    return tuple(found)
+        all_names += names
+    if len(set(all_names)) < len(all_names):
+        raise RatingsError(f"{option} {', '.join(all_names)!r} names someone twice.")
+    return tuple(all_names)

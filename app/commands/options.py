@@ -100,8 +100,8 @@ def item_ids(file: Path) -> tuple[str, ...]:
         text = data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidFileError(f"{file} cannot be read as UTF-8 text: {error}") from error
-    found = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
-    if not found:
+    ids = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+    if not ids:
         source = "The standard input" if str(file) == "-" else file
         raise InvalidInputError(
             [
@@ -112,4 +112,4 @@ def item_ids(file: Path) -> tuple[str, ...]:
                 )
             ]
         )
-    return found
+    return ids

@@ -184,7 +184,7 @@ def role_(
         if file is not None
         else [
             MemberSettings(login, role or Role.ANNOTATOR, dimension or None, stage or None)
-            for login in dict.fromkeys(each.strip().casefold() for each in logins or ())
+            for login in dict.fromkeys(text.strip().casefold() for text in logins or ())
         ]
     )
     _print_parts(memberships.set_parts(_store(), by=None, project=project, parts=parts))

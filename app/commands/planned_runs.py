@@ -36,8 +36,8 @@ def tell_left_out(shared: Resources, project: str, plan: RunPlan) -> None:
         return
     with shared.store.read() as session:
         access = access_to(session, person=None, project=project)
-        found = model_runs.left_out_of_cross(session, access, plan)
-    for why, n in found.items():
+        left_out = model_runs.left_out_of_cross(session, access, plan)
+    for why, n in left_out.items():
         typer.echo(f"  {n} items are in none of these runs: {why}")
 
 
@@ -56,11 +56,11 @@ def planned(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | 
 def counts_of(told: Sequence[str]) -> dict[str, int]:
     """Return ``NAME=NUMBER`` texts as a mapping. Raise ``ModelError`` for a value that is not a number."""
     form = "NAME=NUMBER, such as --clips recent_segments=0"
-    found = pairs(told, form, option="--clips")
-    for name, number in found.items():
+    numbers = pairs(told, form, option="--clips")
+    for name, number in numbers.items():
         if not number.isdecimal():
             raise ModelError(f"--clips {name}={number} does not read {form}.")
-    return {name: int(number) for name, number in found.items()}
+    return {name: int(number) for name, number in numbers.items()}
 
 
 def tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -> None:
@@ -95,11 +95,13 @@ def tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -
         typer.echo(f"  {n} cannot be asked: {why}")
     typer.echo(f"  {seen.pictures} pictures")
     for variant in dict.fromkeys(seen.variants.values()):
-        typer.echo(f"  prompt {variant}: {', '.join(name for name, each in seen.variants.items() if each == variant)}")
+        typer.echo(
+            f"  prompt {variant}: {', '.join(name for name, prompt in seen.variants.items() if prompt == variant)}"
+        )
     for name, n in seen.types.items():
         typer.echo(f"  type {name}: {n}")
-    for name, told in seen.clips.items():
-        typer.echo(f"  clips {name}: {told}")
+    for name, words in seen.clips.items():
+        typer.echo(f"  clips {name}: {words}")
     for placeholder in unfilled(access.schema, plan):
         typer.echo(f"  nothing fills {{{placeholder}}}; say what does with --fill {placeholder}=FIELD")
     tell_preview(seen, spec, asked=seen.can, blind=plan.without_image)

@@ -46,10 +46,10 @@ def list_projects() -> None:
     from workflow.access import projects
 
     all_projects = projects.all_projects(opened().store)
-    for each in all_projects:
-        schema = each.schema.schema_
-        archived = "  (archived)" if each.archived else ""
-        typer.echo(f"{each.name:<24} {schema.name} {schema.version:<4} {each.title}{archived}")
+    for project_view in all_projects:
+        schema = project_view.schema.schema_
+        archived = "  (archived)" if project_view.archived else ""
+        typer.echo(f"{project_view.name:<24} {schema.name} {schema.version:<4} {project_view.title}{archived}")
     if not all_projects:
         typer.echo("There is no project yet: touchstone project create NAME --schema SCHEMA.")
 
@@ -71,15 +71,15 @@ def raters(
     from app.services import opened
     from workflow.results import file_raters
 
-    found = file_raters.mark(
+    known_raters = file_raters.mark(
         opened().store,
         by=None,
         project=name,
         people=names_of(people, "--people") if people else (),
         machines=names_of(machines, "--machines") if machines else (),
     )
-    for each in found:
-        rated = ", ".join(f"{n:,} in {stage.value}" for stage, n in (each.ratings or {}).items())
-        typer.echo(f"{each.name:<24} {each.words}; ratings out of files: {rated}")
-    if not found:
+    for rater in known_raters:
+        rated = ", ".join(f"{n:,} in {stage.value}" for stage, n in (rater.ratings or {}).items())
+        typer.echo(f"{rater.name:<24} {rater.words}; ratings out of files: {rated}")
+    if not known_raters:
         typer.echo("This project has no ratings out of files.")

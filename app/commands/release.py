@@ -138,13 +138,13 @@ def list_releases(project: ProjectName) -> None:
     from workflow.releases.listing import all_releases
 
     shared = opened()
-    found = all_releases(shared.store, shared.settings.home, by=None, project=project)
-    for each in found:
-        splits = ", ".join(f"{name} {told['items']:,}" for name, told in each.splits.items())
-        gone = f"  without {', '.join(one.item for one in each.withdrawn)}" if each.withdrawn else ""
-        kept = "" if each.is_there else "  (its files are not on this machine any more)"
-        typer.echo(f"{each.version:<8} {each.at:%Y-%m-%d %H:%M} UTC  {splits}{gone}{kept}")
-    if not found:
+    releases = all_releases(shared.store, shared.settings.home, by=None, project=project)
+    for release_view in releases:
+        splits = ", ".join(f"{name} {split['items']:,}" for name, split in release_view.splits.items())
+        gone = f"  without {', '.join(one.item for one in release_view.withdrawn)}" if release_view.withdrawn else ""
+        kept = "" if release_view.is_there else "  (its files are not on this machine any more)"
+        typer.echo(f"{release_view.version:<8} {release_view.at:%Y-%m-%d %H:%M} UTC  {splits}{gone}{kept}")
+    if not releases:
         typer.echo(f"{project} has no release yet: touchstone release create {project} --out FOLDER.")
 
 
@@ -155,14 +155,14 @@ def show(project: ProjectName, version: Annotated[str, typer.Argument(help="Such
     from workflow.releases.listing import one_release
 
     shared = opened()
-    found = one_release(shared.store, shared.settings.home, by=None, project=project, version=version)
-    told: dict[str, Any] = {
-        **found.told,
-        "manifest_sha256": found.manifest_sha256,
-        "kept_in": str(found.place) if found.is_there else None,
-        "withdrawn": [vars(each) | {"at": each.at.isoformat()} for each in found.withdrawn],
+    release_view = one_release(shared.store, shared.settings.home, by=None, project=project, version=version)
+    facts: dict[str, Any] = {
+        **release_view.told,
+        "manifest_sha256": release_view.manifest_sha256,
+        "kept_in": str(release_view.place) if release_view.is_there else None,
+        "withdrawn": [vars(withdrawal) | {"at": withdrawal.at.isoformat()} for withdrawal in release_view.withdrawn],
     }
-    typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+    typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
 
 
 @release.command("copy")
@@ -176,11 +176,11 @@ def copy(
     from workflow.releases.listing import one_release
 
     shared = opened()
-    found = one_release(shared.store, shared.settings.home, by=None, project=project, version=version)
-    if not found.is_there:
-        raise SettingsError(f"The files of release {found.version} are not on this machine any more.")
+    release_view = one_release(shared.store, shared.settings.home, by=None, project=project, version=version)
+    if not release_view.is_there:
+        raise SettingsError(f"The files of release {release_view.version} are not on this machine any more.")
     must_be_new(out)
-    for line in _copied(found.place, out, f"{project} {found.version}"):
+    for line in _copied(release_view.place, out, f"{project} {release_view.version}"):
         typer.echo(line)
 
 
@@ -200,10 +200,10 @@ def about(
     if set_:
         settings.say(shared.store, by=None, project=project, said=dict(map(_said, set_)))
     card_version = settings.card_version(shared.store, by=None, project=project)
-    for each in settings.SAYINGS:
-        value = card_version.values.get(each.name)
-        told = "; ".join(value) if isinstance(value, list) else value
-        typer.echo(f"{each.name:<22} {told if told else '-'}")
+    for field in settings.SAYINGS:
+        value = card_version.values.get(field.name)
+        text = "; ".join(value) if isinstance(value, list) else value
+        typer.echo(f"{field.name:<22} {text if text else '-'}")
 
 
 @release.command("diff")
@@ -215,21 +215,21 @@ def diff(
     """Compare two releases: items, splits, revisions, counts and files. Status 1 if anything."""
     from workflow.releases.listing import difference
 
-    folders = [_folder(each, project) for each in (first, second)]
-    found = difference(*folders)
-    for id in found.removed:
+    folders = [_folder(place, project) for place in (first, second)]
+    changes = difference(*folders)
+    for id in changes.removed:
         typer.echo(f"- {id}")
-    for id in found.added:
+    for id in changes.added:
         typer.echo(f"+ {id}")
-    for id, what in found.changed.items():
+    for id, what in changes.changed.items():
         typer.echo(f"~ {id}: {', '.join(what)}")
-    for name, (old, new) in found.told.items():
+    for name, (old, new) in changes.told.items():
         typer.echo(f"{name}: {json.dumps(old, ensure_ascii=False)} -> {json.dumps(new, ensure_ascii=False)}")
-    for path, what in found.files.items():
+    for path, what in changes.files.items():
         typer.echo(f"{path}: {what}")
-    n = len(found.added), len(found.removed), len(found.changed)
-    typer.echo(f"{found.first} -> {found.second}: {n[0]:,} added, {n[1]:,} removed, {n[2]:,} changed.")
-    if not found.equal:
+    n = len(changes.added), len(changes.removed), len(changes.changed)
+    typer.echo(f"{changes.first} -> {changes.second}: {n[0]:,} added, {n[1]:,} removed, {n[2]:,} changed.")
+    if not changes.equal:
         raise typer.Exit(1)
 
 
@@ -273,8 +273,8 @@ def _copied(place: Path, out: Path, which: str) -> list[str]:
             f"`touchstone release copy {which} --out FOLDER` writes it elsewhere."
         ) from error
     finally:
-        for each in made:
-            shutil.rmtree(each, ignore_errors=True)
+        for folder in made:
+            shutil.rmtree(folder, ignore_errors=True)
     return lines
 
 
@@ -292,9 +292,9 @@ def private_of(out: Path) -> Path:
 
 def must_be_new(out: Path) -> None:
     """Refuse a folder that is there already, or that cannot be made."""
-    for each in (out, private_of(out)):
-        if each.exists() or each.is_symlink():
-            raise ConflictError(f"{each} is there already; name a folder that is not there yet.")
+    for folder in (out, private_of(out)):
+        if folder.exists() or folder.is_symlink():
+            raise ConflictError(f"{folder} is there already; name a folder that is not there yet.")
     above = next(parent for parent in out.absolute().parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
         raise InvalidFileError(f"{out} cannot be made: nothing can be written into {above}.")

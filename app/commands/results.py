@@ -157,7 +157,9 @@ def results(
     )
     first = cut_first(read.schema)
     by = by or (first.value if first else "dimension")
-    boards = [numbers.sliced_scores(read, each, by=by, together=cluster, common=common, bins=cuts) for each in wanted]
+    boards = [
+        numbers.sliced_scores(read, scoring, by=by, together=cluster, common=common, bins=cuts) for scoring in wanted
+    ]
     if edges is not None and boards and not boards[0].slicing.of_numbers:
         raise InvalidInputError([Problem("edges", f"{by} has no numbers that could be cut at {edges}.")])
     if format is not Format.TABLE and read.counting is not None:
@@ -181,10 +183,10 @@ def results(
         lines += [line for of_board in further for line in result_sections.further_lines(of_board)]
         typer.echo(numbers.as_csv(lines), nl=False)
     elif format is Format.JSON:
-        told = numbers.as_json(read, boards, [result_sections.json_of_board(of_board) for of_board in further])
+        document = numbers.as_json(read, boards, [result_sections.json_of_board(of_board) for of_board in further])
         for section, of_project, _ in parts:
-            told |= section.json(of_project)
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+            document |= section.json(of_project)
+        typer.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
     else:
         typer.echo("\n".join([*table(read, boards, parts), *models_block(read)]))
 
@@ -215,19 +217,19 @@ def table(read: ProjectAnswers, boards: Sequence[SlicedScores], sections: Sectio
     ends = [(section, list(section.ending(of_project))) for section, of_project, _ in sections]
     if not boards and not any(lines for section, lines in ends if section.without_scores):
         yield "There is nothing to score here: no model's answer has a key, a grade or a judge's rating."
-    for place, each in enumerate(boards):
+    for place, board in enumerate(boards):
         if place:
             yield ""
-        about = f" ({each.slicing.way.about})" if each.slicing.way.about else ""
-        yield f"{each.title or each.scores.title}, by {each.slicing.way.title.lower()}{about}"
-        yield from block(each, each.lines())
-        for model in each.models:
-            if told := ways_in_words(each.whole[model]):
-                yield f"  {model}: {told}"
-        notes = [note for section, _, of_boards in sections for note in section.notes(of_boards[place], each)]
-        for note in [*each.notes, *notes]:
+        about = f" ({board.slicing.way.about})" if board.slicing.way.about else ""
+        yield f"{board.title or board.scores.title}, by {board.slicing.way.title.lower()}{about}"
+        yield from block(board, board.lines())
+        for model in board.models:
+            if ways := ways_in_words(board.whole[model]):
+                yield f"  {model}: {ways}"
+        notes = [note for section, _, of_boards in sections for note in section.notes(of_boards[place], board)]
+        for note in [*board.notes, *notes]:
             yield f"  {note}"
         for section, _, of_boards in sections:
-            yield from section.rows(of_boards[place], each)
+            yield from section.rows(of_boards[place], board)
     for _, lines in ends:
         yield from lines

@@ -168,11 +168,11 @@ def model(
         plan = with_tools(plan, tools)
         plans = crossed(plan, every=cross is Crossing.ALL) if cross else [plan]
         if dry_run:
-            for each in plans:
-                tell_plan(shared, project, described, each)
+            for run_plan in plans:
+                tell_plan(shared, project, described, run_plan)
             return
 
-        runs = [start(shared, project, described, each, later=later) for each in plans]
+        runs = [start(shared, project, described, run_plan, later=later) for run_plan in plans]
         if plan.states is None:
             tell_counted(shared, project, items)
         tell_left_out(shared, project, plans[0])
@@ -185,14 +185,14 @@ def list_(project: Project) -> None:
     from workflow.runs import run_views
 
     shared = opened()
-    found = [view for kind in RunKind for view in run_views.runs_of(shared.store, by=None, project=project, kind=kind)]
-    for view in sorted(found, key=lambda view: view.created_at, reverse=True):
+    views = [view for kind in RunKind for view in run_views.runs_of(shared.store, by=None, project=project, kind=kind)]
+    for view in sorted(views, key=lambda view: view.created_at, reverse=True):
         failed = f", {view.failed} failed" if view.failed else ""
-        said = f"  {view.said}" if view.said else ""
+        remark = f"  {view.said}" if view.said else ""
         apart = f" [{view.differs}]" if view.differs else ""
         gone = f"  withdrawn: {view.withdrawn}" if view.withdrawn else ""
         state = view.kind.state or view.state.value
-        typer.echo(f"{view.id}  {state:<9}  {view.done} of {view.wanted}{failed}  {view.name}{apart}{gone}{said}")
+        typer.echo(f"{view.id}  {state:<9}  {view.done} of {view.wanted}{failed}  {view.name}{apart}{gone}{remark}")
 
 
 Run = Annotated[str, typer.Argument(help="Its id, as `touchstone run list` shows it.")]

@@ -31,20 +31,20 @@ def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int,
     """
     from workflow.runs.preview_run import estimate
 
-    told = estimate(spec, questions, asked=asked, blind=blind)
+    costs = estimate(spec, questions, asked=asked, blind=blind)
     price = "unknown: the description has no price"
-    if told.cost is not None:
-        price = f"at most about {told.cost:.2f} {told.currency}"
-    typer.echo(f"  {told.requests} requests, if each succeeds at once")
-    typer.echo(f"  about {told.tokens_in} input tokens, at most {told.tokens_out} output tokens; cost {price}")
-    typer.echo(f"  {told.rule}")
+    if costs.cost is not None:
+        price = f"at most about {costs.cost:.2f} {costs.currency}"
+    typer.echo(f"  {costs.requests} requests, if each succeeds at once")
+    typer.echo(f"  about {costs.tokens_in} input tokens, at most {costs.tokens_out} output tokens; cost {price}")
+    typer.echo(f"  {costs.rule}")
 
 
 def tell_preview(seen: Preview, spec: ModelSpec, *, asked: int, blind: bool = False) -> None:
     """Print what a run may cost, and the first question as the model will see it."""
     if spec.endpoint is not None and seen.questions:
         tell_estimate(spec, seen.questions, asked=asked, blind=blind)
-    for question in [each for asked in seen.questions[:1] for each in (asked.first, asked) if each is not None]:
+    for question in [turn for asked in seen.questions[:1] for turn in (asked.first, asked) if turn is not None]:
         typer.echo(f"--- {question.name} ({question.dimension})")
         if question.system:
             typer.echo(f"[system] {question.system}")
@@ -158,9 +158,9 @@ def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
         run_control.pause(shared.store, by=None, run=run)
     view = run_views.view(shared.store, by=None, run=run)
     typer.echo(f"{view.state.value}: {summary(view)}")
-    for told in (view.other_model, view.snapshots):
-        if told:
-            typer.echo(f"  {told}")
+    for sentence in (view.other_model, view.snapshots):
+        if sentence:
+            typer.echo(f"  {sentence}")
     if view.state is RunState.STOPPED:
         raise RunStoppedError(view.said)
     for failure in run_views.failures_of(shared.store, by=None, run=run)[:5]:

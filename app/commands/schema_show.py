@@ -40,8 +40,10 @@ def register(schema: typer.Typer) -> None:
         as_json: Annotated[bool, typer.Option("--json", help="For other programs.")] = False,
     ) -> None:
         """What a schema asks, stage by stage as people read it, and what judges' templates and prompts may use."""
-        told = described(schema_named(name))
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=1) if as_json else "\n".join(in_lines(told)))
+        description = described(schema_named(name))
+        typer.echo(
+            json.dumps(description, ensure_ascii=False, indent=1) if as_json else "\n".join(in_lines(description))
+        )
 
 
 def is_schema_file(name: str) -> bool:
@@ -86,7 +88,7 @@ def described(loaded: LoadedSchema) -> Json:
 def in_lines(told: Json) -> Iterator[str]:
     """Yield the description that ``described`` returns as lines for people."""
     yield f"{told['title']} ({told['name']}, version {told['version']})"
-    yield "Dimensions: " + ", ".join(each["title"] for each in told["dimensions"])
+    yield "Dimensions: " + ", ".join(dimension["title"] for dimension in told["dimensions"])
     for stage in told["stages"]:
         says = "" if stage["says"] == "yes" else f": {stage['says']}"
         yield from ("", f"{as_words(stage['stage'])}{says}")
@@ -110,7 +112,7 @@ def in_lines(told: Json) -> Iterator[str]:
         yield from _filled_in_lines(told["prompts"]["fills"])
     for name, noun in (("prompts", "Prompts for models"), ("templates", "Templates of judges")):
         yield from ("", f"{noun} may use:")
-        yield from (f"  {{{each}}}  {what}" for each, what in told["variables"][name].items())
+        yield from (f"  {{{placeholder}}}  {what}" for placeholder, what in told["variables"][name].items())
 
 
 def _asked_in_lines(asked: Json) -> Iterator[str]:
@@ -151,8 +153,8 @@ def _stage(schema: Schema, name: str, says: str) -> Json:
         "stage": name,
         "says": says,
         "shows": [*media, *fields, *answer],
-        "asks": [_criterion(each) for each in getattr(part, "criteria", ())],
-        "reasons": [_choice(each) for each in getattr(part, "reasons", ())],
+        "asks": [_criterion(criterion) for criterion in getattr(part, "criteria", ())],
+        "reasons": [_choice(reason) for reason in getattr(part, "reasons", ())],
         "rules": [{"of": list(rule.of), "say": rule.say} for rule in rules],
     }
 
@@ -161,8 +163,8 @@ def _criterion(criterion: Criterion) -> Json:
     offered = [_choice(option) for option in kinds.options_of(criterion, {})]
     own = f"from the item's {criterion.field}" if criterion.field else kinds.of_criterion(criterion).limits(criterion)
     conditions = [f"{own[:1].upper()}{own[1:]}."] if own and not criterion.options and not criterion.values else []
-    said = [each["label"] for each in kinds.of_criterion(criterion).page(criterion).get("said", ())]
-    conditions += [f"Each of them: {' or '.join(said)}."] if said else []
+    labels = [option["label"] for option in kinds.of_criterion(criterion).page(criterion).get("said", ())]
+    conditions += [f"Each of them: {' or '.join(labels)}."] if labels else []
     conditions += [
         f"Asked only where {name} is {' or '.join(map(str, values))}." for name, values in criterion.show_if.items()
     ]
@@ -220,7 +222,10 @@ def _prompts(schema: Schema) -> Json | None:
     asked = _placeholders(load_prompt_set(schema.models.prompts))
     return {
         "name": schema.models.prompts,
-        "fills": {each: known.get(each, "nothing: a run says which field it is (--fill)") for each in asked},
+        "fills": {
+            placeholder: known.get(placeholder, "nothing: a run says which field it is (--fill)")
+            for placeholder in asked
+        },
     }
 
 
@@ -262,8 +267,8 @@ def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
         if part is not None and stage in VERIFICATIONS:
             words += f"; kept if {part.keep.rule.replace('_', ' ')}"
             if part.keep.parts:
-                told = (f"{target.criterion} ({target.in_words()})" for target in targets(part.keep))
-                words += f": {', '.join(told)}"
+                thresholds = (f"{target.criterion} ({target.in_words()})" for target in targets(part.keep))
+                words += f": {', '.join(thresholds)}"
             if part.skips:
                 words += f"; {part.skips.after} {'skip' if part.skips.after == 1 else 'skips'} {part.skips.then} it"
         lines.append((stage, words))

@@ -76,12 +76,12 @@ def shown(host: str) -> str:
 def check_free(host: str, port: int) -> None:
     """Raise ``SettingsError`` if the port is taken or the host is not an address of this machine."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
         raise SettingsError(
             f"{host} is no address of this machine. Give --host an address such as 127.0.0.1."
         ) from None
-    family, kind, protocol, _, address = found[0]
+    family, kind, protocol, _, address = addresses[0]
     with socket.socket(family, kind, protocol) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

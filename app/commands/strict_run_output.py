@@ -20,7 +20,7 @@ def tell_dry(inquiry: Inquiry[Any], *, shown: int) -> None:
     """Print what would be asked and what it may cost. ``shown``: how many questions have their pictures."""
     from app.commands.runs_in_terminal import tell_estimate
 
-    left = [each.question(at, shown=at < shown) for at, each in enumerate(inquiry.look())]
+    left = [subject.question(at, shown=at < shown) for at, subject in enumerate(inquiry.look())]
     known = len(inquiry.subjects) - len(left)
     typer.echo(f"{with_noun(len(left), inquiry.noun)} to ask about; {known:,} with what is known already.")
     if left:
@@ -77,7 +77,7 @@ def tell_asked(summary: InquirySummary, inquiry: Inquiry[Any], *, journal: Path,
             typer.echo(f"{n:>10.4f} cost ({price.currency if price else ''})" if what == "cost" else f"{n:>10,} {what}")
     for kind, (n, first) in sorted(summary.failures.items(), key=lambda each: (-each[1][0], each[0])):
         typer.echo(f"{n:>10,} not taken: {kind}; such as {first}")
-    for name, why, said in summary.without:
-        typer.echo(f"   {name} has no {inquiry.wanted}: {why}{more + said if said else '.'}")
+    for name, why, detail in summary.without:
+        typer.echo(f"   {name} has no {inquiry.wanted}: {why}{more + detail if detail else '.'}")
     if (left := summary.n_without - len(summary.without)) > 0:
         typer.echo(f"   and {left:,} more without a {inquiry.wanted}")

@@ -48,12 +48,12 @@ def draw_settings(
     left, right = st.columns(2)
     with right:
         encoding = st.text_input("Encoding, where it is not UTF-8", key="import.encoding").strip() or None
-    found = (
+    seen = (
         preview(first, format=format, schema=schema, said=ColumnMapping(encoding=encoding))
         if first is not None
         else None
     )
-    there = found.columns if found is not None else ()
+    there = seen.columns if seen is not None else ()
     before = used(there) if there else None
     name, known = before or ("", ColumnMapping())
     mark = hash((tuple(there), name))
@@ -62,18 +62,18 @@ def draw_settings(
             "Between the entries of a list in one cell", value=known.separator or "", key=f"import.separator.{mark}"
         )
     with places_at:
-        said = ColumnMapping({}, separator.strip() or None, encoding, _places(schema, known, mark))
-    if first is None or found is None:
-        return (said if said != ColumnMapping() else None), None
+        mapping = ColumnMapping({}, separator.strip() or None, encoding, _places(schema, known, mark))
+    if first is None or seen is None:
+        return (mapping if mapping != ColumnMapping() else None), None
     if there:
-        found = preview(first, format=format, schema=schema, said=said)
+        seen = preview(first, format=format, schema=schema, said=mapping)
         if name:
             words = f"The columns are as they were chosen for {name}, which has the same. Change what differs below."
             shell.show(markup.tag("p", markup.text(words), style="ts", data_part="remembered"))
-        said = replace(said, columns=_columns(schema, format, replace(found, columns=there), known, mark))
-        if said.columns:
-            found = preview(first, format=format, schema=schema, said=said)
-    return (said if said != ColumnMapping() else None), found
+        mapping = replace(mapping, columns=_columns(schema, format, replace(seen, columns=there), known, mark))
+        if mapping.columns:
+            seen = preview(first, format=format, schema=schema, said=mapping)
+    return (mapping if mapping != ColumnMapping() else None), seen
 
 
 def _places(schema: Schema, before: ColumnMapping, mark: int) -> dict[str, OptionPlace]:
@@ -175,8 +175,8 @@ def in_words(value: Any) -> str:
         return ""
     if isinstance(value, str):
         return value
-    said = [isinstance(each, Mapping) and kinds.in_words(each) for each in value] if isinstance(value, list) else []
-    return "; ".join(map(str, said)) if said and all(said) else json.dumps(value, ensure_ascii=False)
+    phrases = [isinstance(part, Mapping) and kinds.in_words(part) for part in value] if isinstance(value, list) else []
+    return "; ".join(map(str, phrases)) if phrases and all(phrases) else json.dumps(value, ensure_ascii=False)
 
 
 ENDINGS = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
@@ -198,15 +198,15 @@ def beginning(source: Path | Sequence[Any] | None, folder: Path, endings: Sequen
             path = annotation_files(source, None, endings)[0] if source.is_dir() else source
             with path.open("rb") as stream:
                 return _written(path.name, stream, folder) if path.name.lower().endswith(tuple(endings)) else None
-        for each in source or ():
-            each.seek(0)
-            if each.name.lower().endswith(tuple(endings)):
-                found: Path | None = _written(each.name, each, folder)
+        for upload in source or ():
+            upload.seek(0)
+            if upload.name.lower().endswith(tuple(endings)):
+                first_file: Path | None = _written(upload.name, upload, folder)
             else:
-                found = _packed(each, folder, endings) if zip_archives.is_zip(each) else None
-            each.seek(0)
-            if found is not None:
-                return found
+                first_file = _packed(upload, folder, endings) if zip_archives.is_zip(upload) else None
+            upload.seek(0)
+            if first_file is not None:
+                return first_file
     except (InvalidFileError, OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError):
         return None  # the import reports the reason
     return None

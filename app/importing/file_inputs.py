@@ -35,8 +35,8 @@ def where(services: Services, key: str) -> str:
 
 def media_of_extensions(services: Services, view: ProjectView, key: str) -> Path | None:
     """Draw the boxes of extensions that offer images and clips, and return the folder chosen last."""
-    found = [choose(services, view, key) for choose in extensions.rows("import_media")]
-    return next((folder for folder in reversed(found) if folder is not None), None)
+    folders = [choose(services, view, key) for choose in extensions.rows("import_media")]
+    return next((folder for folder in reversed(folders) if folder is not None), None)
 
 
 def typed_path(typed: str) -> Path:

@@ -57,8 +57,8 @@ def put_away(services: Services, job: Job) -> None:
 
 def came_of(services: Services, job: Job) -> ImportOutcome:
     """Return the result of a finished import. The reason of a refusal is in the job."""
-    found: ImportOutcome | None = desk.job(services.store, id=job.id).result
-    return found or ImportOutcome()
+    outcome: ImportOutcome | None = desk.job(services.store, id=job.id).result
+    return outcome or ImportOutcome()
 
 
 def called(job: Job) -> str:

@@ -137,12 +137,12 @@ def show_rows(schema: Schema, seen: ImportPreview, source: Source) -> None:
     if seen.bad:
         rows = [
             [
-                markup.text(each.path),
-                markup.number(each.row),
-                markup.text(_cut(each.item)),
-                markup.text(shell.on_page(each.reason) + "."),
+                markup.text(bad_row.path),
+                markup.number(bad_row.row),
+                markup.text(_cut(bad_row.item)),
+                markup.text(shell.on_page(bad_row.reason) + "."),
             ]
-            for each in seen.bad
+            for bad_row in seen.bad
         ]
         with st.expander(
             _titled("row does", "rows do", n["bad"], len(rows), "not fit"), expanded=len(rows) <= shell.FEW
@@ -223,8 +223,8 @@ def show_other_rows(seen: ImportPreview, source: Source) -> None:
         shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
     if seen.bad:
         rows = [
-            [markup.text(each.path), markup.number(each.row), markup.text(shell.on_page(each.reason) + ".")]
-            for each in seen.bad
+            [markup.text(bad_row.path), markup.number(bad_row.row), markup.text(shell.on_page(bad_row.reason) + ".")]
+            for bad_row in seen.bad
         ]
         words = _titled("row is", "rows are", left, len(rows), "changed or bad")
         with st.expander(words, expanded=len(rows) <= shell.FEW):
@@ -264,7 +264,7 @@ def _verdict(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> None:
     else:
         left = [f"{n['changed']:,} changed stay as they are"] if n["changed"] else []
         left += [f"{n['bad']:,} that do not fit are left out"] if n["bad"] else []
-        words = f"{markup.count(n['new'], 'item')} would come in" + "".join(f"; {each}" for each in left)
+        words = f"{markup.count(n['new'], 'item')} would come in" + "".join(f"; {clause}" for clause in left)
         shell.show(markup.notice(f"{words}. Votes on what is here stay.", style="good"))
 
 
@@ -279,7 +279,7 @@ def _download(label: str, path: Path, key: str) -> None:
 
 def _as_columns(schema: Schema, items: Sequence[PreviewItem]) -> markup.Markup:
     """Return items side by side, with a line for each field, so that the table is never wider with more fields."""
-    lines = [("Dimension", [markup.text(each.dimension) for each in items])]
+    lines = [("Dimension", [markup.text(item.dimension) for item in items])]
     for slot in schema.item.assets:
         media = [[_medium(*medium[1:]) for medium in item.media if medium[0] == slot.role] for item in items]
         lines.append((slot.role, [markup.joined(medium, " ") for medium in media]))
@@ -303,7 +303,7 @@ def _cut(words: str) -> str:
 
 def as_changed(before: object, after: object) -> tuple[str, str]:
     """Return two different values. Long values are shortened so that both show their first difference."""
-    one, other = (in_words(each) or "nothing" for each in (before, after))
+    one, other = (in_words(value) or "nothing" for value in (before, after))
     same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     begin = max(same - _CUT // 2, 0) if max(len(one), len(other)) > _CUT else 0
     lead = "…" if begin else ""

@@ -58,7 +58,7 @@ def draw_raters(services: Services, view: ProjectView) -> None:
     open_ = {rater.name: rater for rater in raters if not rater.account and not rater.judge}
     if not open_:
         return
-    now = [name for name, each in open_.items() if each.is_person]
+    now = [name for name, rater in open_.items() if rater.is_person]
     with st.form("import.raters", border=False):
         people = st.multiselect(
             "People among them",

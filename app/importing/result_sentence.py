@@ -21,8 +21,8 @@ def imported_sentence(done: Any) -> str:
     if done.unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(done.unanswered.items()))
         parts.append(f"{markup.count(sum(done.unanswered.values()), 'row')} without an answer ({why})")
-    if said := getattr(done, "instead", {}):
-        parts.append(f"failed requests, not counted as answers: {words_of_texts_instead(said)}")
+    if instead := getattr(done, "instead", {}):
+        parts.append(f"failed requests, not counted as answers: {words_of_texts_instead(instead)}")
     if done.repeated:
         parts.append(f"{markup.count(done.repeated, 'row')} there already, word for word")
     if done.assets_found or done.assets_missing:
@@ -40,7 +40,7 @@ def imported_sentence(done: Any) -> str:
         parts.append(f"{markup.count(len(done.bad) - refused, 'row')} did not fit and were left out")
     if left := getattr(done, "left", ()):
         parts.append(f"{markup.count(len(left), 'changed row')} left out: their items stay as they are")
-    words = [getattr(done, "note", None), *(f"Warning: {each}" for each in getattr(done, "warnings", ()))]
+    words = [getattr(done, "note", None), *(f"Warning: {warning}" for warning in getattr(done, "warnings", ()))]
     return "; ".join(parts) + "." + "".join(f" {word}" for word in words if word)
 
 

@@ -67,8 +67,8 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> Non
         shell.show(markup.notice("Nothing is ticked. Tick items in the table below."))
     elif which == EVERY and n > bulk_plans.MOST:
         most = f"{bulk_plans.MOST:,}"
-        told = f"These are {n:,}; one change takes at most {most}. Narrow the list with a filter, or tick some."
-        shell.show(markup.notice(f"{told} They can be exported."))
+        sentence = f"These are {n:,}; one change takes at most {most}. Narrow the list with a filter, or tick some."
+        shell.show(markup.notice(f"{sentence} They can be exported."))
         chosen_export.offer(services, view, n, partial(_all, services, view, asked, n), of=asked.filter)
     elif which != NOTHING:
         _offer(services, view, asked, ticked if which == TICKED else None, counted)
@@ -104,7 +104,7 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     written = _part(view, Stage.AUTHORING) is not None
     others = sorted(extensions.rows("item_actions"), key=lambda each: each.place)
     added: dict[str, ItemAction] = {other.name: other for other in others if other.is_offered(view)}
-    words = WORDS | {name: each.words for name, each in added.items()} | {EXPORT: "Export them"}
+    words = WORDS | {name: action.words for name, action in added.items()} | {EXPORT: "Export them"}
     doing = [word for word in words if word != Action.SEND_BACK or written]
     what = st.selectbox(
         f"With {markup.count(len(names), 'item')}", doing, format_func=words.__getitem__, key="items.what"
@@ -117,8 +117,10 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     if what == EXPORT:
         chosen_export.offer(services, view, len(names), as_seen, of=names)
     elif len(names) > bulk_plans.MOST:
-        told = f"These are {len(names):,}; one change takes at most {bulk_plans.MOST:,}. Untick some, or export them."
-        shell.show(markup.notice(told))
+        sentence = (
+            f"These are {len(names):,}; one change takes at most {bulk_plans.MOST:,}. Untick some, or export them."
+        )
+        shell.show(markup.notice(sentence))
     elif what in added:
         added[what].draw(services, view, selected)
     else:
@@ -158,7 +160,7 @@ def _change(
         left, right = st.columns(2)
         called = shell.called(services, logins)
         among = tuple(left.multiselect("To", logins, format_func=called, key="items.to", placeholder="choose"))
-        held = [each for each in stages if each not in (Stage.TRIAGE, Stage.AUTHORING)]
+        held = [stage for stage in stages if stage not in (Stage.TRIAGE, Stage.AUTHORING)]
         stage = right.selectbox("Stage", held, key="items.stage", format_func=view.schema.schema_.stages.title_of)
         if not among:
             return
@@ -170,26 +172,26 @@ def _change(
     ask["reasons"] = Reasons(why)
     chosen = BulkSelection(stage=stage, items=selected.names)
     try:
-        found = bulk.preview(services.store, chosen=chosen, **ask)  # type: ignore[arg-type]
+        preview = bulk.preview(services.store, chosen=chosen, **ask)  # type: ignore[arg-type]
     except TouchstoneError as error:
         shell.show(markup.notice(str(error)))
         return
-    shell.show(*bulk_previews.previewed(found, "item"), *bulk_previews.without_effect(view, action))
-    if found.shares:
-        rows = [[markup.text(called(login)), markup.text(f"{n:,}")] for login, n in found.shares.items()]
+    shell.show(*bulk_previews.previewed(preview, "item"), *bulk_previews.without_effect(view, action))
+    if preview.shares:
+        rows = [[markup.text(called(login)), markup.text(f"{n:,}")] for login, n in preview.shares.items()]
         shell.show(markup.table([("Person", ""), ("Items", "number")], rows))
-    if not found.can:
+    if not preview.can:
         return
 
     def do() -> None:
         selected.still()
-        n = bulk.do(services.store, chosen=chosen, token=found.token, **ask)  # type: ignore[arg-type]
+        n = bulk.do(services.store, chosen=chosen, token=preview.token, **ask)  # type: ignore[arg-type]
         selected.done(f"Done: {markup.count(n, 'item')} changed.")
 
-    n_items = markup.count(len(found.can), "item")
+    n_items = markup.count(len(preview.can), "item")
     words = f"{bulk_previews.ACTIONS[action]}: {n_items}."
     if action is Action.ASSIGN:
-        words = f"{n_items} for {' and '.join(map(called, found.shares or among))}."
+        words = f"{n_items} for {' and '.join(map(called, preview.shares or among))}."
         whom = "this person" if len(among) == 1 else "each of these people"
         words += f" They wait for {whom} alone for {bulk.ASSIGNED_FOR.days} days; then anyone who asks gets them."
     undo = bulk_previews.UNDO[action]

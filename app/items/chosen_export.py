@@ -27,9 +27,7 @@ def offer(services: Services, view: ProjectView, n: int, names: Callable[[], Seq
         Identifies the list. Files of another list are not shown.
     """
     formats = {
-        each.name: each
-        for each in prepared_export.formats_of(services, view)
-        if each.takes in (Takes.ITEMS, Takes.TASKS)
+        row.name: row for row in prepared_export.formats_of(services, view) if row.takes in (Takes.ITEMS, Takes.TASKS)
     }
     if not formats:
         shell.show(markup.notice("The schema of this project names no format in which items can be written."))

@@ -50,7 +50,7 @@ def show(services: Services, view: ProjectView, now: ItemList, *, lead: bool) ->
     there = item_views.views(services.store, person=services.person, project=view.name)
     words = now.at(page=1).asked()
     if there:
-        links = [_link(view, each, here=each.asked == words) for each in there[:FEW]]
+        links = [_link(view, saved_view, here=saved_view.asked == words) for saved_view in there[:FEW]]
         more = [markup.quiet(f"and {len(there) - FEW:,} more, below")] if len(there) > FEW else []
         shell.show(
             markup.tag("nav", markup.joined([*links, *more], " · "), style="ts", aria_label="Saved views"),
@@ -59,7 +59,7 @@ def show(services: Services, view: ProjectView, now: ItemList, *, lead: bool) ->
         _save(services, view, now, lead=lead)
         if there:
             _table(services, view, there)
-        _change(services, view, [each for each in there if each.changeable])
+        _change(services, view, [saved_view for saved_view in there if saved_view.changeable])
 
 
 def _link(view: ProjectView, each: ItemView, *, here: bool = False) -> markup.Markup:
@@ -88,8 +88,11 @@ def _save(services: Services, view: ProjectView, now: ItemList, *, lead: bool) -
 
 
 def _table(services: Services, view: ProjectView, there: Sequence[ItemView]) -> None:
-    by = shell.named(services, [each.login for each in there])
-    rows = [[_link(view, each), markup.text("everyone" if each.shared else "you"), by(each.login)] for each in there]
+    by = shell.named(services, [saved_view.login for saved_view in there])
+    rows = [
+        [_link(view, saved_view), markup.text("everyone" if saved_view.shared else "you"), by(saved_view.login)]
+        for saved_view in there
+    ]
     shell.show(markup.table([("View", "wide"), ("For", ""), ("Saved by", "")], rows))
 
 
@@ -98,7 +101,7 @@ def _change(services: Services, view: ProjectView, changeable: Sequence[ItemView
         return
     key = f"items.view.{view.name}"
     who: dict[str, Any] = {"person": services.person, "project": view.name}
-    of = {each.id: each for each in changeable}
+    of = {saved_view.id: saved_view for saved_view in changeable}
     left, middle, right, last = st.columns([3, 3, 1, 1], vertical_alignment="bottom")
 
     def called(id: str) -> str:

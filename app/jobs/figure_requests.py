@@ -125,9 +125,9 @@ def wait(
 ) -> Any:
     """Return the value of a figure, and wait until it is ready: for actions that start with a button."""
     while True:
-        found = request_figure(store, settings, work, args, state=state, size=size)
-        if found.current and found.figure is not None:
-            return found.figure.value
+        figure_state = request_figure(store, settings, work, args, state=state, size=size)
+        if figure_state.current and figure_state.figure is not None:
+            return figure_state.figure.value
         time.sleep(0.2)
 
 
@@ -164,13 +164,13 @@ def _slot(store: Store, work: str, args: Mapping[str, Any]) -> str:
 def _code() -> str:
     """Return the hash of the code that computes figures. A new version of the code computes them again."""
     rooms = Path(__file__).resolve().parents[1]
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for room in ("agreement", "annotation_schemas", "app", "db", "domain", "reports", "workflow"):
         for path in sorted((rooms / room).rglob("*.py")):
-            found.update(path.read_bytes())
+            digest.update(path.read_bytes())
     for path in extensions.code():
-        found.update(path.read_bytes())
-    return found.hexdigest()
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _newest(store: Store, slot: str) -> tuple[Figure | None, Job | None]:

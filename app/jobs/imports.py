@@ -106,8 +106,8 @@ class ImportOrder:
     def key(self) -> str:
         """Return a key that is equal for the same files with the same settings."""
         source = self.source
-        told = repr((self.project, str(source.folder), str(source.media_path), sorted(self.about.items(), key=str)))
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        identity = repr((self.project, str(source.folder), str(source.media_path), sorted(self.about.items(), key=str)))
+        return hashlib.sha256(identity.encode()).hexdigest()[:16]
 
     @property
     def is_small(self) -> bool:
@@ -128,8 +128,8 @@ def look_for_job(context: JobContext) -> JobOutcome:
             rows = look_at_rows(context.store, media, **about, **order.about, progress=on)
             seen = _seen_rows(order.source.folder, rows)
         else:
-            found = look_at_files(context.store, media, **about, **order.about, progress=on)
-            seen = _seen(order.source.folder, found)
+            look = look_at_files(context.store, media, **about, **order.about, progress=on)
+            seen = _seen(order.source.folder, look)
     return JobOutcome("The files were looked at. Nothing was stored.", seen)
 
 
@@ -159,7 +159,11 @@ def _imported(context: JobContext, order: ImportOrder) -> ImportOutcome:
 
 def _as_resumed(done: ImportSummary) -> ImportSummary:
     """Explain why rows of a file that is imported for the first time were there already."""
-    return replace(done, note=" ".join(each for each in (done.note, RESUMED) if each)) if done.repeated else done
+    return (
+        replace(done, note=" ".join(sentence for sentence in (done.note, RESUMED) if sentence))
+        if done.repeated
+        else done
+    )
 
 
 LOOK = JobKind("look", "Look at files", "Looking at files for {}", look_for_job, outlives=False)
@@ -194,12 +198,12 @@ def _seen(folder: Path, found: Look) -> ImportPreview:
     counts |= {"found": found.found, "missing": len(found.missing)}
     first = [
         PreviewItem(
-            each.item.external_id,
-            found.schema.dimension(each.item.dimension).title,
-            each.item.fields,
-            [(role, name, there, _thumb(each.images.get(name))) for role, name, there in each.media],
+            new_item.item.external_id,
+            found.schema.dimension(new_item.item.dimension).title,
+            new_item.item.fields,
+            [(role, name, there, _thumb(new_item.images.get(name))) for role, name, there in new_item.media],
         )
-        for each in found.first
+        for new_item in found.first
     ]
     return ImportPreview(
         counts=counts,

@@ -53,16 +53,20 @@ class Processes:
         """Make a process look for jobs of a lane now. ``most``: start no process if this number is already busy."""
         url = store.engine.url.render_as_string(hide_password=False)
         with self.guard:
-            mine = [each for each in self.there if each.lane is lane and each.process.poll() is None]
-            idle = [each for each in mine if not each.busy]
-            for each in idle:
-                if self._order(each, url, store, home):
+            mine = [
+                job_process
+                for job_process in self.there
+                if job_process.lane is lane and job_process.process.poll() is None
+            ]
+            idle = [job_process for job_process in mine if not job_process.busy]
+            for job_process in idle:
+                if self._order(job_process, url, store, home):
                     return
             if len(mine) - len(idle) < (most or MOST[lane]):
                 self._start(url, store, home, lane)
                 return
-            for each in mine:
-                each.pending[url] = (store, home)
+            for job_process in mine:
+                job_process.pending[url] = (store, home)
 
     def _order(self, each: _Process, url: str, store: Store, home: Path) -> bool:
         order = {"url": url, "home": str(home), "lane": each.lane.value}  # command lines are public; this pipe is not
@@ -79,10 +83,10 @@ class Processes:
         process = subprocess.Popen(
             process_of("app.jobs.process"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
         )
-        each = _Process(process, lane)
-        self.there.append(each)
-        self._order(each, url, store, home)
-        threading.Thread(target=self._hear, args=(each,), name="jobs", daemon=True).start()
+        job_process = _Process(process, lane)
+        self.there.append(job_process)
+        self._order(job_process, url, store, home)
+        threading.Thread(target=self._hear, args=(job_process,), name="jobs", daemon=True).start()
 
     def _hear(self, each: _Process) -> None:
         """Listen to a process until it ends. If it ended while busy, it has died, and another process continues."""
@@ -112,29 +116,36 @@ class Processes:
         """End the idle processes. The busy ones end by themselves."""
         with self.guard:
             there, self.there = self.there, []
-        for each in there:
+        for job_process in there:
             with suppress(OSError):
-                assert each.process.stdin is not None
-                each.process.stdin.close()
-            if not each.busy:
-                each.process.wait()
+                assert job_process.process.stdin is not None
+                job_process.process.stdin.close()
+            if not job_process.busy:
+                job_process.process.wait()
 
     @property
     def at_work(self) -> list[int]:
         """Return the ids of the busy processes."""
         with self.guard:
-            return [each.process.pid for each in self.there if each.busy and each.process.poll() is None]
+            return [
+                job_process.process.pid
+                for job_process in self.there
+                if job_process.busy and job_process.process.poll() is None
+            ]
 
     @property
     def alive(self) -> list[int]:
         """Return the ids of all processes."""
         with self.guard:
-            return [each.process.pid for each in self.there if each.process.poll() is None]
+            return [job_process.process.pid for job_process in self.there if job_process.process.poll() is None]
 
     def is_warm(self, lane: Lane) -> bool:
         """Tell whether a lane has an idle process, which starts a job faster than a new process."""
         with self.guard:
-            return any(each.lane is lane and not each.busy and each.process.poll() is None for each in self.there)
+            return any(
+                job_process.lane is lane and not job_process.busy and job_process.process.poll() is None
+                for job_process in self.there
+            )
 
 
 _processes = Processes()

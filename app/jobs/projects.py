@@ -19,7 +19,7 @@ def _release(context: JobContext) -> JobOutcome:
     made = release_since(context, there) if context.job.result is not None else None
     if made is not None:
         return JobOutcome(f"Release {made.version} is made: {made.items:,} items.")
-    context.note([each.version for each in there])
+    context.note([release.version for release in there])
     created = create.create(
         context.store,
         MediaStore(context.home / "media"),
@@ -29,8 +29,8 @@ def _release(context: JobContext) -> JobOutcome:
         asked=asked,
         progress=context.progress,
     )
-    said = f"Release {created.version} is made: {created.items:,} items in {created.files:,} files."
-    return JobOutcome(" ".join([said, *created.notes]))
+    sentence = f"Release {created.version} is made: {created.items:,} items in {created.files:,} files."
+    return JobOutcome(" ".join([sentence, *created.notes]))
 
 
 def project_of(context: JobContext) -> str:
@@ -50,7 +50,7 @@ def release_since(context: JobContext, there: list[Release]) -> Release | None:
     There is one only if a process died between the release and the end of the job.
     """
     before, by = set(context.job.result), context.by.login if context.by is not None else None
-    new = [each for each in there if each.version not in before and each.by == by]
+    new = [release for release in there if release.version not in before and release.by == by]
     return new[-1] if new else None
 
 

@@ -64,9 +64,9 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
             format_func=lambda name: SAMPLES[name],
             key="judges.sample.pairs" if pairs else "judges.sample",
         )
-        each = None
+        per_dimension = None
         if sample == EACH:
-            each = st.number_input("Answers of each dimension", 1, None, 50, key="judges.each")
+            per_dimension = st.number_input("Answers of each dimension", 1, None, 50, key="judges.each")
         if head.pair and sample not in (ATTACKS, COMPARED):
             baseline = st.selectbox(
                 "Each answer is compared with that of",
@@ -121,7 +121,7 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
         )
     chosen: dict[str, Any] = {
         "chosen": sample if sample in (GRADED, EACH, COMPARED) else ALL,
-        "per_dimension": int(each) if each else None,
+        "per_dimension": int(per_dimension) if per_dimension else None,
         "attacks": sample == ATTACKS,
         "baseline": baseline,
         "models": tuple(models) or None,
@@ -179,7 +179,7 @@ def _fills(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> d
         for name in template.template.prompt.placeholders
         if not (template.template.head.pair and name in (judge_plans.ANSWER_A, judge_plans.ANSWER_B))
     ]
-    found = {}
+    fills = {}
     for start in range(0, len(asked), 4):
         for column, name in zip(st.columns(4), asked[start : start + 4], strict=False):
             source = before[name]
@@ -193,8 +193,8 @@ def _fills(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> d
                     key=f"judges.fills.{template.hash[:12]}.{name}",
                 )
             if picked:
-                found[name] = picked
-    return found
+                fills[name] = picked
+    return fills
 
 
 def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> dict[str, str]:
@@ -208,7 +208,7 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
         )
     )
     before = dict(usual.criteria) if usual else {part: part for part in parts}
-    found = {}
+    criteria = {}
     for column, part in zip(st.columns(max(4, len(parts))), parts, strict=False):
         with column:
             picked = st.selectbox(
@@ -219,8 +219,8 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
                 key=f"judges.criteria.{template.hash[:12]}.{part}",
             )
         if picked:
-            found[part] = picked
-    return found
+            criteria[part] = picked
+    return criteria
 
 
 # ---- preview ---------------------------------------------------------------------------------------------------------
@@ -228,15 +228,15 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
 
 def sentence(seen: begin.PagePreview, spec: ModelSpec, plan: JudgePlan) -> str:
     """Return in words what the run will do."""
-    found = seen.preview
-    subject = judge_plans.about_in_words(plan, about=found.about, wanted=found.wanted)
-    looked = "" if found.looked_at == found.wanted else f" The first {found.looked_at:,} of them were looked at."
+    preview = seen.preview
+    subject = judge_plans.about_in_words(plan, about=preview.about, wanted=preview.wanted)
+    looked = "" if preview.looked_at == preview.wanted else f" The first {preview.looked_at:,} of them were looked at."
     words = [
-        f"{spec.name} will be asked {markup.count(found.can, 'time')} about {subject}, by"
+        f"{spec.name} will be asked {markup.count(preview.can, 'time')} about {subject}, by"
         f" {plan.template}, version {plan.template_version}.{looked}"
     ]
-    if found.cannot:
-        words.append(f"{markup.count(found.n_cannot, 'request')} cannot be made and will be listed, with the reason.")
+    if preview.cannot:
+        words.append(f"{markup.count(preview.n_cannot, 'request')} cannot be made and will be listed, with the reason.")
     if plan.swap:
         words.append("Every pair is asked in both orders.")
     if plan.batch:
@@ -298,5 +298,5 @@ def facts(plan: JudgePlan, view: ProjectView) -> Markup:
     ]
     return markup.table(
         [("Plan", "name"), ("", "")],
-        [[markup.text(name), shown.text_block(str(said))] for name, said in pairs if said],
+        [[markup.text(name), shown.text_block(str(value))] for name, value in pairs if value],
     )

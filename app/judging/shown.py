@@ -39,8 +39,9 @@ STYLE = """
 
 _STRIPES = "repeating-linear-gradient({}deg, #0000002b 0 3px, transparent 3px 7px)"
 STYLE += "\n".join(
-    f".v-{each} {{ background: {f'{_STRIPES.format(each.stripes)}, ' if each.stripes else ''}{each.colour}; }}"
-    for each in ReplyOutcome
+    f".v-{outcome} {{ background: "
+    f"{f'{_STRIPES.format(outcome.stripes)}, ' if outcome.stripes else ''}{outcome.colour}; }}"
+    for outcome in ReplyOutcome
 )
 
 
@@ -57,7 +58,7 @@ def bar(counts: Mapping[ReplyOutcome, int], *, total: int) -> Markup:
 
 def keys(counts: Mapping[ReplyOutcome, int], *, links: Mapping[ReplyOutcome, str] | None = None) -> Markup:
     """Return the legend of the bar, with counts and links to the replies."""
-    found = []
+    marks = []
     for verdict in ReplyOutcome:
         if not counts.get(verdict):
             continue
@@ -65,8 +66,8 @@ def keys(counts: Mapping[ReplyOutcome, int], *, links: Mapping[ReplyOutcome, str
         href = (links or {}).get(verdict)
         if href:
             words = markup.tag("a", words, href=href, target="_self", data_verdict=verdict.value)
-        found.append(markup.tag("span", markup.tag("i", style=_style(verdict)), words, style="ts-key"))
-    return markup.tag("div", *found, style="ts ts-small")
+        marks.append(markup.tag("span", markup.tag("i", style=_style(verdict)), words, style="ts-key"))
+    return markup.tag("div", *marks, style="ts ts-small")
 
 
 def of_all(counts: Mapping[ReplyOutcome, int]) -> str:
@@ -117,13 +118,13 @@ def marked(text: str, readings: Sequence[ReadingView], *, around: int | None = N
 
 def _spans(text: str, readings: Sequence[ReadingView]) -> list[tuple[int, int, ReadingView]]:
     """Return the spans of the readings in the order of the text, without overlaps."""
-    found: list[tuple[int, int, ReadingView]] = []
-    for reading in sorted((each for each in readings if each.span), key=lambda each: each.span or (0, 0)):
+    spans: list[tuple[int, int, ReadingView]] = []
+    for reading in sorted((reading for reading in readings if reading.span), key=lambda each: each.span or (0, 0)):
         start, end = reading.span or (0, 0)
-        start, end = max(start, found[-1][1] if found else 0), min(end, len(text))
+        start, end = max(start, spans[-1][1] if spans else 0), min(end, len(text))
         if start < end:
-            found.append((start, end, reading))
-    return found
+            spans.append((start, end, reading))
+    return spans
 
 
 def value_in_words(reading: ReadingView) -> str:
@@ -158,21 +159,21 @@ def scores(readings: Sequence[ReadingView]) -> Markup:
 def people(view: ReplyView, *, label: str = "people ") -> Markup:
     """Return people's grades of the same answer, for the same criteria."""
     criteria = [reading.criterion for reading in view.readings]
-    found = []
+    grades = []
     for grade in view.grades:
         given = [(name, grade.values[name]) for name in criteria if grade.values.get(name) is not None]
         if given:
             words = ", ".join(value(one) if len(criteria) == 1 else f"{name} {value(one)}" for name, one in given)
-            found.append(
+            grades.append(
                 markup.tag(
                     "span",
                     markup.text(shown.opening(f"{grade.name or grade.person}: {words}", 120)),
                     style="ts-score people",
                 )
             )
-    if not found:
+    if not grades:
         return Markup("")
-    return markup.tag("div", markup.quiet(label), *found, data_part="people")
+    return markup.tag("div", markup.quiet(label), *grades, data_part="people")
 
 
 def no_score_reason(view: ReplyView) -> Markup:
@@ -183,18 +184,18 @@ def no_score_reason(view: ReplyView) -> Markup:
 
 def answer_line(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
     """Return a line about the judged answer, with a link to the reply's details."""
-    told = [title]
+    parts = [title]
     if view.attack:
-        told.append(f"attack: {view.attack.replace('_', ' ')}")
+        parts.append(f"attack: {view.attack.replace('_', ' ')}")
     elif view.other_model is not None:
         first, second = (view.other_model, view.model) if view.swapped else (view.model, view.other_model)
-        told.append(f"A: {first}, B: {second}")
+        parts.append(f"A: {first}, B: {second}")
     elif view.model:
-        told.append(view.model)
+        parts.append(view.model)
     if view.swapped and view.other_model is None:
-        told.append("positions swapped")
+        parts.append("positions swapped")
     if view.sample:
-        told.append(f"asked again ({view.sample + 1})")
+        parts.append(f"asked again ({view.sample + 1})")
     return markup.tag(
         "span",
         markup.tag(
@@ -204,7 +205,7 @@ def answer_line(view: ReplyView, project: str, run: str, *, title: str) -> Marku
             target="_self",
             data_reply=str(view.id),
         ),
-        markup.quiet(" · " + shown.opening(" · ".join(told), 200)),
+        markup.quiet(" · " + shown.opening(" · ".join(parts), 200)),
     )
 
 
@@ -214,8 +215,8 @@ def answer(view: ReplyView, *, most: int | None = None) -> Markup:
         return markup.tag("div", markup.quiet("the item itself"))
 
     def part(words: str, text: str) -> Markup:
-        told = shown.text_block(text, style="") if most is None else shown.line(text, most=most)
-        return markup.joined([heading(words), told if text else markup.quiet("nothing")])
+        body = shown.text_block(text, style="") if most is None else shown.line(text, most=most)
+        return markup.joined([heading(words), body if text else markup.quiet("nothing")])
 
     if view.other is None:
         return markup.tag("div", part("answer", view.answer))

@@ -38,15 +38,15 @@ def choose(services: Services, view: ProjectView, *, pairs: bool = True) -> Temp
         label_visibility="collapsed",
     )
     st.session_state[_KEPT] = picked
-    found = known[picked]
-    shell.show(_facts(found))
+    template_view = known[picked]
+    shell.show(_facts(template_view))
     added = dict(extensions.rows("template_parts"))
     part = st.segmented_control("Template", [READ, *added], key="judges.template.part", label_visibility="collapsed")
     if part == READ:
-        st.code(found.template.text, language=None, wrap_lines=True)
+        st.code(template_view.template.text, language=None, wrap_lines=True)
     elif part in added:
-        added[part](services, view, found)
-    return found
+        added[part](services, view, template_view)
+    return template_view
 
 
 def _default(view: ProjectView, known: list[TemplateView]) -> tuple[str, int]:
@@ -56,11 +56,11 @@ def _default(view: ProjectView, known: list[TemplateView]) -> tuple[str, int]:
     """
     schema = view.schema.schema_
     wanted = [judge.template for judge in schema.judges]
-    wanted += [each.name for each in known if each.template.head.benchmark == schema.name]
+    wanted += [template_view.name for template_view in known if template_view.template.head.benchmark == schema.name]
     for name in wanted:
-        for each in known:
-            if each.name == name:
-                return each.name, each.version
+        for template_view in known:
+            if template_view.name == name:
+                return template_view.name, template_view.version
     return known[0].name, known[0].version
 
 
@@ -71,7 +71,7 @@ def _title(each: TemplateView) -> str:
 
 def _facts(found: TemplateView) -> Markup:
     head = found.template.head
-    told = [
+    facts = [
         f"Replies are read by {head.parser}; a judge may say {', '.join(map(str, head.values))}.",
         "It compares two answers, each pair in both orders." if head.pair else "",
         "The item's pictures come with it." if head.pictures == "item" else "",
@@ -79,7 +79,7 @@ def _facts(found: TemplateView) -> Markup:
     ]
     return markup.tag(
         "p",
-        markup.quiet(shown.opening(" ".join(part for part in told if part), 600) + " "),
+        markup.quiet(shown.opening(" ".join(part for part in facts if part), 600) + " "),
         shown.mono(found.hash[:10]),
         style="ts ts-small",
     )

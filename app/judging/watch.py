@@ -107,7 +107,7 @@ def _draw(services: Services, project: ProjectView, view: RunView) -> None:
     if last:
         titles = {known.id: known.title for known in project.schema.schema_.dimensions}
         parts.append(markup.section("Last replies"))
-        parts += [shown.card(each, view.project, view.id, title=titles.get(each.dimension, "")) for each in last]
+        parts += [shown.card(reply, view.project, view.id, title=titles.get(reply.dimension, "")) for reply in last]
     if view.workers:
         parts += [markup.section("Workers"), watch.workers(view)]
     if parts:
@@ -152,8 +152,8 @@ def scores_in_words(each: ReplyTally, plan: JudgePlan) -> str:
     counts: Counter[str] = Counter()
     for (value, swapped), n in each.values.items():
         counts[shown.value(plan.straight(value, swapped=swapped))] += n
-    told = ", ".join(f"{figures_of.opening(name, 40)} {n:,}" for name, n in counts.most_common(8))
-    return f" · {told}" if told else ""
+    tallies = ", ".join(f"{figures_of.opening(name, 40)} {n:,}" for name, n in counts.most_common(8))
+    return f" · {tallies}" if tallies else ""
 
 
 _BY_NAME = ("the model whose name comes first", "the other model")
@@ -168,8 +168,8 @@ def _won(each: ReplyTally, plan: JudgePlan) -> str:
     won = Counter[str]()
     for (value, swapped), n in each.values.items():
         won[names.get(str(plan.straight(value, swapped=swapped)), "neither")] += n
-    told = ", ".join(f"{name} is better {n:,}" for name, n in won.most_common())
-    return f" · {told}" if told else ""
+    tallies = ", ".join(f"{name} is better {n:,}" for name, n in won.most_common())
+    return f" · {tallies}" if tallies else ""
 
 
 def failures(of: Sequence[tuple[ReplyOutcome, str, int]], view: RunView) -> Markup:

@@ -33,5 +33,5 @@ class InvitationMail(Protocol):
 
 def installed() -> InvitationMail | None:
     """Return what sends invitations by mail, if the extension is installed."""
-    found: InvitationMail | None = next(iter(extensions.rows("invitation_mails")), None)
-    return found
+    mail: InvitationMail | None = next(iter(extensions.rows("invitation_mails")), None)
+    return mail

@@ -42,7 +42,7 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
     if made and time.monotonic() - since < SECONDS:
         shell.go("dashboard", project=made)
     round = session_values.place().setdefault(_ROUND, secrets.token_hex(4))
-    others = {each.label: each for each in project_beginnings()} if led else {}
+    others = {beginning.label: beginning for beginning in project_beginnings()} if led else {}
     way = st.radio("It begins from", [SHIPPED, FILE, *others], horizontal=True, key="new_project.way")
     new = others[way].draw(services, led) if way in others else _of_schema(services, way)
     if new is not None:
@@ -71,8 +71,8 @@ def _of_schema(services: Services, way: str) -> NewProject | None:
 
 def tell_made() -> None:
     """Show on the Dashboard of a new project that the project was created."""
-    if said := messages.kept_message(_SAID):
-        shell.show(markup.notice(said, style="good"))
+    if message := messages.kept_message(_SAID):
+        shell.show(markup.notice(message, style="good"))
 
 
 def _shipped() -> LoadedSchema | None:
@@ -97,12 +97,12 @@ def _uploaded() -> LoadedSchema | None:
         return None
     try:
         text = yaml_text.decode(file.getvalue())
-        told = yaml_text.decode(guideline.getvalue()) if guideline is not None else ""
+        guideline_text = yaml_text.decode(guideline.getvalue()) if guideline is not None else ""
     except ValueError as error:
         shell.show(markup.notice(f"The file cannot be read: {error}.", style="bad"))
         return None
     try:
-        examined = examine_text(text, told, "line")
+        examined = examine_text(text, guideline_text, "line")
     except SchemaError as error:
         form_preview.problems("This schema does not fit yet:", str(error).splitlines(), style="bad")
         return None

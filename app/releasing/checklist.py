@@ -130,14 +130,14 @@ def _show_losses(services: Services, view: ProjectView) -> None:
         args = {"project": view.name}
         return figure_requests.request_figure(services.store, services.settings, "losses", args, state=state, size=size)
 
-    found = ask()
-    pending_figures.show_pending(services, found, ask, about="Counts of unreadable answers are")
-    for sentence in found.figure.value if found.figure is not None else ():
+    figure_state = ask()
+    pending_figures.show_pending(services, figure_state, ask, about="Counts of unreadable answers are")
+    for sentence in figure_state.figure.value if figure_state.figure is not None else ():
         shell.show(markup.loss_line(sentence))
 
 
 def before_release(services: Services, view: ProjectView) -> None:
     """Draw the release checklist on the page Export."""
     release_lines(services, view)
-    said = f"`touchstone check {view.name}` on the server's machine looks whether all that is stored fits together."
-    st.caption(said)
+    advice = f"`touchstone check {view.name}` on the server's machine looks whether all that is stored fits together."
+    st.caption(advice)

@@ -41,8 +41,8 @@ def close(name: str) -> None:
 
 def is_open(name: str | None = None) -> bool:
     """Tell whether this dialog, or any dialog, is open."""
-    found: _Dialog | None = st.session_state.get(_OPEN)
-    return found is not None and name in (None, found.name)
+    dialog: _Dialog | None = st.session_state.get(_OPEN)
+    return dialog is not None and name in (None, dialog.name)
 
 
 def enter(screen: str) -> None:
@@ -55,6 +55,6 @@ def enter(screen: str) -> None:
 
 def draw() -> None:
     """Draw the open dialog, if there is one. Call this once, at the end of a run."""
-    found: _Dialog | None = st.session_state.get(_OPEN)
-    if found is not None:
-        st.dialog(markup.label(found.title), on_dismiss=partial(close, found.name))(found.body)()
+    dialog: _Dialog | None = st.session_state.get(_OPEN)
+    if dialog is not None:
+        st.dialog(markup.label(dialog.title), on_dismiss=partial(close, dialog.name))(dialog.body)()

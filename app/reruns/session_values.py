@@ -20,10 +20,10 @@ _at_hand: ContextVar[dict[str, Any] | None] = ContextVar("touchstone_kept", defa
 
 def place() -> dict[str, Any]:
     """Return this session's stored values by name, for reading and writing."""
-    found = _at_hand.get()
-    if found is None:
-        found = st.session_state.setdefault(_PLACE, {})
-    return found
+    values = _at_hand.get()
+    if values is None:
+        values = st.session_state.setdefault(_PLACE, {})
+    return values
 
 
 @contextmanager

@@ -21,15 +21,15 @@ class AttributeSection(ResultSection):
 
     def draw(self, page: ResultsPage) -> None:
         """Draw a table with a row for each model."""
-        found = page.found.attributes
-        names = attributes.names(found.values())
+        by_model = page.found.attributes
+        names = attributes.names(by_model.values())
         if not names:
             return
-        with st.expander(f"What is said of the models ({len(found)})"):
+        with st.expander(f"What is said of the models ({len(by_model)})"):
             heads = [("Model", "name"), *((name.replace("_", " "), "") for name in names)]
             rows = [
                 [markup.tag("b", markup.text(model)), *(markup.text(own.get(name, "-")) for name in names)]
-                for model, own in sorted(found.items())
+                for model, own in sorted(by_model.items())
             ]
             shell.show(shown.wide_table(heads, rows, part="models"))
 
@@ -70,24 +70,24 @@ class OverviewSection(ResultSection):
 
     def draw(self, page: ResultsPage) -> None:
         """Draw a table with a column for each way of scoring."""
-        found = page.found
-        if len(found.titles) < 2 or page.chosen is None:
+        leaderboards = page.found
+        if len(leaderboards.titles) < 2 or page.chosen is None:
             return
         shell.section("Every way of scoring, mean over answers")
-        heads = [("Model", "name"), *((title, "") for title in found.titles.values())]
+        heads = [("Model", "name"), *((title, "") for title in leaderboards.titles.values())]
         rows = [
             [
                 markup.tag("b", markup.text(model)),
                 *(
                     shown.cell(
                         page.view,
-                        found.overview[model, each],
-                        found.ends[each],
+                        leaderboards.overview[model, way],
+                        leaderboards.ends[way],
                         by="",
                         common=page.common,
                         items=page.items,
                     )
-                    for each in found.titles
+                    for way in leaderboards.titles
                 ),
             ]
             for model in page.chosen.board.models

@@ -150,7 +150,7 @@ def rate(at: Statistic, rests_on: str, *, title: str) -> markup.Markup:
 
 def ends_of(differences: Iterable[Statistic]) -> tuple[float, float]:
     """Return the ends of an axis with room for all these values, their intervals, and 0."""
-    known = [each for at in differences for each in (at.low, at.high, at.value) if not math.isnan(each)]
+    known = [end for at in differences for end in (at.low, at.high, at.value) if not math.isnan(end)]
     return min([*known, -0.01]), max([*known, 0.01])
 
 

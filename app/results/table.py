@@ -95,34 +95,34 @@ def _unread(view: ProjectView, line: LeaderboardLine, items: Items | None) -> ma
 def show_legend(cut: SlicedScores) -> None:
     """Draw the legend below the table, in sentences."""
     way = cut.slicing.way
-    said = []
+    notes = []
     wrong = cut.scores.kind == "key" and any(line.unreadable == "wrong" for line in cut.whole.values())
     counts = "answers, and items that a model refused or answered with nothing" if wrong else "answers"
     if way.about:
-        said.append(f"{way.title}: {way.about}.")
+        notes.append(f"{way.title}: {way.about}.")
     if cut.low is not None and cut.high is not None:
-        said.append(f"Scores go from {cut.low:g} to {cut.high:g}; n counts {counts}.")
+        notes.append(f"Scores go from {cut.low:g} to {cut.high:g}; n counts {counts}.")
     together = (
         "every item stands for itself"
         if cut.together == clusters.ALONE
         else f"items of one {cut.together} belong together"
     )
-    said.append(f"Intervals of 95 %; in them {together}.")
+    notes.append(f"Intervals of 95 %; in them {together}.")
     if cut.of_parts:
-        said.append(
+        notes.append(
             f"In the mean over {way.title.lower()}s each {way.title.lower()} counts alike, as in published tables; in "
             "the mean over answers each answer does."
         )
     if any(line.way.frames for line in cut.whole.values()):
-        said.append(
+        notes.append(
             "Frames: the last segments of a clip x frames of each + frames that stand for the observation where there "
             "is no image of it."
         )
     warning = cut.losses.warning if cut.losses is not None else ""  # already shown above the table
-    said += [note for note in cut.notes if note != warning]
+    notes += [note for note in cut.notes if note != warning]
     shell.show(
         markup.tag(
-            "ul", *(markup.tag("li", markup.text(each)) for each in said), style="ts ts-small", data_part="notes"
+            "ul", *(markup.tag("li", markup.text(note)) for note in notes), style="ts ts-small", data_part="notes"
         )
     )
 
@@ -131,7 +131,7 @@ def show_downloads(view: ProjectView, found: Leaderboards, chosen: Leaderboard) 
     """Draw the downloads of the table, with what sections add to it, as CSV and JSON."""
     cut = chosen.board
     reader = shown.other_reader(found.reader) if cut.scores.kind == "key" else None
-    name = "-".join([view.name, "results", cut.scores.kind, *(each for each in (cut.scores.judge, reader) if each)])
+    name = "-".join([view.name, "results", cut.scores.kind, *(part for part in (cut.scores.judge, reader) if part)])
     name += version_switch.in_name(found.schema_version)
     left, right, _ = st.columns([1, 1, 4])
     with left:

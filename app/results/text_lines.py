@@ -21,9 +21,9 @@ def block(board: SlicedScores, lines: Sequence[LeaderboardLine]) -> Iterator[str
 
 def ways_in_words(line: LeaderboardLine) -> str:
     """Return how a model's answers were made, which frames it saw, and how many answers are refusals."""
-    told = [line.way.how, f"frames {line.way.frames}" if line.way.frames else ""]
-    told.append(f"{line.refused} refused" if line.refused else "")
-    return ", ".join(filter(None, told))
+    parts = [line.way.how, f"frames {line.way.frames}" if line.way.frames else ""]
+    parts.append(f"{line.refused} refused" if line.refused else "")
+    return ", ".join(filter(None, parts))
 
 
 def _part(line: LeaderboardLine, titles: dict[str, str], *, over: str) -> str:
@@ -38,8 +38,8 @@ def figures(line: LeaderboardLine) -> str:
     if not at.defined:
         return f"{'-':>5}  {'':<15}  {at.n_units:>7}  {at.n_left_out:>8}{_unread(line)}  {at.reason}"
     limits = f"{at.low:.3f} to {at.high:.3f}" if at.low == at.low else "-"
-    told = f"{at.value:.3f}  {limits:<15}  {at.n_units:>7}  {at.n_left_out:>8}{_unread(line)}  {at.reason or ''}"
-    return told.rstrip()
+    row = f"{at.value:.3f}  {limits:<15}  {at.n_units:>7}  {at.n_left_out:>8}{_unread(line)}  {at.reason or ''}"
+    return row.rstrip()
 
 
 def _unread(line: LeaderboardLine) -> str:

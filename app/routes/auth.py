@@ -95,8 +95,8 @@ class Pages:
 
     def _signed(self, number: str, login: str) -> bytes:
         key = signing_key.key_of(self.home)
-        told = f"known browser\0{number}\0{accounts.normal_login(login)}"
-        return hmac.digest(key, told.encode(errors="replace"), hashlib.sha256).hex().encode()
+        message = f"known browser\0{number}\0{accounts.normal_login(login)}"
+        return hmac.digest(key, message.encode(errors="replace"), hashlib.sha256).hex().encode()
 
     async def show_sign_in(self, request: Request) -> Response:
         """Return the sign-in form. A person who is signed in is redirected."""
@@ -126,8 +126,8 @@ class Pages:
         session = _current(request)
         if session is None:
             return _go("/login")
-        told = request.headers
-        ours = told.get("sec-fetch-site") == "same-origin" and told.get("sec-fetch-dest") == "document"
+        headers = request.headers
+        ours = headers.get("sec-fetch-site") == "same-origin" and headers.get("sec-fetch-dest") == "document"
         return _page(
             "Sign out?",
             plain_pages.paragraph(f"You are signed in as {session.person.name}.")
@@ -273,10 +273,10 @@ _ASSETS = {
 
 async def asset(request: Request) -> Response:
     """Serve the style, script and logo of the plain pages."""
-    found = _ASSETS.get(request.path_params["name"])
-    if found is None:
+    file = _ASSETS.get(request.path_params["name"])
+    if file is None:
         return PlainTextResponse("There is no such file.", status_code=404)
-    return Response(found[0], media_type=found[1], headers={"Cache-Control": "public, max-age=3600"})
+    return Response(file[0], media_type=file[1], headers={"Cache-Control": "public, max-age=3600"})
 
 
 def _address(request: Request) -> str:
@@ -290,8 +290,8 @@ def _address(request: Request) -> str:
 
 
 def _current(request: Request) -> SignedIn | None:
-    found: SignedIn | None = getattr(request.state, "signed_in", None)
-    return found
+    identity: SignedIn | None = getattr(request.state, "signed_in", None)
+    return identity
 
 
 async def _form(request: Request) -> Form:
@@ -347,10 +347,10 @@ def _invitation_form(
             hint=f"at least {passwords.SHORTEST} characters",
         ),
     )
-    told = plain_pages.paragraph(f"You are invited to {project} as {role}. Make your account and start.")
+    greeting = plain_pages.paragraph(f"You are invited to {project} as {role}. Make your account and start.")
     complaint = plain_pages.paragraph(error, style="bad") if error else ""
     return (
-        told + complaint + plain_pages.form(f"/invite/{token}", "Make my account", *fields),
+        greeting + complaint + plain_pages.form(f"/invite/{token}", "Make my account", *fields),
         plain_pages.link("/login", "I have an account already"),
     )
 

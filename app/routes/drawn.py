@@ -25,10 +25,10 @@ def sha256(asset: str) -> str | None:
     NotAvailableError
         It is a clip, and the extra ``video`` is not installed.
     """
-    found = _ID.fullmatch(asset)
-    if found is None or int(found[2]) >= MOST_DRAWN:
+    match = _ID.fullmatch(asset)
+    if match is None or int(match[2]) >= MOST_DRAWN:
         return None
-    return _draw(found[1], int(found[2]))
+    return _draw(match[1], int(match[2]))
 
 
 @functools.cache
@@ -41,8 +41,8 @@ def forget() -> None:
     """Remove the drawn media. They are drawn again on request."""
     if _folder.cache_info().currsize:
         _folder().cleanup()
-    for each in (_draw, store, _folder):
-        each.cache_clear()
+    for cache in (_draw, store, _folder):
+        cache.cache_clear()
 
 
 @functools.cache

@@ -116,7 +116,9 @@ def routes(resources: Resources) -> list[BaseRoute]:
         database, disk = await health.state()
         well = (database, disk) == ("ok", "ok")
         state = {
-            "status": "ok" if well else " ".join(dict.fromkeys(told for told in (database, disk) if told != "ok")),
+            "status": "ok"
+            if well
+            else " ".join(dict.fromkeys(status for status in (database, disk) if status != "ok")),
             "database": database,
             "disk": disk,
             "frozen": gc.get_freeze_count() > 0,

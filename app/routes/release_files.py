@@ -23,11 +23,11 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
     def find_release(person: Person, project: str, version: str, part: str) -> Path:
         store, home = resources.store, resources.settings.home
-        found = listing.one_release(store, home, by=person, project=project, version=version)
-        folder = found.place / part
+        release_view = listing.one_release(store, home, by=person, project=project, version=version)
+        folder = release_view.place / part
         if part not in (PUBLIC, PRIVATE) or not folder.is_dir():
             raise NotFoundError(f"Release {version} has no such part on this machine.")
-        return packed(folder, found.place / f"{part}.zip")
+        return packed(folder, release_view.place / f"{part}.zip")
 
     async def release(request: Request) -> Response:
         project, version, part = (request.path_params[name] for name in ("project", "version", "part"))

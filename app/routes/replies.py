@@ -54,10 +54,10 @@ STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
 
 def signed_in(request: Request) -> SignedIn:
     """Return the session of a request. Raise ``SignInRequiredError`` without one; the gate has already looked it up."""
-    found: SignedIn | None = getattr(request.state, "signed_in", None)
-    if found is None:
+    identity: SignedIn | None = getattr(request.state, "signed_in", None)
+    if identity is None:
         raise SignInRequiredError("No one is signed in, or the session has ended. Sign in and try again.")
-    return found
+    return identity
 
 
 def from_own_page(request: Request) -> SignedIn:
@@ -94,16 +94,16 @@ async def read_json(request: Request) -> Mapping[str, Any]:
         raise BadRequestError("This request is not JSON: its Content-Type must be application/json.")
     body = await read_body(request)
     try:
-        found = json.loads(body, parse_constant=_no_constant)
-        text = json.dumps(found, ensure_ascii=False, allow_nan=False)  # 1e999 is read as infinity
+        document = json.loads(body, parse_constant=_no_constant)
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False)  # 1e999 is read as infinity
         text.encode()
     except (ValueError, RecursionError):
         raise BadRequestError("This request is not valid JSON in UTF-8.") from None
     if "\\u0000" in text:
         raise BadRequestError("This request holds a zero character, which no text can.")
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise BadRequestError("This request must be one JSON object.")
-    return found
+    return document
 
 
 def body_value(body: Mapping[str, Any], name: str, kind: type, *, default: Any = ...) -> Any:

@@ -135,7 +135,7 @@ def look_at_wording(store: Store, person: Person, body: Body) -> dict[str, Any]:
     wording = authoring.wording(
         store, person=person, project=body_value(body, "project", str), stage=_stage(body), fields=values
     )
-    return {"wording": [asdict(each) for each in wording]}
+    return {"wording": [asdict(finding) for finding in wording]}
 
 
 def guideline_seen(store: Store, person: Person, body: Body) -> dict[str, Any]:

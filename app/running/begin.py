@@ -120,8 +120,8 @@ def _start(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, o
 
 def token_of(view: ProjectView, spec: ModelSpec, plan: Plan) -> str:
     """Return a token of a model and a plan in a project."""
-    said = json.dumps([view.name, view.schema.hash, spec.hash, plan.dump()], sort_keys=True)
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    text = json.dumps([view.name, view.schema.hash, spec.hash, plan.dump()], sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 # ---- preview ---------------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ class PagePreview:
 
 def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> PagePreview:
     """Compute the preview of a run."""
-    found = preview_run.preview(
+    preview = preview_run.preview(
         services.store,
         services.media,
         by=services.person,
@@ -154,15 +154,15 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: 
         settings=services.settings,
         first=of.first(view, spec),
     )
-    first = found.questions[: of.shown]
+    first = preview.questions[: of.shown]
     pictures = {
         str(picture.path): address_of(picture.path) for question in first for picture in question.pictures[:PICTURES]
     }
     if spec.endpoint is not None:
         blind = isinstance(plan, RunPlan) and plan.without_image
-        estimate = preview_run.estimate(spec, found.questions, asked=found.can, blind=blind)
-        return PagePreview(found, first, pictures, estimate=estimate)
-    return PagePreview(found, first, pictures, place=find_device(spec, services.settings, by=services.person))
+        estimate = preview_run.estimate(spec, preview.questions, asked=preview.can, blind=blind)
+        return PagePreview(preview, first, pictures, estimate=estimate)
+    return PagePreview(preview, first, pictures, place=find_device(spec, services.settings, by=services.person))
 
 
 def preview_markup(seen: PagePreview, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> list[Markup]:

@@ -84,8 +84,8 @@ def parse_description(text: str) -> tuple[ModelSpec | None, list[tuple[int, str]
 
 
 def _by_line(told: str) -> tuple[int, str]:
-    found = re.match(rf"{_NAME}:(\d+): (.*)", told, re.DOTALL)
-    return (int(found[1]), found[2]) if found else (1, told)
+    match = re.match(rf"{_NAME}:(\d+): (.*)", told, re.DOTALL)
+    return (int(match[1]), match[2]) if match else (1, told)
 
 
 def with_value(text: str, key: str, value: object) -> str:
@@ -212,7 +212,7 @@ def _request_settings(asked: EndpointForm, troubles: list[str]) -> tuple[dict[st
     except InvalidInputError as error:
         troubles += [problem.message for problem in error.problems]
         return {}, {}
-    troubles += [f"{told}." for told in (*find_body_problems(extra_body), *find_header_problems(headers))]
+    troubles += [f"{fault}." for fault in (*find_body_problems(extra_body), *find_header_problems(headers))]
     return extra_body, headers
 
 
@@ -320,9 +320,9 @@ def _in_effect(box: str) -> ModelSpec | None:
     if not text.strip():
         shell.show(markup.notice("Pick a model above, or write its description here."))
         return None
-    found, troubles = parse_description(text)
-    if found is None:
-        rows = [[markup.text(line), markup.text(told)] for line, told in troubles]
+    spec, troubles = parse_description(text)
+    if spec is None:
+        rows = [[markup.text(line), markup.text(problem)] for line, problem in troubles]
         shell.show(
             markup.tag(
                 "div",
@@ -336,8 +336,8 @@ def _in_effect(box: str) -> ModelSpec | None:
     st.download_button(
         "Download the description",
         text,
-        file_name=f"{watch.file_name(found.name)}.yaml",
+        file_name=f"{watch.file_name(spec.name)}.yaml",
         mime="application/yaml",
         key="models.download",
     )
-    return found
+    return spec

@@ -19,9 +19,9 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     if project.schema.schema_.stages.grading is None:
         shell.show(markup.notice("In this project's schema no one grades: its answers cannot be sent to people."))
         return
-    said = messages.kept_message(f"models.sent.{view.id}")
-    if said:
-        shell.show(markup.notice(said, style="good"))
+    message = messages.kept_message(f"models.sent.{view.id}")
+    if message:
+        shell.show(markup.notice(message, style="good"))
     if not view.answered:
         shell.show(markup.paragraph("This run has no answers yet.", style="ts ts-quiet"))
         return

@@ -39,7 +39,7 @@ def _more(found: Preview, view: ProjectView) -> list[Markup]:
         rows = [[markup.text(name), markup.text(f"{n:,}")] for name, n in found.types.items()]
         parts.append(markup.table([("Wording", "line"), ("Items", "number")], rows))
     if found.clips:
-        rows = [[markup.text(name), markup.text(told)] for name, told in found.clips.items()]
+        rows = [[markup.text(name), markup.text(words)] for name, words in found.clips.items()]
         parts.append(markup.table([("Of a clip", ""), ("Shown", "")], rows))
     return parts
 
@@ -64,17 +64,17 @@ def variants(found: Preview, titles: Mapping[str, str]) -> Markup:
 
 def sentence(seen: begin.PagePreview, spec: ModelSpec, chosen: RunPlan) -> str:
     """Return in words what the run will do."""
-    found = seen.preview
-    looked = "" if found.looked_at == found.wanted else f" (the first {found.looked_at:,} were looked at)"
-    words = [f"{spec.name} will be asked about {markup.count(found.can, 'item')}{looked}."]
-    if found.cannot:
+    preview = seen.preview
+    looked = "" if preview.looked_at == preview.wanted else f" (the first {preview.looked_at:,} were looked at)"
+    words = [f"{spec.name} will be asked about {markup.count(preview.can, 'item')}{looked}."]
+    if preview.cannot:
         words.append(
-            f"{markup.count(found.n_cannot, 'item')} cannot be asked and will be listed as such, with the reason."
+            f"{markup.count(preview.n_cannot, 'item')} cannot be asked and will be listed as such, with the reason."
         )
     if chosen.text_only:
         words.append("Pictures are left out on purpose.")
-    elif found.pictures:
-        words.append(f"It will be shown {markup.count(found.pictures, 'picture')}, frames of clips included.")
+    elif preview.pictures:
+        words.append(f"It will be shown {markup.count(preview.pictures, 'picture')}, frames of clips included.")
     if chosen.strategy == "rank_options":
         words.append("It writes nothing: the options are ranked by their likelihood.")
     words.append("Nothing has been asked yet.")

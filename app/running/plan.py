@@ -99,15 +99,15 @@ def _fills(view: ProjectView, plan: RunPlan) -> dict[str, str]:
         return {}
     fields = [field.name for field in schema.item.fields if field.name not in key_fields(schema)]
     shell.show(markup.paragraph("The prompts ask for names that no field has. Which fields do they mean?", style="ts"))
-    found = {}
+    fills = {}
     for column, placeholder in zip(st.columns(max(len(wanted), 3)), wanted, strict=False):
         with column:
             chosen = st.selectbox(
                 f"{{{placeholder}}}", fields, index=None, placeholder="Pick a field", key=f"models.fills.{placeholder}"
             )
         if chosen:
-            found[placeholder] = chosen
-    return found
+            fills[placeholder] = chosen
+    return fills
 
 
 def _items(view: ProjectView) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None, int | None]:

@@ -92,8 +92,8 @@ def draw(services: Services, page: RunPage) -> None:
         return
     shell.heading(page.title, page.purpose, made_up=view.made_up)
     there = any(
-        run_views.runs_of(services.store, by=services.person, project=view.name, kind=each.kind)
-        for each in page.listings
+        run_views.runs_of(services.store, by=services.person, project=view.name, kind=listing.kind)
+        for listing in page.listings
     )
     part = st.segmented_control(
         "Part", [RUNS, NEW], default=RUNS if there else NEW, key=f"{page.path}.part", label_visibility="collapsed"
@@ -106,20 +106,20 @@ def draw(services: Services, page: RunPage) -> None:
 
 
 def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None:
-    found = run_views.view(services.store, by=services.person, run=run)
-    if found.project != view.name or found.kind.page != page.path:
+    run_view = run_views.view(services.store, by=services.person, run=run)
+    if run_view.project != view.name or run_view.kind.page != page.path:
         raise NotFoundError(f"There is no run of {page.asked} {shown.opening(run, 40)} in {view.title}.")
-    shell.heading(shown.opening(found.name, 120), made_up=view.made_up)
-    shell.show(_where(page, found), *shown.told_apart(found))
+    shell.heading(shown.opening(run_view.name, 120), made_up=view.made_up)
+    shell.show(_where(page, run_view), *shown.told_apart(run_view))
     shell.tell_refused()
-    if found.kind.plan is None:
-        watch.imported_answers(services, found)
+    if run_view.kind.plan is None:
+        watch.imported_answers(services, run_view)
         return
-    parts = {each.name: each for each in page.sections}
+    parts = {section.name: section for section in page.sections}
     for part in parts.values():
         one = st.query_params.get(part.one) if part.one else None
         if one and part.draw_one is not None:
-            part.draw_one(services, view, found, one)
+            part.draw_one(services, view, run_view, one)
             return
     for parameter, name in page.opened.items():
         if st.query_params.get(parameter) and name not in parts and (why := extensions.missing("run_sections", name)):
@@ -130,10 +130,10 @@ def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None
         "Part",
         list(parts),
         default=next(led_to, first),
-        key=f"{page.path}.part.{found.id}",
+        key=f"{page.path}.part.{run_view.id}",
         label_visibility="collapsed",
     )
-    parts[chosen or first].draw(services, view, found)
+    parts[chosen or first].draw(services, view, run_view)
 
 
 def _where(page: RunPage, run: RunView) -> Markup:
@@ -144,7 +144,7 @@ def _where(page: RunPage, run: RunView) -> Markup:
         markup.tag("a", markup.text(words), href=href, target="_self") for words, href in (*places, *page.links(run))
     ]
     by = f"{run.kind.began} {markup.moment(run.created_at)} by {run.by or 'the command line'}"
-    told = [markup.quiet(f" · {by}")]
+    facts = [markup.quiet(f" · {by}")]
     if run.kind.plan is not None:
-        told = [markup.quiet(f" · {by} · {page.frozen} "), shown.mono(run.hash[:10])]
-    return markup.tag("div", markup.joined(links, " · "), *told, style="ts ts-small")
+        facts = [markup.quiet(f" · {by} · {page.frozen} "), shown.mono(run.hash[:10])]
+    return markup.tag("div", markup.joined(links, " · "), *facts, style="ts ts-small")

@@ -166,9 +166,9 @@ def state(of: RunState) -> Markup:
 
 def told_apart(view: RunView) -> list[Markup]:
     """Return lines for below a run's name: its difference from other runs of the label, and why it was withdrawn."""
-    told = [f"not the first of this label: {view.differs}"] if view.differs else []
-    told += [f"withdrawn, counts nowhere: {view.withdrawn}"] if view.withdrawn else []
-    return [markup.tag("div", markup.quiet(opening(each, 300))) for each in told]
+    remarks = [f"not the first of this label: {view.differs}"] if view.differs else []
+    remarks += [f"withdrawn, counts nowhere: {view.withdrawn}"] if view.withdrawn else []
+    return [markup.tag("div", markup.quiet(opening(remark, 300))) for remark in remarks]
 
 
 def outcomes(counts: Mapping[Outcome, int], *, wanted: int) -> Markup:

@@ -119,9 +119,9 @@ def figures(view: RunView) -> list[Markup]:
 def tell_waiting(services: Services, view: RunView) -> None:
     """Show a notice if no one works on an open run."""
     if view.state in OPEN and not view.worked_on:
-        told = waiting(view, now=datetime.now(UTC), heard=run_jobs.worker_seen(services.store))
-        if told:
-            shell.show(markup.notice(told, style="bad"))
+        warning = waiting(view, now=datetime.now(UTC), heard=run_jobs.worker_seen(services.store))
+        if warning:
+            shell.show(markup.notice(warning, style="bad"))
 
 
 def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
@@ -168,17 +168,17 @@ def failures(of: Sequence[FailureView], view: RunView) -> Markup:
         heads,
         [
             [
-                markup.text(each.outcome.label),
-                shown.line(each.reason or "-", most=600),
-                markup.text(f"{each.items:,}"),
+                markup.text(failure.outcome.label),
+                shown.line(failure.reason or "-", most=600),
+                markup.text(f"{failure.items:,}"),
                 markup.tag(
                     "a",
-                    markup.text(shown.opening(each.item, 40)),
-                    href=addresses.page(RunKind.MODEL.page, view.project, run=view.id, outcome=each.outcome.value),
+                    markup.text(shown.opening(failure.item, 40)),
+                    href=addresses.page(RunKind.MODEL.page, view.project, run=view.id, outcome=failure.outcome.value),
                     target="_self",
                 ),
             ]
-            for each in of[:MOST_REASONS]
+            for failure in of[:MOST_REASONS]
         ],
     )
 
@@ -192,16 +192,16 @@ def last(found: Sequence[AttemptView], view: RunView) -> Markup:
             [
                 markup.tag(
                     "a",
-                    markup.text(shown.opening(each.item, 60)),
-                    href=addresses.page(RunKind.MODEL.page, view.project, run=view.id, attempt=str(each.id)),
+                    markup.text(shown.opening(answer.item, 60)),
+                    href=addresses.page(RunKind.MODEL.page, view.project, run=view.id, attempt=str(answer.id)),
                     target="_self",
                 ),
-                markup.text(each.dimension),
-                shown.line(each.attempt.text),
-                markup.text("-" if each.attempt.seconds is None else f"{each.attempt.seconds:.2f}"),
-                markup.text(markup.moment(each.at, seconds=True)),
+                markup.text(answer.dimension),
+                shown.line(answer.attempt.text),
+                markup.text("-" if answer.attempt.seconds is None else f"{answer.attempt.seconds:.2f}"),
+                markup.text(markup.moment(answer.at, seconds=True)),
             ]
-            for each in found
+            for answer in found
         ],
     )
 
@@ -236,8 +236,8 @@ FIRST = ("device", "device_name", "dtype", "batch_size", "base_url", "model", "m
 def worker_line(of: Mapping[str, Any], *, names: Sequence[str] | None = None) -> str:
     """Return a worker's facts in one line, restricted to ``names`` if given."""
     chosen = {name: of[name] for name in names if name in of} if names is not None else of
-    told = (f"{name.replace('_', ' ')} {_words(value)}" for name, value in chosen.items() if name not in NOT_SHOWN)
-    return shown.opening(" · ".join(part for part in told if not part.endswith(" ")), 2_000)
+    settings = (f"{name.replace('_', ' ')} {_words(value)}" for name, value in chosen.items() if name not in NOT_SHOWN)
+    return shown.opening(" · ".join(part for part in settings if not part.endswith(" ")), 2_000)
 
 
 def _words(value: Any) -> str:

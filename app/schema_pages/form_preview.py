@@ -31,8 +31,8 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
     with middle:
         stage = st.selectbox("Stage", stages, key=f"{key}.stage", format_func=schema.stages.title_of)
     with right:
-        ids = [each.id for each in schema.dimensions]
-        title_of = {each.id: each.title for each in schema.dimensions}
+        ids = [dimension.id for dimension in schema.dimensions]
+        title_of = {dimension.id: dimension.title for dimension in schema.dimensions}
         dimension = st.selectbox("Dimension", ids, key=f"{key}.dimension", format_func=lambda id: title_of.get(id, id))
     if not stages:
         shell.show(markup.notice("This schema has no stage in which people work."))
@@ -61,7 +61,7 @@ def problems(title: str, lines: Sequence[str], style: str = "") -> None:
     """Draw the faults of a schema. A line has the form ``line:12: key: message``."""
     rows = []
     for line in lines:
-        _, number, said = line.split(":", 2)
-        rows.append([markup.text(number), markup.text(said.strip())])
+        _, number, problem = line.split(":", 2)
+        rows.append([markup.text(number), markup.text(problem.strip())])
     table = markup.table([("Line", "number"), ("What to look at", "")], rows)
     shell.show(markup.tag("div", markup.text(title), table, style=f"ts ts-notice {style}", role="alert"))

@@ -14,7 +14,7 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasatt
 @contextmanager
 def exiting_on_signals() -> Iterator[None]:
     """Exit with success on these signals inside of the ``with`` block, so that cleanup at exit runs."""
-    before = {each: signal.signal(each, lambda *_: sys.exit(0)) for each in ENDING}
+    before = {signum: signal.signal(signum, lambda *_: sys.exit(0)) for signum in ENDING}
     try:
         yield
     finally:

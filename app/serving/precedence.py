@@ -63,8 +63,8 @@ class Precedence:
     @property
     def _left(self) -> float | None:
         """Return how many more seconds this thread may wait. None: the thread draws no such page."""
-        found: float | None = getattr(self._mine, "left", None)
-        return found
+        seconds: float | None = getattr(self._mine, "left", None)
+        return seconds
 
     @_left.setter
     def _left(self, left: float | None) -> None:

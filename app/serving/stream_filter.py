@@ -133,8 +133,8 @@ def is_wanted(sent: bytes | None) -> bool:
 
 
 def _person(scope: Scope) -> Person | None:
-    found = scope.get("state", {}).get("signed_in")
-    return found.person if found else None
+    identity = scope.get("state", {}).get("signed_in")
+    return identity.person if identity else None
 
 
 def _refusal(told: str, status: int) -> Response:

@@ -17,7 +17,7 @@ from domain.registers import modules_of
 def rows() -> tuple[Screen, ...]:
     """Return the screens of this package, the working pages, and the screens of extensions, sorted by place."""
     modules = [*map(import_own, modules_of(__name__)), *extensions.rows("pages")]
-    found = [
+    screens = [
         replace(module.SCREEN, name=module.__name__.rpartition(".")[2], render=module.render) for module in modules
     ]
-    return tuple(sorted([*found, *WORKING_PAGES], key=lambda screen: screen.place))
+    return tuple(sorted([*screens, *WORKING_PAGES], key=lambda screen: screen.place))

@@ -178,13 +178,13 @@ def _measured(
 def _second_opinion(services: Services, view: ProjectView, choice: AgreementChoices) -> None:
     """Show whether other packages compute the same values. A difference is shown as an error."""
     try:
-        found = _measured(services, view, choice, "agreement_opinion")
+        figure_state = _measured(services, view, choice, "agreement_opinion")
     except NotAvailableError as error:
         shell.show(markup.notice(str(error), style="bad"))
         return
-    opinion = found.figure.value if found.figure is not None else None
+    opinion = figure_state.figure.value if figure_state.figure is not None else None
     if opinion is not None and opinion.differences:
-        shell.show(*(markup.notice(each, style="bad") for each in (opinion.sentence, *opinion.differences)))
+        shell.show(*(markup.notice(sentence, style="bad") for sentence in (opinion.sentence, *opinion.differences)))
     with st.expander("How this was computed", key="agreement.computed"):
         if opinion is None:
             words = (
@@ -192,10 +192,12 @@ def _second_opinion(services: Services, view: ProjectView, choice: AgreementChoi
             )
             shell.show(markup.paragraph(words, style="ts ts-quiet"))
             return
-        if not found.current:
-            shell.show(being_measured(found))
-        said = (opinion.sentence, *opinion.not_compared)
-        shell.show(*(markup.tag("p", markup.text(each), style="ts", data_part="second-opinion") for each in said))
+        if not figure_state.current:
+            shell.show(being_measured(figure_state))
+        sentences = (opinion.sentence, *opinion.not_compared)
+        shell.show(
+            *(markup.tag("p", markup.text(sentence), style="ts", data_part="second-opinion") for sentence in sentences)
+        )
 
 
 def being_measured(found: figure_requests.FigureState) -> markup.Markup:
@@ -209,13 +211,13 @@ def being_measured(found: figure_requests.FigureState) -> markup.Markup:
 
 
 def _tables(services: Services, view: ProjectView, choice: AgreementChoices) -> None:
-    found = _measured(services, view, choice)
+    figure_state = _measured(services, view, choice)
     stage, by, version = choice.stage, choice.by, choice.schema_version
-    if not found.current:
-        shell.show(being_measured(found))
-    if found.figure is None:
+    if not figure_state.current:
+        shell.show(being_measured(figure_state))
+    if figure_state.figure is None:
         return
-    lines, raters, replies, counting, logins, matrices, losses = found.figure.value
+    lines, raters, replies, counting, logins, matrices, losses = figure_state.figure.value
     items_switch.show_counted(counting.whole_sentence)
     if not lines:
         shell.show(
@@ -336,7 +338,7 @@ def prompt_of(view: ProjectView, stage: Stage, criterion: str) -> str:
 def labels_of(view: ProjectView, stage: Stage) -> dict[str, dict[Any, str]]:
     """Return the option labels of a stage, by criterion and value."""
     asked = getattr(view.schema.schema_.stages, stage).criteria
-    return {each.name: {option.value: option.label for option in options_of(each, {})} for each in asked}
+    return {criterion.name: {option.value: option.label for option in options_of(criterion, {})} for criterion in asked}
 
 
 def _title_with(view: ProjectView, dimension: str | None, criterion: str, guideline: str | None) -> str:

@@ -74,7 +74,7 @@ def render(services: Services) -> None:
 
 def _previews(view: ProjectView) -> markup.Markup:
     """Return a link to the preview of each stage."""
-    found = [
+    links = [
         markup.tag(
             "a",
             markup.text(view.schema.schema_.stages.title_of(stage)),
@@ -84,7 +84,7 @@ def _previews(view: ProjectView) -> markup.Markup:
         for stage in preview.stages_of(view.schema.schema_)
     ]
     about = markup.quiet("See a stage as people see it, without taking a task: ")
-    return markup.tag("p", about, markup.joined(found, " · "), style="ts ts-small", data_part="previews")
+    return markup.tag("p", about, markup.joined(links, " · "), style="ts ts-small", data_part="previews")
 
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
@@ -147,15 +147,15 @@ FIRST = 6
 
 def blocked(rows: Sequence[DimensionProgress], *, project: str) -> markup.Markup:
     """Return the blockers of items: each blocker once, with the dimensions that have it."""
-    found: dict[tuple[str, str], list[tuple[DimensionProgress, Blocker]]] = defaultdict(list)
+    by_place: dict[tuple[str, str], list[tuple[DimensionProgress, Blocker]]] = defaultdict(list)
     for row in rows:
-        for each in row.stuck:
-            found[each.about].append((row, each))
+        for blocker in row.stuck:
+            by_place[blocker.about].append((row, blocker))
     lines = []
-    for where in sorted(found.values(), key=lambda where: -sum(each.n for _, each in where)):
+    for where in sorted(by_place.values(), key=lambda where: -sum(blocker.n for _, blocker in where)):
         one = where[0][1]
-        whole = one if len(where) == 1 else replace(one, n=sum(each.n for _, each in where), detail="")
-        places = [_place(row, each, project, alone=len(where) == 1) for row, each in where]
+        whole = one if len(where) == 1 else replace(one, n=sum(blocker.n for _, blocker in where), detail="")
+        places = [_place(row, blocker, project, alone=len(where) == 1) for row, blocker in where]
         more = markup.tag(
             "details",
             markup.tag("summary", markup.text(f"and {markup.count(len(places) - FIRST, 'more dimension')}")),
@@ -179,12 +179,12 @@ def _place(row: DimensionProgress, one: Blocker, project: str, *, alone: bool) -
 
 
 def _people(services: Services, view: ProjectView) -> None:
-    found = people_at_work.at_work(services.store, by=services.person, project=view.name)
-    if found:
+    members = people_at_work.at_work(services.store, by=services.person, project=view.name)
+    if members:
         shell.section("People")
-        n = sum(one.now for one in found)
+        n = sum(one.now for one in members)
         words = f"{n} at work now: a page of theirs has answered within the last {LATELY.seconds // 60} minutes."
-        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"), people(found, project=view.name))
+        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"), people(members, project=view.name))
 
 
 def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:

@@ -112,11 +112,11 @@ def _items(services: Services, view: ProjectView) -> None:
         are = rater_kinds.draw_kind() if takes in (Takes.RATINGS, Takes.TASKS) else None
         names = _name_pairs(model) if takes is Takes.TASKS else None
         plan = _plan(services, view) if takes is Takes.REPLIES else None
-        said = beginning = None
+        mapping = beginning = None
         if (keys := formats[chosen].keys) is not None and keys.open:
             used = partial(columns_used, services.store, by=services.person, project=view.name, format=chosen)
             fits = first if first is not None and first.suffix.lower() in keys.endings else None
-            said, beginning = column_choice.draw_settings(
+            mapping, beginning = column_choice.draw_settings(
                 view.schema.schema_, chosen, fits, lambda there: used(columns=there)
             )
     skip_bad = st.checkbox("Import the good rows when some are bad", key="import.skip_bad")
@@ -128,7 +128,7 @@ def _items(services: Services, view: ProjectView) -> None:
     seen = rows = None
     ready = source is not None and (plan is not None or takes is not Takes.REPLIES) and not running
     if takes is Takes.ITEMS and source is not None and not running:
-        about = {"format": chosen, "dimension": dimension, "said": said}
+        about = {"format": chosen, "dimension": dimension, "said": mapping}
         seen = import_preview.look(services, ImportOrder(view.name, source, about))
         if seen is not None:
             import_preview.show(seen, skip_bad=skip_bad, new_only=new_only)
@@ -147,7 +147,7 @@ def _items(services: Services, view: ProjectView) -> None:
         _here(services, view, chosen, source if ready else None, names, plan, dimension, skip_bad, are)
     else:
         taken: dict[str, Any] = {"format": chosen, "dimension": dimension}
-        taken |= {"model": (model or "").strip() or None, "raters": are, "said": said}
+        taken |= {"model": (model or "").strip() or None, "raters": are, "said": mapping}
         taken |= {"skip_bad": skip_bad, "new_only": new_only}
 
         def go() -> None:
@@ -199,7 +199,7 @@ def _source(
     if not files and not path:
         return None
     home = services.settings.home
-    chosen: Any = (tuple(each.file_id for each in files or ()), media.file_id if media else None, path, media_path)
+    chosen: Any = (tuple(file.file_id for file in files or ()), media.file_id if media else None, path, media_path)
     chosen = (*chosen, of_frames)
     if path and (there := typed_path(path)).exists():
         chosen = (*chosen, there.stat().st_mtime_ns)
@@ -227,15 +227,15 @@ def _recognised(view: ProjectView, formats: Mapping[str, Format], source: Source
         return ""
     of = str(source.folder)
     if st.session_state.get(_OF, ("",))[0] != of:
-        found = None
+        guess = None
         try:
-            found = recognised(first, list(formats.values()), view.schema.schema_)
+            guess = recognised(first, list(formats.values()), view.schema.schema_)
         except InvalidFileError:  # the preview reports the fault
             st.session_state[_OF] = (of, "", "")
-        if found is not None:
-            st.session_state[_OF] = (of, found[0].name, found[1])
+        if guess is not None:
+            st.session_state[_OF] = (of, guess[0].name, guess[1])
             if not st.session_state.get(_CHOSEN):
-                st.session_state["import.format"] = found[0].name
+                st.session_state["import.format"] = guess[0].name
     _, name, why = st.session_state[_OF]
     if not name:
         return ""

@@ -51,13 +51,13 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     shell.tell_refused()
-    if said := messages.kept_message("items.said"):
-        shell.show(markup.notice(said, style="good"))
+    if message := messages.kept_message("items.said"):
+        shell.show(markup.notice(message, style="good"))
     asked, lead = ItemList(), at_least(view.role, Role.LEAD)
-    found: ItemPage | None = None
+    page: ItemPage | None = None
     try:
         asked = saved.requested_list(services, view) or _of_address()
-        found = item_list.listing(services.store, person=services.person, project=view.name, asked=asked)
+        page = item_list.listing(services.store, person=services.person, project=view.name, asked=asked)
     except InvalidInputError as error:
         shell.show_error(error)
         if addresses.SAVED_VIEW in st.query_params:
@@ -66,18 +66,18 @@ def render(services: Services) -> None:
     titles = item_list.columns_of(services.store, person=services.person, project=view.name)
     saved.show(services, view, asked, lead=lead)
     _filters(services, view, asked, titles, lead=lead)
-    if found is None:
+    if page is None:
         return
-    if found.closed:
-        words = f"{markup.count(found.closed, 'item')} of the project left out: you may be asked about them blind."
+    if page.closed:
+        words = f"{markup.count(page.closed, 'item')} of the project left out: you may be asked about them blind."
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
-    if not found.n:
+    if not page.n:
         actions.tell_done()
         shell.show(markup.notice("No item fits. Take a filter away, or look for fewer words."))
         return
     if lead:
-        actions.offer(services, view, asked, found.n)
-    _table(services, view, asked, found, titles, lead=lead)
+        actions.offer(services, view, asked, page.n)
+    _table(services, view, asked, page, titles, lead=lead)
 
 
 def _of_address() -> ItemList:
@@ -193,17 +193,17 @@ def _for_leads(
 
 def _list_of(read: Mapping[str, Any], asked: ItemList, usual: Sequence[str]) -> ItemList:
     """Return the list that the filters describe. Raise ``InvalidInputError`` if a filter is invalid."""
-    told = {**read, "where": read["where"].splitlines(), "ids": read["ids"].split()}
+    values = {**read, "where": read["where"].splitlines(), "ids": read["ids"].split()}
     words: dict[str, list[str]] = {}
-    for name, value in told.items():
+    for name, value in values.items():
         if name not in ("columns", "sort", "down", "size") and value is not None:
             many = value if isinstance(value, list) else [value]
             words[name] = [{True: "yes", False: "no"}[one] if isinstance(one, bool) else str(one) for one in many]
     columns = tuple(read["columns"])
     if columns == tuple(usual) and not asked.columns:
         columns = ()
-    found = ItemList.parse(words)
-    return found.at(columns=columns, sort=read["sort"], down=read["down"], size=read["size"])
+    filtered_list = ItemList.parse(words)
+    return filtered_list.at(columns=columns, sort=read["sort"], down=read["down"], size=read["size"])
 
 
 def _go(view: ProjectView, asked: ItemList) -> None:
@@ -237,7 +237,7 @@ def _table(
         heads = [_box("Tick all on this page", data_ticks="page"), *heads]
         boxes = [_box(f"Tick {line.name}: {_short(line.title)}", data_tick=line.name) for line in found.lines]
         rows = [[box, *row] for box, row in zip(boxes, rows, strict=True)]
-    head = markup.tag("tr", *(markup.tag("th", each, scope="col") for each in heads))
+    head = markup.tag("tr", *(markup.tag("th", cell, scope="col") for cell in heads))
     body = [markup.tag("tr", *(markup.tag("td", cell) for cell in row)) for row in rows]
     shell.show(markup.tag("table", markup.tag("thead", head), markup.tag("tbody", *body), style="ts ts-table"))
 

@@ -78,14 +78,14 @@ def _list(services: Services, view: ProjectView) -> None:
 
     of = (view.name, wanted)
     begin = shell.page_begin(size=PAGE, of=of, key=f"{KEY}.page")
-    found = look(begin)
-    if not found.n:
-        narrowed = any(each is not None and each != "" for each in wanted.values())
+    page = look(begin)
+    if not page.n:
+        narrowed = any(value is not None and value != "" for value in wanted.values())
         shell.show(markup.notice("Nothing of yours fits that." if narrowed else "You have submitted nothing here yet."))
         return
-    if shell.pager(found.n, size=PAGE, of=of, key=f"{KEY}.page", noun="submission") != begin:  # the list is shorter now
-        found = look(shell.page_begin(size=PAGE, of=of, key=f"{KEY}.page"))
-    for row in found.rows:
+    if shell.pager(page.n, size=PAGE, of=of, key=f"{KEY}.page", noun="submission") != begin:  # the list is shorter now
+        page = look(shell.page_begin(size=PAGE, of=of, key=f"{KEY}.page"))
+    for row in page.rows:
         _row(services, view, row)
 
 
@@ -96,8 +96,8 @@ def _sent_back(services: Services, view: ProjectView) -> None:
         return
     shell.section("Sent back to you")
     shell.show(markup.paragraph(BACK, style="ts ts-quiet"))
-    for each in back:
-        _row(services, view, each.row, why=each.why)
+    for returned in back:
+        _row(services, view, returned.row, why=returned.why)
     shell.section("Everything")
 
 
@@ -105,7 +105,7 @@ def _filters(
     view: ProjectView, stages: list[Stage], dimensions: list[str]
 ) -> tuple[Stage | None, str | None, date | None, str]:
     schema = view.schema.schema_
-    titles = {each.id: each.title for each in schema.dimensions}
+    titles = {dimension.id: dimension.title for dimension in schema.dimensions}
     asked = {name: st.query_params.get(name, "") for name in FILTERS}
     keys = {name: f"{KEY}.{name}" for name in FILTERS}
     st.session_state[keys["stage"]] = asked["stage"] if asked["stage"] in stages else ALL
@@ -215,8 +215,8 @@ def _refusal(row: OwnSubmission) -> None:
 
 
 def _one(services: Services, view: ProjectView, submission: str) -> None:
-    found = own_submissions.look(services.store, person=services.person, project=view.name, submission=submission)
-    row = found.row
+    own = own_submissions.look(services.store, person=services.person, project=view.name, submission=submission)
+    row = own.row
     shell.heading("What I submitted", made_up=view.made_up)
     words, right = st.columns([5, 1.2], vertical_alignment="center")
     with words:
@@ -226,18 +226,18 @@ def _one(services: Services, view: ProjectView, submission: str) -> None:
         _correct(services, view, row)
     _refusal(row)
     sent_back = own_submissions.sent_back_to(services.store, person=services.person, project=view.name)
-    shell.show(*(_why(each.why) for each in sent_back if each.row.id == row.id))
+    shell.show(*(_why(returned.why) for returned in sent_back if returned.row.id == row.id))
     preview.submitted(
         services,
         view,
-        found.view,
+        own.view,
         words=f"Submitted {markup.moment(row.at)}. This is only to read.",
         key=f"{KEY}.form",
     )
-    if found.before:
+    if own.before:
         shell.section("What you had said before")
-        for each in found.before:
-            shell.show(markup.tag("div", markup.quiet(markup.moment(each.at)), _said(each), style="ts"))
+        for earlier in own.before:
+            shell.show(markup.tag("div", markup.quiet(markup.moment(earlier.at)), _said(earlier), style="ts"))
 
 
 def _address(view: ProjectView, submission: str | None = None) -> str:

@@ -219,8 +219,8 @@ def _earlier(services: Services, views: Sequence[ProjectView]) -> None:
                 stage=row.stage,
                 task=row.task,
             )
-            said = f"submitted {markup.moment(row.at)}"
-            _line(services, views, row, said, name="earlier", button="Look at it again", take=back)
+            words = f"submitted {markup.moment(row.at)}"
+            _line(services, views, row, words, name="earlier", button="Look at it again", take=back)
 
 
 def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
@@ -239,13 +239,13 @@ def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
 
 def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
     """Draw the person's drafts for tasks that someone else has now."""
-    found = expired_drafts.of_person(services.store, person=services.person)
-    if not found:
+    drafts = expired_drafts.of_person(services.store, person=services.person)
+    if not drafts:
         return
     shell.section("Drafts and expired submissions")
-    for row in found:
-        said = f"{markup.moment(row.at)} · {row.why}"
-        _line(services, views, row, said, name="kept", button="Go on with it" if row.free else None)
+    for row in drafts:
+        words = f"{markup.moment(row.at)} · {row.why}"
+        _line(services, views, row, words, name="kept", button="Go on with it" if row.free else None)
         with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
             st.code(expired_drafts.text_of(row.lines), language=None, wrap_lines=True)
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)

@@ -83,15 +83,19 @@ def _list(services: Services, view: ProjectView, members: Sequence[Membership]) 
         "Dimensions": lambda member: ", ".join(titles.get(name, name) for name in member.dimensions or ()),
         "Stages": lambda member: _stages(view, member),
     }
-    found = list_order.arranged(
+    members_in_order = list_order.arranged(
         members, columns, names=lambda member: (member.person.name, member.person.login), key="people.order"
     )
     first = shell.pager(
-        len(found), size=PAGE, of=[member.person.id for member in found], key="people.pages", noun="member"
+        len(members_in_order),
+        size=PAGE,
+        of=[member.person.id for member in members_in_order],
+        key="people.pages",
+        noun="member",
     )
-    if found:
+    if members_in_order:
         _heads()
-    for member in found[first : first + PAGE]:
+    for member in members_in_order[first : first + PAGE]:
         _member(services, view, member)
 
 
@@ -401,8 +405,8 @@ def _remove(services: Services, view: ProjectView, member: Membership) -> None:
 
     def back() -> None:
         if any(
-            each.person.id == member.person.id
-            for each in memberships.list_members(services.store, person=services.person, project=view.name)
+            other_member.person.id == member.person.id
+            for other_member in memberships.list_members(services.store, person=services.person, project=view.name)
         ):
             raise ConflictError(f"{member.person.name} is in the project already.")
         _store(services, view, member)
@@ -442,9 +446,9 @@ def _invite(services: Services, view: ProjectView) -> None:
 
     def make() -> None:
         role, dimensions, stages = _MembershipInputs(view, None, key=key).read()
-        said = invitation_links.make(services, view, key=key, role=role, dimensions=dimensions, stages=stages)
-        if said:
-            _keep_message(said)
+        message = invitation_links.make(services, view, key=key, role=role, dimensions=dimensions, stages=stages)
+        if message:
+            _keep_message(message)
 
     _dialog(services, "Invite someone", draw, make, button="Make an invitation", key=key)
 

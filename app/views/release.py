@@ -59,8 +59,8 @@ def render(services: Services) -> None:
 
 
 def _say(services: Services, view: ProjectView, about: CardVersion) -> None:
-    n = sum(1 for each in SAYINGS if about.values.get(each.name))
-    lacking = any(each.needed and not about.values.get(each.name) for each in SAYINGS)
+    n = sum(1 for field in SAYINGS if about.values.get(field.name))
+    lacking = any(field.needed and not about.values.get(field.name) for field in SAYINGS)
     formats = [row for row in releasable(view.schema.schema_).values() if row.needs_about]
     needed = {name for row in formats for name in row.needs_about}
     more = f" {named(formats)} needs every field with a star." if formats else ""
@@ -76,23 +76,25 @@ def _say(services: Services, view: ProjectView, about: CardVersion) -> None:
             )
         )
         columns = st.columns(2)  # two columns halve the height of the form
-        for at, each in enumerate(SAYINGS):
-            value = about.values.get(each.name, "")
+        for at, field in enumerate(SAYINGS):
+            value = about.values.get(field.name, "")
             text = "\n".join(value) if isinstance(value, list) else str(value)
-            title = each.title + (" *" if each.needed or each.name in needed else "")
-            key = f"release.say.{each.name}.{about.number}"
+            title = field.title + (" *" if field.needed or field.name in needed else "")
+            key = f"release.say.{field.name}.{about.number}"
             column = columns[at % len(columns)]
-            if each.many or each.long:
-                column.text_area(title, text, help=each.meaning, key=key, height=80)
+            if field.many or field.long:
+                column.text_area(title, text, help=field.meaning, key=key, height=80)
             else:
-                column.text_input(title, text, help=each.meaning, key=key)
+                column.text_input(title, text, help=field.meaning, key=key)
         st.form_submit_button("Save", key="release.say.save", on_click=_save, args=(services, view, about))
 
 
 def _save(services: Services, view: ProjectView, about: CardVersion) -> None:
-    said = {each.name: str(st.session_state.get(f"release.say.{each.name}.{about.number}", "")) for each in SAYINGS}
+    values = {
+        field.name: str(st.session_state.get(f"release.say.{field.name}.{about.number}", "")) for field in SAYINGS
+    }
     with shell.pressed(services):
-        now = settings.say(services.store, by=services.person, project=view.name, said=said)
+        now = settings.say(services.store, by=services.person, project=view.name, said=values)
         if now.number != about.number:
             messages.keep("release.done", f"Saved: version {now.number} of the data card.")
 
@@ -203,7 +205,7 @@ def _begin(services: Services, view: ProjectView, lines: Sequence[ReleaseConditi
         off=state.get("release.off", 10) / 100,
         lacking=bool(state.get("release.lacking")),
         despite=tuple(state.get("release.despite") or ()),
-        accepted=tuple(each.strip() for each in str(state.get("release.accepted") or "").split(";") if each.strip()),
+        accepted=tuple(part.strip() for part in str(state.get("release.accepted") or "").split(";") if part.strip()),
     )
     with shell.pressed(services):
         try:
@@ -229,9 +231,9 @@ def _made(services: Services, view: ProjectView) -> None:
         shell.show(markup.notice("No releases yet. The first one is release 1."))
         return
     shell.show(table(view, list(reversed(all_releases))))
-    names = [each.version for each in reversed(all_releases)]
+    names = [release.version for release in reversed(all_releases)]
     chosen = st.selectbox("Look at release", names, key="release.chosen")
-    release = next(each for each in all_releases if each.version == chosen)
+    release = next(release for release in all_releases if release.version == chosen)
     if lacking := missing_parts_in(release.told):
         shell.show(markup.notice(lacking, style="bad"))
     with st.container(horizontal=True):
@@ -239,7 +241,7 @@ def _made(services: Services, view: ProjectView) -> None:
             action.draw(services, view, release)
     with st.expander("What its manifest says", key=f"release.told.{chosen}"):
         st.json({**release.told, "manifest_sha256": release.manifest_sha256}, expanded=1)
-    others = [each for each in all_releases if each.is_there and each.version != chosen]
+    others = [release for release in all_releases if release.is_there and release.version != chosen]
     if release.is_there and others:
         _compare(release, others)
 
@@ -248,14 +250,14 @@ def table(view: ProjectView, found: Sequence[Release]) -> markup.Markup:
     """Return a table with a line for each release and links to its files."""
     rows = [
         [
-            markup.tag("b", markup.text(each.version)),
-            markup.text(markup.moment(each.at)),
-            markup.text(each.by or "command"),
-            markup.text(", ".join(f"{name} {told['items']:,}" for name, told in each.splits.items())),
-            markup.text("; ".join(f"{gone.item}: {gone.reason}" for gone in each.withdrawn)),
-            _links(view, each),
+            markup.tag("b", markup.text(release.version)),
+            markup.text(markup.moment(release.at)),
+            markup.text(release.by or "command"),
+            markup.text(", ".join(f"{name} {split['items']:,}" for name, split in release.splits.items())),
+            markup.text("; ".join(f"{gone.item}: {gone.reason}" for gone in release.withdrawn)),
+            _links(view, release),
         ]
-        for each in found
+        for release in found
     ]
     heads = [("Release", ""), ("Made", ""), ("By", ""), ("Items", ""), ("Withdrawn", "wide"), ("Files", "")]
     return markup.table(heads, rows)
@@ -284,10 +286,12 @@ def _links(view: ProjectView, release: Release) -> markup.Markup:
 
 def _compare(release: Release, others: Sequence[Release]) -> None:
     with st.expander("What is different from another one", key=f"release.diff.{release.version}"):
-        other = st.selectbox("Compared with", [each.version for each in reversed(others)], key="release.other")
-        base = next(each for each in others if each.version == other)
-        found = listing.difference(base.place / "public", release.place / "public")
-        shell.show(difference(found))
+        other = st.selectbox(
+            "Compared with", [candidate.version for candidate in reversed(others)], key="release.other"
+        )
+        base = next(candidate for candidate in others if candidate.version == other)
+        changes = listing.difference(base.place / "public", release.place / "public")
+        shell.show(difference(changes))
 
 
 def difference(found: listing.ReleaseDifference) -> markup.Markup:

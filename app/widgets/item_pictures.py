@@ -14,13 +14,13 @@ def pictures(assets: Sequence[AssetView]) -> markup.Markup:
         markup.tag(
             "a",
             markup.quiet("not imported yet")
-            if each.missing
-            else markup.tag("img", src=f"/media/{each.id}/thumb", alt=f"{each.role} {at}", loading="lazy"),
-            href=f"/media/{each.id}/original",
+            if asset.missing
+            else markup.tag("img", src=f"/media/{asset.id}/thumb", alt=f"{asset.role} {at}", loading="lazy"),
+            href=f"/media/{asset.id}/original",
             target="_blank",
             rel="noopener",
-            title=each.role,
+            title=asset.role,
         )
-        for at, each in enumerate(assets, 1)
+        for at, asset in enumerate(assets, 1)
     ]
     return markup.tag("div", *shown, style="ts-pictures", data_part="pictures")

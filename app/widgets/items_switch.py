@@ -34,10 +34,12 @@ def switch(
             label_visibility="collapsed",
         )
     if show:
-        found = usual
+        counting = usual
         if chosen not in (None, usual.which):
-            found = counting_of(services.store, person=services.person, project=view.name, items_=chosen, stage=stage)
-        show_counted(found.sentence)
+            counting = counting_of(
+                services.store, person=services.person, project=view.name, items_=chosen, stage=stage
+            )
+        show_counted(counting.sentence)
     return chosen if chosen is not usual.which else None
 
 

@@ -39,8 +39,8 @@ def arranged(
         st.session_state[drawn[part]] = value  # the address decides what is shown, whoever wrote it
 
     def keep() -> None:
-        said = {FIND: st.session_state[drawn[FIND]].strip(), SORT: st.session_state[drawn[SORT]]}
-        wanted = {**said, DOWN: "1" if st.session_state[drawn[DOWN]] else ""}
+        choices = {FIND: st.session_state[drawn[FIND]].strip(), SORT: st.session_state[drawn[SORT]]}
+        wanted = {**choices, DOWN: "1" if st.session_state[drawn[DOWN]] else ""}
         for part, value in wanted.items():
             if value and not (part == SORT and value == titles[0]):
                 st.query_params[part] = value

@@ -31,15 +31,15 @@ MOUNTED = ("workbench", "menu", "preview", "report", "picture", "ticks")
 @cache
 def sources() -> dict[str, str]:
     """Return the text of all modules and style sheets, by path below ``web/``."""
-    found = ((path, web) for web in (*_added(), WEB) for path in web.rglob("*") if path.suffix in TYPES)
-    texts = {path.relative_to(web).as_posix(): path.read_text(encoding="utf-8") for path, web in found}
+    files = ((path, web) for web in (*_added(), WEB) for path in web.rglob("*") if path.suffix in TYPES)
+    texts = {path.relative_to(web).as_posix(): path.read_text(encoding="utf-8") for path, web in files}
     parts = [path.stem for web in _added() for path in web.glob("parts/*.js")]
     return texts | {KINDS: _importing({*kinds.CRITERIA, *kinds.FIELDS}), PARTS: _importing(parts)}
 
 
 def _added() -> list[Path]:
     """Return the folders of JavaScript that extensions add."""
-    return [each.web for each in extensions.installed().values() if each.web is not None]
+    return [extension.web for extension in extensions.installed().values() if extension.web is not None]
 
 
 def _importing(modules: Collection[str]) -> str:

@@ -87,5 +87,5 @@ def _module(name: str, text: str, of: Callable[[str], str]) -> str:
 
 def _pairs(listed: str) -> list[tuple[str, str]]:
     """Return the names in ``a, b as c`` as pairs of source name and target name."""
-    each = [part.split() for part in listed.split(",") if part.strip()]
-    return [(words[0], words[-1]) for words in each]
+    names = [part.split() for part in listed.split(",") if part.strip()]
+    return [(words[0], words[-1]) for words in names]

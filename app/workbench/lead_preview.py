@@ -27,7 +27,7 @@ def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[],
         f"A preview with a made-up item, as {who} see this page. {LOOKING}",
         made_up=view.made_up,
     )
-    found = looking.look(services.store, person=services.person, project=view.name, stage=stage)
+    stage_look = looking.look(services.store, person=services.person, project=view.name, stage=stage)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Take an item", key=f"take.{stage}", type="primary", on_click=lead_mode.begin, args=(view.name, stage)
@@ -36,6 +36,6 @@ def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[],
             address = addresses.page("preview", view.name, stage=stage.value)
             link = markup.tag("a", markup.text("Preview a real item"), href=address, target="_self")
             shell.show(markup.tag("p", link, style="ts", data_part="real"))
-    told = found.nothing.sentence if found.nothing is not None else TAKING
-    shell.show(markup.tag("p", markup.quiet(told), style="ts", data_part="waits"))
+    sentence = stage_look.nothing.sentence if stage_look.nothing is not None else TAKING
+    shell.show(markup.tag("p", markup.quiet(sentence), style="ts", data_part="waits"))
     form()

@@ -67,10 +67,10 @@ def make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str,
         "field_rules": _field_rules(schema, stage),
         "criteria": [_criterion(criterion) for criterion in criteria_of(schema, stage)],
         "rules": [
-            _rule(rule, {each.name: each for each in criteria_of(schema, stage)})
+            _rule(rule, {criterion.name: criterion for criterion in criteria_of(schema, stage)})
             for rule in registry.rules_of(schema, stage.value)
         ],
-        "vote_criteria": [_criterion(each) for stage in VERIFICATIONS for each in criteria_of(schema, stage)]
+        "vote_criteria": [_criterion(criterion) for stage in VERIFICATIONS for criterion in criteria_of(schema, stage)]
         if stage is Stage.ADJUDICATION
         else [],
         "adjudication": {"reasons": [_choice(reason) for reason in adjudication.reasons], "edit": adjudication.edit}
@@ -85,7 +85,7 @@ def criteria_of(schema: Schema, stage: Stage) -> tuple[Criterion, ...]:
     A senior's questions about others' votes are separate.
     """
     asked = () if stage is Stage.ADJUDICATION else registry.criteria_of(schema, stage.value)
-    return tuple(each for each in asked if kinds.of_criterion(each).has_control)
+    return tuple(criterion for criterion in asked if kinds.of_criterion(criterion).has_control)
 
 
 def _choice(choice: Choice) -> Json:
@@ -358,24 +358,24 @@ def _vote_criteria(schema: Schema, task: TaskView) -> tuple[Criterion, ...]:
 def _plans(schema: Schema, task: TaskView) -> Json:
     """Return the parsed steps of each plan that a criterion is about."""
     texts = {**task.fields, PREDICTION: task.answer}
-    found = {
+    plans = {
         criterion.name: kinds.of_criterion(criterion).page_of_item(criterion, texts)
         for criterion in criteria_of(schema, task.stage)
     }
-    return {name: told for name, told in found.items() if told is not None}
+    return {name: plan for name, plan in plans.items() if plan is not None}
 
 
 def _described(schema: Schema, assets: Sequence[AssetView], fields: Mapping[str, Any]) -> list[Json]:
     """Return the media of an item with their descriptions from the page's fields."""
     described = {slot.role: slot.alt for slot in schema.item.assets if slot.alt is not None}
     before: Counter[str] = Counter()
-    found = []
+    media = []
     for asset in assets:
-        said = fields.get(described.get(asset.role, ""))
+        alt_text = fields.get(described.get(asset.role, ""))
         at, before[asset.role] = before[asset.role], before[asset.role] + 1
-        text = (said[at] if at < len(said) else None) if isinstance(said, list | tuple) else said
-        found.append(_asset(asset, alt=text if isinstance(text, str) and text.strip() else None))
-    return found
+        text = (alt_text[at] if at < len(alt_text) else None) if isinstance(alt_text, list | tuple) else alt_text
+        media.append(_asset(asset, alt=text if isinstance(text, str) and text.strip() else None))
+    return media
 
 
 def _asset(asset: AssetView, *, alt: str | None = None) -> Json:

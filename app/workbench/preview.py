@@ -33,10 +33,10 @@ _component = st.components.v2.component("touchstone_preview", js=assets.loader("
 
 def stages_of(schema: Schema) -> list[Stage]:
     """Return the stages in which people are asked something, in the order of the work."""
-    found = [Stage(name) for name in get_args(StageName) if getattr(schema.stages, name, None) is not None]
+    stages = [Stage(name) for name in get_args(StageName) if getattr(schema.stages, name, None) is not None]
     coding = schema.stages.coding
     settled = coding is not None and coding.arbitration and coding.raters > 1
-    return [*found, Stage.ARBITRATION] if settled and Stage.ARBITRATION not in found else found
+    return [*stages, Stage.ARBITRATION] if settled and Stage.ARBITRATION not in stages else stages
 
 
 def form(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> None:
@@ -114,11 +114,11 @@ def _contested(schema: Schema) -> str:
 
 def pictures(schema: Schema) -> list[AssetView]:
     """Return drawn media for each role of the item. Clips are missing without the extra ``video``."""
-    found = []
+    assets = []
     for number, (role, kind) in enumerate(_places(schema)):
         id = f"{DRAWN}{kind}.{number % MOST_DRAWN}"
-        found.append(AssetView(id, role, kind, missing=kind == "clip" and find_spec("av") is None))
-    return found
+        assets.append(AssetView(id, role, kind, missing=kind == "clip" and find_spec("av") is None))
+    return assets
 
 
 def _places(schema: Schema) -> Iterator[tuple[str, str]]:

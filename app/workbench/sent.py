@@ -61,4 +61,4 @@ def told_by(data: Json, secrets: Secrets) -> Disclosure:
 
 
 def _texts(asset: Json) -> list[Any]:
-    return [asset.get("alt"), asset.get("title"), *(_texts(each) for each in asset.get("group") or ())]
+    return [asset.get("alt"), asset.get("title"), *(_texts(member) for member in asset.get("group") or ())]

@@ -35,20 +35,22 @@ def ticks(project: str, person: int, *, wanted: bool) -> tuple[str, ...] | None:
     state = st.session_state
 
     def heard() -> None:
-        said = _said(state[key])
-        state[f"{kept}.said"] = said
-        if not set(said["ticked"]) & set(state.get(f"{kept}.drop", ())):  # dropped earlier, so they may be ticked again
+        reply = _said(state[key])
+        state[f"{kept}.said"] = reply
+        if not set(reply["ticked"]) & set(
+            state.get(f"{kept}.drop", ())
+        ):  # dropped earlier, so they may be ticked again
             state.pop(f"{kept}.drop", None)
 
     if wanted and not state.get(f"{kept}.wanted"):  # an earlier reply may be outdated
         state[f"{kept}.asked"] = state.get(f"{kept}.asked", 0) + 1
     state[f"{kept}.wanted"] = wanted
     asked: int = state.get(f"{kept}.asked", 0)
-    said: TickReply = state.get(f"{kept}.said", TickReply(asked=0, ticked=[]))
+    reply: TickReply = state.get(f"{kept}.said", TickReply(asked=0, ticked=[]))
     drop = list(state.get(f"{kept}.drop", ()))
-    data = {"kept": kept, "wanted": wanted, "asked": asked, "said": said, "drop": drop, "most": MOST}
-    _component(key=key, data=data, default={"said": said}, on_said_change=heard)
-    return tuple(said["ticked"]) if wanted and said["asked"] == asked else None
+    data = {"kept": kept, "wanted": wanted, "asked": asked, "said": reply, "drop": drop, "most": MOST}
+    _component(key=key, data=data, default={"said": reply}, on_said_change=heard)
+    return tuple(reply["ticked"]) if wanted and reply["asked"] == asked else None
 
 
 def untick(project: str, person: int, names: Sequence[str]) -> None:

@@ -129,10 +129,10 @@ class EndpointAsker:
                     continue
                 if ended is None:
                     break
-                attempt, told = ended
+                attempt, receipt = ended
                 tell(attempt)
-                if told.set_running_or_notify_cancel():
-                    told.set_result(None)
+                if receipt.set_running_or_notify_cancel():
+                    receipt.set_result(None)
         except BaseException:
             # The caller has failed, so no further attempt can be reported and no question is sent.
             done.cancel()
@@ -377,6 +377,6 @@ class _AskCall:
 
 async def _tell_caller(going: _AskCall, attempt: Attempt) -> None:
     """Wait until the caller has taken the attempt."""
-    told: Future[None] = Future()
-    going.ended.put((attempt, told))
-    await asyncio.wrap_future(told)
+    receipt: Future[None] = Future()
+    going.ended.put((attempt, receipt))
+    await asyncio.wrap_future(receipt)

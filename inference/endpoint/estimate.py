@@ -44,16 +44,16 @@ def estimated(questions: Iterable[Question], spec: ModelSpec, *, blind: bool = F
     """
     requests = skipped = pictures = longest = 0
     tokens = 0.0
-    for question in (each for asked in questions for each in (asked.first, asked) if each is not None):
+    for question in (turn for asked in questions for turn in (asked.first, asked) if turn is not None):
         if question.cannot:
             skipped += 1
             continue
         if question.options:
-            for each in (question, without_pictures(question)) if blind and question.pictures else (question,):
+            for variant in (question, without_pictures(question)) if blind and question.pictures else (question,):
                 texts = ["", *dict.fromkeys(question.options)]  # the prompt alone, and with each wording
                 requests += len(texts)
-                pictures += len(texts) * len(each.pictures)
-                tokens += len(texts) * tokens_of(each) + sum(map(tokens_of_text, texts))
+                pictures += len(texts) * len(variant.pictures)
+                tokens += len(texts) * tokens_of(variant) + sum(map(tokens_of_text, texts))
                 longest += len(texts)
             continue
         requests += 1

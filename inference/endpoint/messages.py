@@ -79,9 +79,9 @@ def read_message(message: Mapping[str, Any]) -> MessageParts:
         is_readable = True
     is_readable = is_readable or content == []
     for name in _FIELDS:
-        told = "\n".join(_words(message.get(name)))
-        if told and not any(told in each for each in reasoned):
-            reasoned.append(told)
+        reasoning = "\n".join(_words(message.get(name)))
+        if reasoning and not any(reasoning in text for text in reasoned):
+            reasoned.append(reasoning)
     return MessageParts(
         "".join(texts) if is_readable else None,
         "\n".join(reasoned),
@@ -110,11 +110,11 @@ def _words(value: Any, depth: int = 0) -> Iterator[str]:
         if value:
             yield value
     elif depth < _DEPTH and isinstance(value, list):
-        for each in value:
-            yield from _words(each, depth + 1)
+        for part in value:
+            yield from _words(part, depth + 1)
     elif depth < _DEPTH and isinstance(value, Mapping):
         for name in _INSIDE:
-            found = list(_words(value.get(name), depth + 1))
-            if found:
-                yield from found
+            words = list(_words(value.get(name), depth + 1))
+            if words:
+                yield from words
                 return

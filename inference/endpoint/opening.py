@@ -37,8 +37,8 @@ def added_strategy(name: str) -> EndpointStrategy | None:
     """
     for row in extensions.rows("endpoint_strategies"):
         if row.name == name:
-            found: EndpointStrategy = row
-            return found
+            strategy: EndpointStrategy = row
+            return strategy
     if missing := extensions.missing("endpoint_strategies", name):
         raise ModelError(missing)
     return None

@@ -72,34 +72,34 @@ def probed(
     pictures
         Whether the description declares that the model accepts pictures.
     """
-    found: dict[str, Any] = {name: FeatureSupport.UNKNOWN.value for name in (*_FEATURES, "usage")}
-    found |= {**_listed(models(), model), "requests": 0, "error": ""}
+    features: dict[str, Any] = {name: FeatureSupport.UNKNOWN.value for name in (*_FEATURES, "usage")}
+    features |= {**_listed(models(), model), "requests": 0, "error": ""}
     wanted = [name for name in _FEATURES if name != "images" or pictures]
     shorter = {**parameters}
     if endpoint.length_parameter in shorter:
         shorter[endpoint.length_parameter] = LONGEST
 
     def asked(names: list[str]) -> EndpointReply:
-        found["requests"] += 1
+        features["requests"] += 1
         extra = {key: value for name in names for key, value in _FEATURES[name].items()}
         return complete(_messages("images" in names), {**shorter, **extra})
 
     reply = asked(wanted)
     if reply.status == 200:
-        return found | _seen(reply, wanted)
+        return features | _seen(reply, wanted)
     if reply.status not in (400, 413, 415, 422, 500, 501):
-        return found | {"error": reply.error}
+        return features | {"error": reply.error}
     bare = asked([])
     if bare.status != 200:
-        return found | {"error": bare.error}
-    found |= _seen(bare, [])
+        return features | {"error": bare.error}
+    features |= _seen(bare, [])
     for name in wanted:
         reply = asked([name])
         if reply.status == 200:
-            found |= _seen(reply, [name])
+            features |= _seen(reply, [name])
         elif reply.status is not None and reply.status not in (408, 429, 503):
-            found[name] = FeatureSupport.REFUSED.value
-    return found
+            features[name] = FeatureSupport.REFUSED.value
+    return features
 
 
 def _seen(reply: EndpointReply, names: list[str]) -> dict[str, Any]:

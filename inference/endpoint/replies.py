@@ -96,10 +96,10 @@ def read_response(status: int, headers: Mapping[str, str], body: str) -> Endpoin
         reply = _completion(value)
     if status < 300 and _is_paid(value):
         reply = replace(reply, again=False)
-    told = {**vars(reply), "status": status, "headers": headers, "raw": clean[:LONGEST_RAW], "length": len(clean)}
-    told["request_id"] = _request_id(headers)
-    told["value"] = value if status < 300 and isinstance(value, dict) else None
-    return EndpointReply(**told)
+    fields = {**vars(reply), "status": status, "headers": headers, "raw": clean[:LONGEST_RAW], "length": len(clean)}
+    fields["request_id"] = _request_id(headers)
+    fields["value"] = value if status < 300 and isinstance(value, dict) else None
+    return EndpointReply(**fields)
 
 
 def storable(text: str) -> tuple[str, bool]:
@@ -114,10 +114,10 @@ def storable(text: str) -> tuple[str, bool]:
 
 def usage(value: Any) -> tuple[int | None, int | None]:
     """Return the tokens of the question and the answer in a reply; None if missing."""
-    told = value.get("usage") if isinstance(value, dict) else None
-    if not isinstance(told, dict):
+    counts = value.get("usage") if isinstance(value, dict) else None
+    if not isinstance(counts, dict):
         return None, None
-    return _count(told.get("prompt_tokens")), _count(told.get("completion_tokens"))
+    return _count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens"))
 
 
 def _is_paid(value: Any) -> bool:
@@ -135,8 +135,8 @@ def _is_paid(value: Any) -> bool:
 
 def _reasoning_tokens(value: Mapping[str, Any]) -> int:
     """Return how many tokens of reasoning a reply counts, where the server does not show them."""
-    told = value.get("usage")
-    details = told.get("completion_tokens_details") if isinstance(told, dict) else None
+    counts = value.get("usage")
+    details = counts.get("completion_tokens_details") if isinstance(counts, dict) else None
     return _count(details.get("reasoning_tokens")) or 0 if isinstance(details, dict) else 0
 
 
@@ -211,45 +211,45 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> EndpointRep
         (text for text in (parts.get("message"), error, parts.get("detail")) if isinstance(text, str) and text), ""
     )
     codes = {str(parts.get(name) or "").lower() for name in ("code", "type")}
-    said = f"The endpoint answered {status}" + (f": {_server_words(message)}" if message else "") + "."
+    sentence = f"The endpoint answered {status}" + (f": {_server_words(message)}" if message else "") + "."
     if status < 400:
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
-            error=said,
-            stop=f"{said} It points elsewhere, which is not followed; if that is right, give it as base_url.",
+            error=sentence,
+            stop=f"{sentence} It points elsewhere, which is not followed; if that is right, give it as base_url.",
         )
     if codes & _QUOTA or status == 402:
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
-            error=said,
-            stop=f"{said} The quota is used up or the account cannot pay: see to that, then resume the run.",
+            error=sentence,
+            stop=f"{sentence} The quota is used up or the account cannot pay: see to that, then resume the run.",
         )
     if codes & _FILTER_CODES:
-        return EndpointReply(Outcome.REFUSED, error=said)
+        return EndpointReply(Outcome.REFUSED, error=sentence)
     if status in (401, 403):
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
-            error=said,
-            stop=f"{said} The key is missing or wrong, or may not use this model: set the environment variable that "
-            "the description names under `key`, then resume the run.",
+            error=sentence,
+            stop=f"{sentence} The key is missing or wrong, or may not use this model: set the environment variable "
+            "that the description names under `key`, then resume the run.",
         )
     if status in (404, 405, 410):
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
-            error=said,
-            stop=f"{said} The endpoint does not know this model, or base_url is wrong: it mostly ends with /v1.",
+            error=sentence,
+            stop=f"{sentence} The endpoint does not know this model, or base_url is wrong: it mostly ends with /v1.",
         )
     if status == 413 or (status in (400, 422) and ("context_length_exceeded" in codes or _TOO_LONG.search(message))):
-        return EndpointReply(Outcome.FAILED, error=f"{said} The question is too long for the model.")
+        return EndpointReply(Outcome.FAILED, error=f"{sentence} The question is too long for the model.")
     if status in (400, 422) and codes & _PARAMETER_CODES:
         name = parts.get("param")
         which = f"`{_server_words(name)}`" if isinstance(name, str) and name else "that parameter"
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
-            error=said,
-            stop=f"{said} The model does not take {which}: list it under `omit` in the description.",
+            error=sentence,
+            stop=f"{sentence} The model does not take {which}: list it under `omit` in the description.",
         )
-    return EndpointReply(Outcome.TRANSPORT_ERROR, error=said, again=status in _AGAIN or status >= 500)
+    return EndpointReply(Outcome.TRANSPORT_ERROR, error=sentence, again=status in _AGAIN or status >= 500)
 
 
 def _error_with_200(headers: Mapping[str, str], value: Mapping[str, Any]) -> EndpointReply:
@@ -273,9 +273,9 @@ def _clean(value: Any) -> Any:
     if isinstance(value, str):
         return storable(value)[0]
     if isinstance(value, list):
-        return [_clean(each) for each in value]
+        return [_clean(part) for part in value]
     if isinstance(value, dict):
-        return {storable(name)[0]: _clean(each) for name, each in value.items()}
+        return {storable(name)[0]: _clean(part) for name, part in value.items()}
     return value
 
 

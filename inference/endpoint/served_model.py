@@ -52,23 +52,23 @@ def describe_models(asked: str, served: Mapping[str, int]) -> tuple[str, str]:
 
     ``served`` has the number of replies for each model name, without the name that was asked for.
     """
-    found: dict[ServedModel, list[str]] = {kind: [] for kind in ServedModel}
+    by_kind: dict[ServedModel, list[str]] = {kind: [] for kind in ServedModel}
     counts = dict.fromkeys(ServedModel, 0)
     for name, n in served.items():
         kind = compare_models(asked, name)
-        found[kind].append(f"{name} ({n:,})")
+        by_kind[kind].append(f"{name} ({n:,})")
         counts[kind] += n
     other, snapshots = counts[ServedModel.OTHER], counts[ServedModel.SNAPSHOT]
     warning = note = ""
     if other:
         warning = (
-            f"{_replies(other)} from another model than {asked}: {', '.join(found[ServedModel.OTHER])}. "
+            f"{_replies(other)} from another model than {asked}: {', '.join(by_kind[ServedModel.OTHER])}. "
             "Check `model` in the description, and what the endpoint serves under that name."
         )
     if snapshots:
         note = (
             f"{_replies(snapshots)} from a dated snapshot or an alias of {asked}: "
-            f"{', '.join(found[ServedModel.SNAPSHOT])}."
+            f"{', '.join(by_kind[ServedModel.SNAPSHOT])}."
         )
     return warning, note
 

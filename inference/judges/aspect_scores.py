@@ -60,16 +60,16 @@ def six_lines(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         if match.start() >= limit:
             continue
         name = match["aspect"].lower()
-        said = match["said"].rstrip(".:")
-        span = (match.start("said"), match.start("said") + len(said))
-        each = FoundValue(said, span, match.span())
+        score_text = match["said"].rstrip(".:")
+        span = (match.start("said"), match.start("said") + len(score_text))
+        score = FoundValue(score_text, span, match.span())
         standing = _of_block(reply, match)
         if standing is not CueStanding.OWN:
-            found_values[name].append(replace(each, standing=standing))
-        elif not leaves_unchanged(_rest(match), each, allowed):
+            found_values[name].append(replace(score, standing=standing))
+        elif not leaves_unchanged(_rest(match), score, allowed):
             spoilt[name].append(span)
         else:
-            found_values[name].append(each)
+            found_values[name].append(score)
     known = {match.start("aspect") for match in lines}
     known_lines = {reply.line(match.start())[0] for match in lines}
     loose = [
@@ -79,7 +79,7 @@ def six_lines(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         and reply.line(match.start())[0] not in known_lines
         and not _in_evidence(reply, match.start())
     ]
-    own = {name: [each for each in some if each.standing is CueStanding.OWN] for name, some in found_values.items()}
+    own = {name: [score for score in some if score.standing is CueStanding.OWN] for name, some in found_values.items()}
     if not any(own.values()) and not any(spoilt.values()) and not any(found_values.values()):
         as_json = _six_in_json(reply, allowed)
         if as_json is not None:
@@ -123,10 +123,10 @@ def _corrected(text: str, some: list[FoundValue], allowed: Sequence[Value]) -> l
     """Return the scores that count among several for one part: the last one, if words in between take back the
     others.
     """
-    if len({each.says(allowed) for each in some}) <= 1:
+    if len({score.says(allowed) for score in some}) <= 1:
         return some
     last = some[-1]
-    other = next(each for each in reversed(some) if each.says(allowed) != last.says(allowed))
+    other = next(score for score in reversed(some) if score.says(allowed) != last.says(allowed))
     between = "\n".join(line for line in text[other.outer[1] : last.outer[0]].split("\n") if not EVIDENCE.match(line))
     return [last] if CORRECTS.search(between) else some
 
@@ -159,8 +159,8 @@ def _of_block(reply: ReplyText, match: re.Match[str]) -> CueStanding:
 
 def _rest(match: re.Match[str]) -> str:
     """Return the text after a score on its line, with the punctuation that joins it to the score."""
-    said = match["said"].rstrip(".:")
-    between = match.string[match.start("said") + len(said) : match.start("rest")]
+    score = match["said"].rstrip(".:")
+    between = match.string[match.start("said") + len(score) : match.start("rest")]
     joined = re.search(r"[.:]" if _NUMBER_CELL.match(match["rest"]) else r"[.:|]", between)
     return (joined[0] + " " if joined and match["rest"].strip() else "") + match["rest"]
 
@@ -186,4 +186,4 @@ def _six_in_json(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading | N
             read.append(parts)
     if not read:
         return None
-    return reading_of_parts({name: [each[name] for each in read] for name in ASPECTS}, allowed)
+    return reading_of_parts({name: [scores[name] for scores in read] for name in ASPECTS}, allowed)

@@ -73,7 +73,7 @@ def better_output(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     ``Output (a)`` alone also counts if it is the whole reply or its last line.
     """
     text = reply.text
-    found: list[FoundValue] = []
+    verdicts: list[FoundValue] = []
     partly: list[FoundValue] = []
     for match in _BETTER.finditer(text):
         part = "marked" if match["marked"] else "bare"
@@ -85,8 +85,8 @@ def better_output(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
             one = replace(one, standing=CueStanding.HEDGED)
         elif (standing := reply.standing(*match.span())) is not CueStanding.OWN:
             one = replace(one, standing=standing)
-        found.append(one)
-        if len(found) > MOST_VERDICTS:
+        verdicts.append(one)
+        if len(verdicts) > MOST_VERDICTS:
             return ReplyReading(ReplyOutcome.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} verdicts.")
     lines = [(at, line) for at, line in lines_of(text) if line.strip()]
     names = [
@@ -94,30 +94,30 @@ def better_output(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         for at, line in lines
         if len(line) < 80 and (named := _NAMED.fullmatch(line)) is not None
     ]
-    turn = next_turn(reply, [each.outer[1] for each in (found or names)])
+    turn = next_turn(reply, [verdict.outer[1] for verdict in (verdicts or names)])
     if turn is not None:
-        found = [each for each in found if each.outer[0] < turn]
+        verdicts = [verdict for verdict in verdicts if verdict.outer[0] < turn]
         names = [name for name in names if name.outer[0] < turn]
-        lines = [each for each in lines if each[0] < turn]
+        lines = [line for line in lines if line[0] < turn]
         text = text[:turn]
-    if not found and not partly and names and lines and names[-1].outer[0] == lines[-1][0]:
+    if not verdicts and not partly and names and lines and names[-1].outer[0] == lines[-1][0]:
         last = names[-1]
         standing = reply.standing(last.span[0], last.span[1]) if len(lines) > 1 else CueStanding.OWN
-        found = [replace(last, standing=standing)] if len({name.says(allowed) for name in names}) == 1 else []
-    if not found:
+        verdicts = [replace(last, standing=standing)] if len({name.says(allowed) for name in names}) == 1 else []
+    if not verdicts:
         return ReplyReading(ReplyOutcome.UNPARSEABLE, why="The reply does not say which output is better.")
-    own = [each for each in found if each.standing is CueStanding.OWN]
+    own = [verdict for verdict in verdicts if verdict.standing is CueStanding.OWN]
     if not own:
-        return none_own(found)
+        return none_own(verdicts)
     chosen = own[-1]
-    spans = {f"{SCORE} {number}": each.span for number, each in enumerate(own, 1)}
-    if len({each.says(allowed) for each in own}) > 1:
-        other = next(each for each in reversed(own) if each.says(allowed) != chosen.says(allowed))
+    spans = {f"{SCORE} {number}": verdict.span for number, verdict in enumerate(own, 1)}
+    if len({verdict.says(allowed) for verdict in own}) > 1:
+        other = next(verdict for verdict in reversed(own) if verdict.says(allowed) != chosen.says(allowed))
         if not CORRECTS.search(text[other.outer[1] : chosen.outer[0]]):
             return ReplyReading(
                 ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply says of both outputs that they are better."
             )
-    why = _unsays(reply, text, chosen, found)
+    why = _unsays(reply, text, chosen, verdicts)
     if why:
         return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={SCORE: chosen.span}, why=why)
     return single_reading(chosen, allowed)
@@ -135,8 +135,12 @@ def _unsays(reply: ReplyText, text: str, chosen: FoundValue, found: Sequence[Fou
     behind = text[chosen.outer[1] :]
     if taken_back(behind, 0):
         return "The reply takes its verdict back."
-    for each in found:
-        if each.outer[0] > chosen.outer[0] and each.standing is CueStanding.HEDGED and each.text.casefold() != letter:
+    for verdict in found:
+        if (
+            verdict.outer[0] > chosen.outer[0]
+            and verdict.standing is CueStanding.HEDGED
+            and verdict.text.casefold() != letter
+        ):
             return "Behind the verdict stands another one that differs."
     for match in re.finditer(r"\boutput[ \t]?\(?([a-z])\)?(?!\w)", behind, re.IGNORECASE):
         if match[1].casefold() == letter:

@@ -50,21 +50,21 @@ def without_losers(reply: ReplyText, found: Sequence[FoundValue], allowed: Seque
     """
     if not any(isinstance(value, str) for value in allowed):
         return [
-            replace(each, standing=CueStanding.DENIED)
-            if _LOSER_LABEL.search(reply.text, max(0, each.outer[0] - 60), each.outer[0])
-            else each
-            for each in found
+            replace(verdict, standing=CueStanding.DENIED)
+            if _LOSER_LABEL.search(reply.text, max(0, verdict.outer[0] - 60), verdict.outer[0])
+            else verdict
+            for verdict in found
         ]
     marked = []
-    for each in found:
-        start, end = each.outer
+    for verdict in found:
+        start, end = verdict.outer
         before = max(0, start - 90)
         loses = (
             _LOSER_BEFORE.search(reply.text, before, start)
             or _LEFT_OUT.search(reply.text, before, start)
             or _LOSER_BEHIND.match(reply.text, end)
         )
-        marked.append(replace(each, standing=CueStanding.DENIED) if loses else each)
+        marked.append(replace(verdict, standing=CueStanding.DENIED) if loses else verdict)
     return marked
 
 
@@ -89,12 +89,12 @@ def without_sums(reply: ReplyText, found: Sequence[FoundValue], allowed: Sequenc
     if any(isinstance(value, str) for value in allowed):
         return list(found)
     marked = []
-    for each in found:
-        start, end = each.outer
+    for verdict in found:
+        start, end = verdict.outer
         term = _SUM_BEHIND.match(reply.text, end) or any(
             pattern.search(reply.text, max(0, start - 30), start) for pattern in (_SUM_BEFORE, _SUM_WORDS_ALONE)
         )
-        marked.append(replace(each, standing=CueStanding.HEDGED) if term else each)
+        marked.append(replace(verdict, standing=CueStanding.HEDGED) if term else verdict)
     return marked
 
 
@@ -128,14 +128,14 @@ def without_legends(reply: ReplyText, found: Sequence[FoundValue], allowed: Sequ
     These are several unlabeled values in one sentence, or one after the other with their meanings.
     """
     groups: list[list[int]] = []
-    for place, each in enumerate(found):
-        if each.level > 1 or each.standing is not CueStanding.OWN:
+    for place, verdict in enumerate(found):
+        if verdict.level > 1 or verdict.standing is not CueStanding.OWN:
             continue
         if groups:
             before = found[groups[-1][-1]]
-            between = reply.text[before.outer[1] : each.outer[0]]
+            between = reply.text[before.outer[1] : verdict.outer[0]]
             same_sentence = not re.search(r"[.!?。！？][\s\"')*_]|\n", between) and not CORRECTS.search(between)
-            start, end = reply.line(each.outer[0])
+            start, end = reply.line(verdict.outer[0])
             glossed = between.count("\n") == 1 and bool(
                 _GLOSS.match(reply.text[start:end]) and _GLOSS.match(reply.text[slice(*reply.line(before.outer[0]))])
             )
@@ -156,7 +156,7 @@ def without_others(reply: ReplyText, found: Sequence[FoundValue], allowed: Seque
 
     They are found in tables, and in lines with a head each.
     """
-    heads = [_heads(reply, each) for each in found]
+    heads = [_heads(reply, verdict) for verdict in found]
     marked = list(found)
     numbers = not any(isinstance(value, str) for value in allowed)
     for place, (line, row, column) in enumerate(heads):

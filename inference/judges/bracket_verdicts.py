@@ -59,52 +59,52 @@ def double_brackets(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     each other, unless words in between take back the first one.
     """
     text = reply.text
-    found = _bracketed(reply, allowed)
-    if len(found) > MOST_VERDICTS:
+    verdicts = _bracketed(reply, allowed)
+    if len(verdicts) > MOST_VERDICTS:
         return ReplyReading(ReplyOutcome.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} verdicts.")
-    turn = next_turn(reply, [each.outer[1] for each in found])
+    turn = next_turn(reply, [verdict.outer[1] for verdict in verdicts])
     if turn is not None:
-        found = [each for each in found if each.outer[0] < turn]
+        verdicts = [verdict for verdict in verdicts if verdict.outer[0] < turn]
         text = text[:turn]
-    if not found:
+    if not verdicts:
         return ReplyReading(ReplyOutcome.UNPARSEABLE, why="The reply has no verdict in double brackets.")
     cut = UNFINISHED.search(text, max(0, len(text.rstrip()) - 120))
-    if cut is not None and not any(cut.start() < each.outer[1] for each in found):
+    if cut is not None and not any(cut.start() < verdict.outer[1] for verdict in verdicts):
         return ReplyReading(ReplyOutcome.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends within its verdict.")
-    found = without_ranges(reply, without_sums(reply, without_losers(reply, found, allowed), allowed), allowed)
-    found = without_others(reply, without_legends(reply, found, allowed), allowed)
-    own = [each for each in found if each.standing is CueStanding.OWN]
+    verdicts = without_ranges(reply, without_sums(reply, without_losers(reply, verdicts, allowed), allowed), allowed)
+    verdicts = without_others(reply, without_legends(reply, verdicts, allowed), allowed)
+    own = [verdict for verdict in verdicts if verdict.standing is CueStanding.OWN]
     if not own:
-        return none_own(found)
-    level = max(each.level for each in own)
-    top = [each for each in own if each.level == level]
-    spans = {f"{SCORE} {number}": each.span for number, each in enumerate(top, 1)}
+        return none_own(verdicts)
+    level = max(verdict.level for verdict in own)
+    top = [verdict for verdict in own if verdict.level == level]
+    spans = {f"{SCORE} {number}": verdict.span for number, verdict in enumerate(top, 1)}
     last = top[-1]
-    if len({each.says(allowed) for each in top}) > 1:
-        other = next(each for each in reversed(top) if each.says(allowed) != last.says(allowed))
+    if len({verdict.says(allowed) for verdict in top}) > 1:
+        other = next(verdict for verdict in reversed(top) if verdict.says(allowed) != last.says(allowed))
         if not CORRECTS.search(text[other.outer[1] : last.label_at if last.label_at is not None else last.outer[0]]):
             return ReplyReading(
                 ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives several verdicts that differ."
             )
     late = [
-        each
-        for each in found
-        if each.outer[0] > last.outer[0]
-        and each.standing in (CueStanding.OWN, CueStanding.HEDGED, CueStanding.UNCLEAR)
-        and each.says(allowed) != last.says(allowed)
+        verdict
+        for verdict in verdicts
+        if verdict.outer[0] > last.outer[0]
+        and verdict.standing in (CueStanding.OWN, CueStanding.HEDGED, CueStanding.UNCLEAR)
+        and verdict.says(allowed) != last.says(allowed)
         and (
-            (each.standing is CueStanding.HEDGED and each.value(allowed) is not None)
-            or (each.standing is CueStanding.OWN and each.level > 1)
-            or CORRECTS.search(text[last.outer[1] : each.outer[0]])
-            or taken_back(text[last.outer[1] : each.outer[0]], 0)
+            (verdict.standing is CueStanding.HEDGED and verdict.value(allowed) is not None)
+            or (verdict.standing is CueStanding.OWN and verdict.level > 1)
+            or CORRECTS.search(text[last.outer[1] : verdict.outer[0]])
+            or taken_back(text[last.outer[1] : verdict.outer[0]], 0)
         )
     ]
     if late:
-        spans = {f"{SCORE} {number}": each.span for number, each in enumerate((last, *late), 1)}
+        spans = {f"{SCORE} {number}": verdict.span for number, verdict in enumerate((last, *late), 1)}
         return ReplyReading(
             ReplyOutcome.CONTRADICTORY, spans=spans, why="Behind the verdict stands another one that differs."
         )
-    end = max(each.outer[1] for each in found if each.standing is CueStanding.OWN)
+    end = max(verdict.outer[1] for verdict in verdicts if verdict.standing is CueStanding.OWN)
     retracted = taken_back(text, end, lowest=is_lowest(last, allowed))
     if retracted is not None:
         spans = {SCORE: last.span, f"{SCORE} 2": retracted.span()}
@@ -120,16 +120,16 @@ def double_brackets(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
 
 def _bracketed(reply: ReplyText, allowed: Sequence[Value]) -> list[FoundValue]:
     """Return all values in brackets with the form of a verdict, with their standing, in the order of the text."""
-    text, found = reply.text, []
+    text, verdicts = reply.text, []
     doubles = [(match.group(1), match.span(1), match.span()) for match in _DOUBLE.finditer(text)]
     singles = [(match.group(1), match.span(1), match.span()) for match in _SINGLE.finditer(text)]
     if len(doubles) > MOST_VERDICTS or len(singles) > 20 * MOST_VERDICTS:
-        return [FoundValue(said, span, outer) for said, span, outer in doubles[: MOST_VERDICTS + 1]] or []
+        return [FoundValue(inner, span, outer) for inner, span, outer in doubles[: MOST_VERDICTS + 1]] or []
     taken = [outer for _, _, outer in doubles]
-    for said, span, outer in sorted([*doubles, *singles], key=lambda each: each[2]):
+    for inner, span, outer in sorted([*doubles, *singles], key=lambda each: each[2]):
         double = outer in taken
         if _MINUS.search(text, max(0, outer[0] - 3), outer[0]):
-            said = f"-{said.strip()}"
+            inner = f"-{inner.strip()}"
         label = LABEL.search(text, max(0, outer[0] - 90), outer[0])
         if not double and (label is None or any(a <= outer[0] < b for a, b in taken)):
             continue
@@ -138,7 +138,7 @@ def _bracketed(reply: ReplyText, allowed: Sequence[Value]) -> list[FoundValue]:
         at = label.start() if label else None
         level = 1
         if label is None and double and OTHER_LABEL.search(text, max(reply.line(outer[0])[0], outer[0] - 60), outer[0]):
-            found.append(FoundValue(said, span, outer, level, CueStanding.UNCLEAR))
+            verdicts.append(FoundValue(inner, span, outer, level, CueStanding.UNCLEAR))
             continue
         if label is not None:
             words = [match[0] for match in WORDS_BEFORE.finditer(text, max(0, label.start() - 40), label.start())]
@@ -147,7 +147,7 @@ def _bracketed(reply: ReplyText, allowed: Sequence[Value]) -> list[FoundValue]:
             if whose is None and not LED_LABEL.search(text, max(0, label.start() - 60), label.start()):
                 whose = CueStanding.UNCLEAR
             if whose is not None:
-                found.append(FoundValue(said, span, outer, level, whose, at))
+                verdicts.append(FoundValue(inner, span, outer, level, whose, at))
                 continue
             if level == 1:
                 at = None
@@ -161,16 +161,20 @@ def _bracketed(reply: ReplyText, allowed: Sequence[Value]) -> list[FoundValue]:
         box = BOX_BEFORE.search(text, max(0, outer[0] - 40), outer[0]) if at is None else None
         if standing is CueStanding.OWN and (level == 1 or box) and not reply.led_to(box.start() if box else outer[0]):
             standing = CueStanding.UNCLEAR
-        if allowed_value(said, allowed) is None:
-            if not _shaped(said, allowed) and (at is None or not double):
+        if allowed_value(inner, allowed) is None:
+            if not _shaped(inner, allowed) and (at is None or not double):
                 continue
             if not double and any(isinstance(value, str) for value in allowed):
                 continue
-        found.append(FoundValue(said, span, outer, level, standing, at))
-    if len(found) > 1:
-        shaped = [each for each in found if each.value(allowed) is not None or _shaped(each.text, allowed)]
-        found = shaped or found
-    return found or [FoundValue(said, span, outer, 1, reply.standing(*outer)) for said, span, outer in doubles[-1:]]
+        verdicts.append(FoundValue(inner, span, outer, level, standing, at))
+    if len(verdicts) > 1:
+        shaped = [
+            verdict for verdict in verdicts if verdict.value(allowed) is not None or _shaped(verdict.text, allowed)
+        ]
+        verdicts = shaped or verdicts
+    return verdicts or [
+        FoundValue(inner, span, outer, 1, reply.standing(*outer)) for inner, span, outer in doubles[-1:]
+    ]
 
 
 def _shaped(said: str, allowed: Sequence[Value]) -> bool:

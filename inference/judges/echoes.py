@@ -137,9 +137,9 @@ def repeated_key(pairs: Sequence[tuple[str, Any]]) -> str | None:
             return key
         seen[name] = value
         for inner in _inner(value):
-            found = repeated_key(inner)
-            if found is not None:
-                return found
+            inner_key = repeated_key(inner)
+            if inner_key is not None:
+                return inner_key
     return None
 
 
@@ -152,7 +152,7 @@ def _plain(value: Any) -> Any:
 
 
 def _inner(value: Any) -> Iterator[Sequence[tuple[str, Any]]]:
-    for each in value if isinstance(value, list) else [value]:
-        pairs = getattr(each, "pairs", None)
+    for part in value if isinstance(value, list) else [value]:
+        pairs = getattr(part, "pairs", None)
         if pairs is not None:
             yield pairs

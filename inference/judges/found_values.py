@@ -55,9 +55,9 @@ _WHY = {
 
 def none_own(found: Sequence[FoundValue]) -> ReplyReading:
     """Return the reading of a reply in which none of the verdicts is the judge's own."""
-    last = next((each for each in reversed(found) if each.standing is CueStanding.HEDGED), found[-1])
+    last = next((value for value in reversed(found) if value.standing is CueStanding.HEDGED), found[-1])
     verdict = ReplyOutcome.CONTRADICTORY if last.standing is CueStanding.HEDGED else ReplyOutcome.UNPARSEABLE
-    if len({each.standing for each in found}) > 1 and last.standing is not CueStanding.HEDGED:
+    if len({value.standing for value in found}) > 1 and last.standing is not CueStanding.HEDGED:
         return ReplyReading(
             verdict, spans={SCORE: last.span}, why="None of the verdicts in the reply is the judge's own."
         )
@@ -155,26 +155,26 @@ def reading_of_parts(found: Mapping[str, Sequence[FoundValue]], allowed: Sequenc
     """Return a reading with one value for each part. Each part needs at least one value, and all its values must be
     equal.
     """
-    spans = {name: each[-1].span for name, each in found.items() if each}
-    missing = [name for name, each in found.items() if not each]
+    spans = {name: scores[-1].span for name, scores in found.items() if scores}
+    missing = [name for name, scores in found.items() if not scores]
     if missing:
         return ReplyReading(
             ReplyOutcome.UNPARSEABLE, spans=spans, why=f"The reply has no score for {' and '.join(missing)}."
         )
-    for name, each in found.items():
-        if len({one.says(allowed) for one in each}) > 1:
+    for name, scores in found.items():
+        if len({one.says(allowed) for one in scores}) > 1:
             return ReplyReading(
                 ReplyOutcome.CONTRADICTORY,
                 spans=spans,
                 why=f"The reply gives several scores{of_part(name)} that differ.",
             )
     values: dict[str, Value] = {}
-    for name, each in found.items():
-        value = each[-1].value(allowed)
+    for name, scores in found.items():
+        value = scores[-1].value(allowed)
         if value is None:
             known = ", ".join(map(str, allowed))
-            why = f"The score{of_part(name)} is “{each[-1].text}”, which is none of the values {known}."
-            return ReplyReading(ReplyOutcome.OUT_OF_RANGE, spans={name: each[-1].span}, why=why)
+            why = f"The score{of_part(name)} is “{scores[-1].text}”, which is none of the values {known}."
+            return ReplyReading(ReplyOutcome.OUT_OF_RANGE, spans={name: scores[-1].span}, why=why)
         values[name] = value
     return ReplyReading(ReplyOutcome.SCORED, values, spans)
 

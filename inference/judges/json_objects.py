@@ -29,9 +29,9 @@ def flat_pairs(
         yield key, value, within
         if len(within) < 6:
             inner = value if isinstance(value, list) else [value]
-            for n, each in enumerate(inner[:50]):
-                if isinstance(each, _Pairs):
-                    yield from flat_pairs(each.pairs, (*within, f"{key} {n}" if n else key))
+            for n, part in enumerate(inner[:50]):
+                if isinstance(part, _Pairs):
+                    yield from flat_pairs(part.pairs, (*within, f"{key} {n}" if n else key))
 
 
 def key_words(key: str) -> str:
@@ -53,11 +53,11 @@ def find_objects(text: str, marks: str) -> Iterator[tuple[int, int, list[tuple[s
     ``marks`` is the text with its original double quotes. Other quotes are content of JSON strings, unless objects
     exist only with them.
     """
-    found = False
-    for each in _objects_of(marks):
-        found = True
-        yield each
-    if not found and marks != text:
+    any_object = False
+    for json_object in _objects_of(marks):
+        any_object = True
+        yield json_object
+    if not any_object and marks != text:
         yield from _objects_of(text)
 
 
@@ -139,5 +139,5 @@ def _python_pairs(piece: str) -> list[tuple[str, Any]] | None:
 
 def value_place(text: str, start: int, end: int, key: str) -> Span:
     """Return the place of a key's value, or the whole object if the place is unknown."""
-    found = list(re.finditer(re.escape(key) + r"[\"']\s*:\s*[\"'\\]*([^\"'\\,}\s]+)", text[start:end]))
-    return (start + found[-1].start(1), start + found[-1].end(1)) if found else (start, end)
+    matches = list(re.finditer(re.escape(key) + r"[\"']\s*:\s*[\"'\\]*([^\"'\\,}\s]+)", text[start:end]))
+    return (start + matches[-1].start(1), start + matches[-1].end(1)) if matches else (start, end)

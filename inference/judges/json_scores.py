@@ -44,7 +44,7 @@ def assessment_json(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     Invalid backslashes are removed if the object cannot be read, because the form that judges are shown has some.
     """
     text = reply.text
-    found: list[FoundValue] = []
+    scores: list[FoundValue] = []
     read: list[Span] = []
     ends: list[int] = []
     names: list[str] = []
@@ -66,35 +66,35 @@ def assessment_json(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
             elif standing is CueStanding.OWN and any(not _WRAPS.fullmatch(key_words(name)) for name in within):
                 standing = CueStanding.QUOTED
             names.append(_named(pairs))
-            said = _without_remark(str(value).strip(" \\"), allowed)
-            found.append(FoundValue(said, place, (start, end), standing=standing))
+            score_text = _without_remark(str(value).strip(" \\"), allowed)
+            scores.append(FoundValue(score_text, place, (start, end), standing=standing))
             ends.append(end)
-            if len(found) > _MOST_OBJECTS:
+            if len(scores) > _MOST_OBJECTS:
                 return ReplyReading(
                     ReplyOutcome.CONTRADICTORY, why=f"The reply has more than {_MOST_OBJECTS} final scores."
                 )
     if len(set(names) - {""}) > 1:
-        found = [replace(each, standing=CueStanding.EACH) for each in found]
+        scores = [replace(score, standing=CueStanding.EACH) for score in scores]
     turn = next_turn(reply, ends[:1])
     if turn is not None:
-        found = [each for each in found if each.outer[0] < turn]
+        scores = [score for score in scores if score.outer[0] < turn]
         text = text[:turn]
-    if not found:
+    if not scores:
         return ReplyReading(ReplyOutcome.UNPARSEABLE, why='The reply has no JSON object with a "Final Score".')
-    own = [each for each in found if each.standing is CueStanding.OWN]
+    own = [score for score in scores if score.standing is CueStanding.OWN]
     if not own:
-        return none_own(found)
+        return none_own(scores)
     last = own[-1]
-    if len({each.says(allowed) for each in own}) > 1:
-        other = next(each for each in reversed(own) if each.says(allowed) != last.says(allowed))
+    if len({score.says(allowed) for score in own}) > 1:
+        other = next(score for score in reversed(own) if score.says(allowed) != last.says(allowed))
         between = text[other.outer[1] : last.outer[0]] if other.outer[1] <= last.outer[0] else ""
         if not CORRECTS.search(between):
             return reading_of_parts({SCORE: own}, allowed)
-    for each in found:
+    for score in scores:
         if (
-            each.outer[0] > last.outer[0]
-            and each.standing is CueStanding.HEDGED
-            and each.says(allowed) != last.says(allowed)
+            score.outer[0] > last.outer[0]
+            and score.standing is CueStanding.HEDGED
+            and score.says(allowed) != last.says(allowed)
         ):
             return ReplyReading(
                 ReplyOutcome.CONTRADICTORY, spans={SCORE: last.span}, why="Behind the score stands another one."
@@ -127,8 +127,8 @@ def _without_remark(said: str, allowed: Sequence[Value]) -> str:
     first = _SCORE_FIRST.match(said)
     if first is None or any(isinstance(value, str) for value in allowed):
         return said
-    found = FoundValue(first[1], first.span(1), first.span())
-    return first[1] if leaves_unchanged(said[first.end(1) :].lstrip("*_`$\"')]"), found, allowed) else said
+    score = FoundValue(first[1], first.span(1), first.span())
+    return first[1] if leaves_unchanged(said[first.end(1) :].lstrip("*_`$\"')]"), score, allowed) else said
 
 
 def _of_object(reply: ReplyText, start: int, end: int) -> CueStanding:
@@ -163,5 +163,5 @@ _NAMES_ONE = frozenset(
 
 def _named(pairs: Sequence[tuple[str, Any]]) -> str:
     """Return the answer that an object names as its subject; empty if it names none."""
-    said = (str(value) for key, value in pairs if key_words(key) in _NAMES_ONE and isinstance(value, str | int))
-    return next((name.strip().casefold() for name in said if len(name) < 20), "")
+    names = (str(value) for key, value in pairs if key_words(key) in _NAMES_ONE and isinstance(value, str | int))
+    return next((name.strip().casefold() for name in names if len(name) < 20), "")

@@ -39,16 +39,16 @@ def last_line(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         for at, line in lines_of(text)
         if line.strip() and not re.fullmatch(r"\s*(?:`{3,}|~{3,})\s*\w*\s*", line)
     ][-MOST_VERDICTS:]
-    alone = [each for at, line in lines if (each := _alone(at, line, allowed)) is not None]
-    turn = next_turn(reply, [each.outer[1] for each in alone if each.value(allowed) is not None][:1])
+    alone = [value for at, line in lines if (value := _alone(at, line, allowed)) is not None]
+    turn = next_turn(reply, [value.outer[1] for value in alone if value.value(allowed) is not None][:1])
     if turn is not None:
-        lines = [each for each in lines if each[0] < turn]
-        alone = [each for each in alone if each.outer[0] < turn]
+        lines = [line for line in lines if line[0] < turn]
+        alone = [value for value in alone if value.outer[0] < turn]
     if not lines:
         return ReplyReading(ReplyOutcome.EMPTY, why="The reply is empty.")
     at, line = lines[-1]
-    found = _alone(at, line, allowed)
-    if found is None:
+    last = _alone(at, line, allowed)
+    if last is None:
         inner = line.strip(_AROUND)
         start = at + line.find(inner)
         return ReplyReading(
@@ -56,33 +56,33 @@ def last_line(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
             spans={SCORE: (start, start + len(inner))},
             why="The last line is not one of the values alone.",
         )
-    if found.value(allowed) is None:
-        return single_reading(found, allowed)
+    if last.value(allowed) is None:
+        return single_reading(last, allowed)
     unable = CANNOT_TELL.search(text)
     if unable is not None:
         return ReplyReading(
             ReplyOutcome.REFUSED, spans={SCORE: unable.span()}, why="The judge says that it cannot tell."
         )
-    standing = reply.standing(*found.outer)
+    standing = reply.standing(*last.outer)
     if standing is not CueStanding.OWN:
-        return none_own([replace(found, standing=standing)])
+        return none_own([replace(last, standing=standing)])
     others = [
-        each
-        for each in alone[:-1]
-        if each.value(allowed) not in (None, found.value(allowed))
+        value
+        for value in alone[:-1]
+        if value.value(allowed) not in (None, last.value(allowed))
         and (
-            reply.standing(*each.outer) is CueStanding.OWN
-            or not text[each.outer[1] : found.outer[0]].strip(_AROUND + "\n")
+            reply.standing(*value.outer) is CueStanding.OWN
+            or not text[value.outer[1] : last.outer[0]].strip(_AROUND + "\n")
         )
     ]
     if others:
         other = others[-1]
-        if not CORRECTS.search(text[other.outer[1] : found.outer[0]]):
-            spans = {f"{SCORE} 1": other.span, f"{SCORE} 2": found.span}
+        if not CORRECTS.search(text[other.outer[1] : last.outer[0]]):
+            spans = {f"{SCORE} 1": other.span, f"{SCORE} 2": last.span}
             return ReplyReading(
                 ReplyOutcome.CONTRADICTORY, spans=spans, why="Two lines of the reply are values that differ."
             )
-    return single_reading(found, allowed)
+    return single_reading(last, allowed)
 
 
 def _alone(at: int, line: str, allowed: Sequence[Value]) -> FoundValue | None:
@@ -98,5 +98,5 @@ def _alone(at: int, line: str, allowed: Sequence[Value]) -> FoundValue | None:
     if start < 0:
         return None
     start += at
-    found = FoundValue(inner, (start, start + len(inner)), (start, start + len(inner)))
-    return found if found.value(allowed) is not None or number_of(inner) is not None else None
+    value = FoundValue(inner, (start, start + len(inner)), (start, start + len(inner)))
+    return value if value.value(allowed) is not None or number_of(inner) is not None else None

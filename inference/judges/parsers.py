@@ -92,10 +92,10 @@ def _in_original(read: Callable[[ReplyText, Sequence[Value]], ReplyReading]) -> 
             return ReplyReading(
                 ReplyOutcome.REFUSED, spans={SCORE: span}, why="The judge says that it cannot judge this."
             )
-        found = read(reply, allowed)
-        if found.scored:
-            found = _checked(found, reply, plain, allowed)
-        return replace(found, spans={name: reply.seen.span(*span) for name, span in found.spans.items()})
+        verdict = read(reply, allowed)
+        if verdict.scored:
+            verdict = _checked(verdict, reply, plain, allowed)
+        return replace(verdict, spans={name: reply.seen.span(*span) for name, span in verdict.spans.items()})
 
     return reading
 

@@ -187,11 +187,11 @@ def _explain_scores(text: str, scale: Sequence[float]) -> PlainText:
             _blank(letters, end, _closed(text, end, neutral))
         if remark is not None:
             remarks.append((token, end, remark, _labelled(text, token)))
-        said = _before(text, token.start(), _SAYING)
-        if said is not None:
-            if not worth(said).fits(_number(token), scale):
+        saying = _before(text, token.start(), _SAYING)
+        if saying is not None:
+            if not worth(saying).fits(_number(token), scale):
                 conflicts.append(token.span())
-            _blank(letters, said.start(), _joined(text, said.end()))
+            _blank(letters, saying.start(), _joined(text, saying.end()))
     unlabelled = (
         {token["number"] for token, _, _, labelled in remarks if not labelled},
         {token["number"] for token in own if token["open"] and not _labelled(text, token)},
@@ -239,28 +239,28 @@ def contradicts(texts: Sequence[str], value: float, allowed: Sequence[Value]) ->
     >>> contradicts(["incorrect"], 1, (0, 1)), contradicts(["Correct."], 0, (0, 1)), contradicts(["Correct."], 1, (0, 1))
     (True, True, False)
     """
-    scale = [float(each) for each in allowed if not isinstance(each, str | bool)]
+    scale = [float(number) for number in allowed if not isinstance(number, str | bool)]
     if len(scale) < 2 or len(scale) < len(allowed):
         return False
-    said = {worth(match) for text in texts for match in _verdicts(text)}
-    return len(said) == 1 and not said.pop().fits(float(value), scale)
+    worths = {worth(match) for text in texts for match in _verdicts(text)}
+    return len(worths) == 1 and not worths.pop().fits(float(value), scale)
 
 
 def _verdicts(text: str) -> Sequence[re.Match[str]]:
     """Return the words that begin a sentence and call the answer right or wrong, without a “but” after them."""
-    found = []
+    verdicts = []
     for sentence in _SENTENCES.split(text[:4000]):
         lead = _BEFORE_VERDICT.match(sentence)
-        said = _SAYING.match(sentence, lead.end() if lead else 0)
-        if said is None or not _ENDS_VERDICT.match(sentence, said.end()) or _BUT.search(sentence, said.end()):
+        saying = _SAYING.match(sentence, lead.end() if lead else 0)
+        if saying is None or not _ENDS_VERDICT.match(sentence, saying.end()) or _BUT.search(sentence, saying.end()):
             continue
-        if _VAGUE.search(said[0]):
+        if _VAGUE.search(saying[0]):
             continue
         is_whole = sentence.strip(" .!。") == text.strip(" .!。")
-        is_first = text.startswith(sentence) and _OF_PART.search(said[0]) is None
-        if is_whole or is_first or _OF_ANSWER.search(said[0]):
-            found.append(said)
-    return found
+        is_first = text.startswith(sentence) and _OF_PART.search(saying[0]) is None
+        if is_whole or is_first or _OF_ANSWER.search(saying[0]):
+            verdicts.append(saying)
+    return verdicts
 
 
 _IS_NOT = re.compile(
@@ -275,11 +275,11 @@ def _several_in_a_line(text: str, tokens: Sequence[re.Match[str]]) -> Sequence[r
     """Return the bracketed scores that share a line with a different score, because a choice between them must stay
     visible.
     """
-    found = []
+    scores = []
     for one, other in itertools.pairwise(token for token in tokens if token["open"]):
         if _number(one) != _number(other) and "\n" not in text[one.end() : other.start()]:
-            found += [one, other]
-    return found
+            scores += [one, other]
+    return scores
 
 
 _SIDE = re.compile(r"\[\[\s*([A-C]|tie)\s*\]\]", re.IGNORECASE)
@@ -304,23 +304,25 @@ def _explain_sides(text: str, tie: str) -> PlainText:
     if len({token[1].upper() for token in tokens}) > 1:
         return PlainText(text, ())
     for token in tokens:
-        for said, start in (
+        for comparison, start in (
             (_before(text, token.start(), _COMPARES), None),
             (_behind(text, token.end(), _COMPARES), token.end()),
         ):
-            if said is None:
+            if comparison is None:
                 continue
             letter = token[1].upper()
-            side = {"FIRST": "A", "SECOND": "B"}.get((said["side"] or "").upper(), (said["side"] or "").upper())
-            right = letter == tie if said["tie"] else said["alone"] is not None or letter == side
-            if letter != tie and side and said["worse"]:
+            side = {"FIRST": "A", "SECOND": "B"}.get(
+                (comparison["side"] or "").upper(), (comparison["side"] or "").upper()
+            )
+            right = letter == tie if comparison["tie"] else comparison["alone"] is not None or letter == side
+            if letter != tie and side and comparison["worse"]:
                 right = letter != side
             if not right:
                 conflicts.append(token.span())
             elif start is None:
-                _blank(letters, *said.span())
+                _blank(letters, *comparison.span())
             else:
-                _blank(letters, start, _closed(text, start, said))
+                _blank(letters, start, _closed(text, start, comparison))
     return PlainText("".join(letters), tuple(conflicts))
 
 
@@ -366,16 +368,16 @@ def _blank_whole(text: str, token: re.Match[str], scale: Sequence[float], letter
     """Blank “/1”, “out of 1” and “points” after a score on a scale up to 1. Return where the score then ends."""
     start = token.start("number")
     alone = text[start - 1 : start] if text[start - 2 : start] != "[[" else ""
-    found = _WHOLE.match(text, token.end()) or _MOST.match(text, token.end()) or _POINTS.match(text, token.end())
-    if found is None:
+    maximum = _WHOLE.match(text, token.end()) or _MOST.match(text, token.end()) or _POINTS.match(text, token.end())
+    if maximum is None:
         return token.end()
-    whole = found["whole"]
+    whole = maximum["whole"]
     if whole is not None and float(whole.replace(",", ".")) != max(scale):
         return token.end()
-    if alone in ("(", "[", "<", "{") and text[found.end() : found.end() + 1] in (")", "]", ">", "}"):
+    if alone in ("(", "[", "<", "{") and text[maximum.end() : maximum.end() + 1] in (")", "]", ">", "}"):
         return token.end()  # “(0/1)” is a choice that a template offers
-    _blank(letters, token.end(), found.end())
-    return found.end()
+    _blank(letters, token.end(), maximum.end())
+    return maximum.end()
 
 
 def _behind(text: str, end: int, saying: re.Pattern[str]) -> re.Match[str] | None:
@@ -383,12 +385,12 @@ def _behind(text: str, end: int, saying: re.Pattern[str]) -> re.Match[str] | Non
     join = _JOIN.match(text, end)
     if join is None:
         return None
-    said = saying.match(text, join.end())
-    if said is None or _STOP.match(text, said.end()) is None:
+    remark = saying.match(text, join.end())
+    if remark is None or _STOP.match(text, remark.end()) is None:
         return None
-    if "\n" in join[0] and not re.match(r"[\s*_`)\]]*[.!。]?[\s*_`)\]]*(?:</\w+>\s*)?(?:\n|$)", text[said.end() :]):
+    if "\n" in join[0] and not re.match(r"[\s*_`)\]]*[.!。]?[\s*_`)\]]*(?:</\w+>\s*)?(?:\n|$)", text[remark.end() :]):
         return None
-    return said
+    return remark
 
 
 _LINK = re.compile(
@@ -417,22 +419,22 @@ def _before(text: str, start: int, saying: re.Pattern[str]) -> re.Match[str] | N
     for clause in _CLAUSE.finditer(text, first, start):
         if clause.start() == first > 0 and text[first] not in ".!?:;,([\n|>。、":
             continue
-        said = saying.match(text, clause.end(), start)
-        if said is None or re.search(
+        remark = saying.match(text, clause.end(), start)
+        if remark is None or re.search(
             r"\berrors?\b|^(?:right|correct|wrong|incorrect) (?:answer|response|action|solution|choice)",
-            said[0],
+            remark[0],
             re.IGNORECASE,
         ):
             continue
-        if _ANSWERS.fullmatch(said[0]) and "[[" in text[:start]:
+        if _ANSWERS.fullmatch(remark[0]) and "[[" in text[:start]:
             continue  # “[[1]], no, [[0]]” takes the first one back
-        link = _LINK.fullmatch(text, said.end(), start)
+        link = _LINK.fullmatch(text, remark.end(), start)
         if link is None:
             continue
         if link["end"] or "\n" in link[0]:  # another sentence: only if it is about the answer, or a verdict in words
-            if not _OF_ANSWER.search(said[0]) and not _LABEL.search(text, first, said.start()):
+            if not _OF_ANSWER.search(remark[0]) and not _LABEL.search(text, first, remark.start()):
                 continue
         elif clause[0][:1] in (":", "=") and not _LABEL.search(text, first, clause.start() + 1):
             continue
-        return said
+        return remark
     return None

@@ -49,17 +49,17 @@ def taken_back(text: str, at: int, *, lowest: bool = False) -> re.Match[str] | N
 
     ``lowest`` means that the verdict is the lowest value, so that “It is wrong” after it is its reason.
     """
-    said = _AT_ONCE.match(text, at)
-    if said is None:
-        said = next(
+    retraction = _AT_ONCE.match(text, at)
+    if retraction is None:
+        retraction = next(
             (
-                each
-                for each in RETRACTS.finditer(text, at)
-                if not _says_what_is_right(text, each) and not (lowest and _answers_no(text, each))
+                match
+                for match in RETRACTS.finditer(text, at)
+                if not _says_what_is_right(text, match) and not (lowest and _answers_no(text, match))
             ),
             None,
         )
-    return said or (None if lowest else _CALLED_WRONG.search(text, at))
+    return retraction or (None if lowest else _CALLED_WRONG.search(text, at))
 
 
 def _says_what_is_right(text: str, said: re.Match[str]) -> bool:

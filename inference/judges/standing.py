@@ -200,7 +200,7 @@ class ReplyText:
 
     def quoted_at(self, at: int) -> Span | None:
         """Return the widest quotation around a place."""
-        inside = [each for each in _around(self._quotes, at)]
+        inside = [span for span in _around(self._quotes, at)]
         return max(inside, key=lambda each: each[1] - each[0], default=None)
 
     def before(self, at: int) -> str:
@@ -319,12 +319,12 @@ ONE_OF = re.compile(
 
 
 def _places(text: str, mark: str, start: int, end: int) -> list[int]:
-    found = []
+    places = []
     at = text.find(mark, start, end)
     while at >= 0:
-        found.append(at)
+        places.append(at)
         at = text.find(mark, at + 1, end)
-    return found
+    return places
 
 
 def _around(spans: Sequence[Span], at: int) -> list[Span]:
