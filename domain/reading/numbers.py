@@ -162,11 +162,11 @@ class Numbers:
         self.found = list(self._scan())
 
     def _scan(self) -> Iterator[Number]:
-        found = sorted((*self._digits(), *self._words()), key=lambda each: each[0])
+        candidates = sorted((*self._digits(), *self._words()), key=lambda each: each[0])
         end, last = -1, None
-        if len(found) > MANY:
-            found = [*found[: MANY // 2], *found[-MANY // 2 :]]
-        for start, stop, value, sure in found:
+        if len(candidates) > MANY:
+            candidates = [*candidates[: MANY // 2], *candidates[-MANY // 2 :]]
+        for start, stop, value, sure in candidates:
             if start < end:
                 continue
             number = self._judged(start, stop, value, sure)
