@@ -38,8 +38,11 @@ def recognised(
         raise InvalidFileError(f"{path.name}: {error}.") from error
     marked = [each for each in formats if each.marks and set(each.marks) <= set(keys)]
     if marked:
-        found = max(marked, key=lambda each: (len(each.marks), each.place))  # a judge's replies name models, too
-        return found, f"its {'columns' if table else 'keys'} are those of {found.name}: {', '.join(found.marks)}"
+        format_row = max(marked, key=lambda each: (len(each.marks), each.place))  # a judge's replies name models, too
+        return (
+            format_row,
+            f"its {'columns' if table else 'keys'} are those of {format_row.name}: {', '.join(format_row.marks)}",
+        )
     own = schema.source.format if schema.source else None
     of_items = [each for each in formats if each.keys is not None and each.keys.table == table]
     fits = {
