@@ -47,7 +47,7 @@ def no_value(criterion: Criterion, value: Any) -> str | None:
     alike = next((listed_value for listed_value in listed if str(listed_value) == str(value)), None)
     if alike is not None:
         return f"{complaint}; {'leave its quotes out' if isinstance(value, str) else 'put it in quotes'}"
-    return f"{complaint}{among(str(value), [str(listed_value) for listed_value in listed]) or f'; an answer is {row.meaning}'}"
+    return f"{complaint}{among(str(value), [str(known) for known in listed]) or f'; an answer is {row.meaning}'}"
 
 
 def of_percent(share: float) -> str:

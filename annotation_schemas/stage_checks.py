@@ -122,7 +122,7 @@ def _keys_of_kind(criterion: Criterion, path: Path) -> Found:
     for key in sorted({key for row in kinds.CRITERIA.values() for key in row.keys} - set(takes)):
         if getattr(criterion, key) not in (None, (), {}):
             why = _MISPLACED.get(key, f"has no `{key}`")
-            own = f"its own keys are {', '.join(f'`{key}`' for key in takes)}" if takes else "leave it out"
+            own = f"its own keys are {', '.join(f'`{own_key}`' for own_key in takes)}" if takes else "leave it out"
             yield (*path, key), f"a criterion of kind `{criterion.kind}` {why}; {own}"
 
 

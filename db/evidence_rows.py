@@ -312,4 +312,4 @@ def people(session: Session, *, project_id: int) -> set[int]:
     return {int(id) for id in session.connection().scalars(union(*wanted))}
 
 
-_COUNTED = tuple(each for each in Purpose if each not in (Purpose.GOLD, Purpose.QUALIFICATION))
+_COUNTED = tuple(purpose for purpose in Purpose if purpose not in (Purpose.GOLD, Purpose.QUALIFICATION))

@@ -261,14 +261,14 @@ def _votes(project_id: int, ids: Sequence[int] | None = None, *, compared: bool 
         )
         .group_by(col(AnnotationRow.item_id), col(AnnotationRow.stage))
     )
-    each = of_stage.subquery()
+    by_stage = of_stage.subquery()
     return (
         plain_select(
-            each.c.item_id,
-            cast(func.sum(each.c.n), Integer).label("n"),
-            func.max(case((each.c.kinds > 1, 1), else_=0)).label("differ"),
+            by_stage.c.item_id,
+            cast(func.sum(by_stage.c.n), Integer).label("n"),
+            func.max(case((by_stage.c.kinds > 1, 1), else_=0)).label("differ"),
         )
-        .group_by(each.c.item_id)
+        .group_by(by_stage.c.item_id)
         .subquery()
     )
 

@@ -31,7 +31,7 @@ from domain.run_kinds import RunKind
 from domain.runs import Outcome, chunked
 from domain.states import Purpose, Stage
 
-REPLIED = tuple(each for each in Outcome if each.replied)
+REPLIED = tuple(outcome for outcome in Outcome if outcome.replied)
 """Outcomes with a reply, whatever the reply says."""
 
 

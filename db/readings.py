@@ -18,7 +18,7 @@ from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES, AnswerReading
 from domain.runs import ANSWERS, Outcome, chunked
 
-_OUTCOMES = {each.value: each for each in ReadOutcome}
+_OUTCOMES = {outcome.value: outcome for outcome in ReadOutcome}
 _LAST = 500
 
 

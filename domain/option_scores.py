@@ -96,7 +96,7 @@ class Ranking:
         """Return every score that all options have, in the order of the options."""
         by_name: dict[str, list[float]] = {}
         for name in MEANINGS:
-            values = [each for option in self.options if (each := option.scores[name]) is not None]
+            values = [score for option in self.options if (score := option.scores[name]) is not None]
             if values and len(values) == len(self.options):
                 by_name[name] = values
         return by_name

@@ -129,10 +129,10 @@ def _in_order(value: Set[Any]) -> list[Any]:
 
 
 _WRITTEN: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
-    tuple: ("tuple", lambda value: [encode(each) for each in value]),
+    tuple: ("tuple", lambda value: [encode(child) for child in value]),
     set: ("set", _in_order),
     frozenset: ("frozenset", _in_order),
-    Counter: ("counter", lambda value: [[encode(key), encode(each)] for key, each in value.items()]),
+    Counter: ("counter", lambda value: [[encode(key), encode(child)] for key, child in value.items()]),
     bytes: ("bytes", lambda value: base64.b64encode(value).decode("ascii")),
     datetime: ("datetime", datetime.isoformat),
     date: ("date", date.isoformat),
@@ -142,11 +142,11 @@ _WRITTEN: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
 }
 _READ: Mapping[str, Callable[[Any], Any]] = {
     "float": float,
-    "tuple": lambda told: tuple(decode(each) for each in told),
-    "set": lambda told: {decode(each) for each in told},
-    "frozenset": lambda told: frozenset(decode(each) for each in told),
-    "dict": lambda told: {decode(key): decode(each) for key, each in told},
-    "counter": lambda told: Counter({decode(key): decode(each) for key, each in told}),
+    "tuple": lambda told: tuple(decode(child) for child in told),
+    "set": lambda told: {decode(child) for child in told},
+    "frozenset": lambda told: frozenset(decode(child) for child in told),
+    "dict": lambda told: {decode(key): decode(child) for key, child in told},
+    "counter": lambda told: Counter({decode(key): decode(child) for key, child in told}),
     "bytes": base64.b64decode,
     "datetime": datetime.fromisoformat,
     "date": date.fromisoformat,

@@ -174,7 +174,7 @@ class Numbers:
                 number = _together(last, number)
             elif last is not None:
                 if _of_each_other(self.text, last, number):
-                    last, number = (replace(each, value=None, why="a part of something") for each in (last, number))
+                    last, number = (replace(part, value=None, why="a part of something") for part in (last, number))
                 yield self._without_a_lone_mark(last)
             last, end = number, number.end
         if last is not None:

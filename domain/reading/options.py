@@ -503,10 +503,10 @@ def _spelled(options: Sequence[str], words: Sequence[tuple[str, ...]]) -> dict[i
 def _any_of(spelled: Mapping[int, str]) -> re.Pattern[str] | None:
     """Return a pattern for any of these spellings, the longest first, or None without spellings."""
     patterns = [
-        (rf"(?<![{WORDISH}])" if re.match(f"[{WORDISH}]", each) else "")
-        + r"\s+".join(map(re.escape, each.split()))
+        (rf"(?<![{WORDISH}])" if re.match(f"[{WORDISH}]", spelling) else "")
+        + r"\s+".join(map(re.escape, spelling.split()))
         + rf"(?![{WORDISH}])"
-        for each in sorted(set(spelled.values()), key=lambda each: -len(each))
+        for spelling in sorted(set(spelled.values()), key=lambda text: -len(text))
     ]
     return re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
 

@@ -81,14 +81,14 @@ def _row(text: str, start: int, end: int, choices: Choices) -> list[OptionVerdic
     for pattern in _IN_ROW:
         option_verdicts: list[OptionVerdict] = []
         at = start
-        while (each := pattern.match(text, at, end)) is not None:
-            place = choices.place_of(each["letter"])
+        while (match := pattern.match(text, at, end)) is not None:
+            place = choices.place_of(match["letter"])
             if place is None:
                 break
-            has = each.groupdict()
+            has = match.groupdict()
             is_right = any(has.get(name) is not None for name in ("good", "good2", "yes"))
-            option_verdicts.append(OptionVerdict(place, is_right, each.start(), each.end()))
-            at = each.end()
+            option_verdicts.append(OptionVerdict(place, is_right, match.start(), match.end()))
+            at = match.end()
         if option_verdicts and at >= end:
             return option_verdicts
     return []
