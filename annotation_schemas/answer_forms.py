@@ -171,18 +171,18 @@ def places_of(answer: str, options: Sequence[str]) -> list[int] | None:
     for place, letter in zip(range(len(options)), ascii_uppercase, strict=False):
         named.setdefault(letter.casefold(), place)
     parts = answer.split(",")
-    found: list[int] = []
+    places: list[int] = []
     at = 0
     while at < len(parts):
         for end in range(len(parts), at, -1):
             known = named.get(_plain(",".join(parts[at:end])))
             if known is not None:
-                found.append(known)
+                places.append(known)
                 at = end
                 break
         else:
             return None
-    return found
+    return places
 
 
 def places_in_order(answer: str, options: Sequence[str]) -> list[int] | None:

@@ -39,10 +39,10 @@ class Ballot:
 
 def some_item(schema: Schema) -> dict[str, Any]:
     """Fields of an item that fits the schema, as far as its kinds say; lists also hold what conditions ask for."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for field in sorted(schema.item.fields, key=lambda field: field.field is not None):
-        found[field.name] = some_value(schema, field, found)
-    return found
+        fields[field.name] = some_value(schema, field, fields)
+    return fields
 
 
 def some_value(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Any:
@@ -53,14 +53,14 @@ def some_value(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> A
 
 def _conditions_on(schema: Schema, field: str) -> list[Any]:
     """Return the values that conditions of criteria accept from criteria with options of that field."""
-    found: list[Any] = []
+    values: list[Any] = []
     for stage in (*VERIFICATIONS, "refinement", "answering", "grading", "comparison", "coding"):
-        criteria = {each.name: each for each in registry.criteria_of(schema, stage)}
+        criteria = {criterion.name: criterion for criterion in registry.criteria_of(schema, stage)}
         for criterion in criteria.values():
             for name, accepted in criterion.show_if.items():
                 if name in criteria and criteria[name].field == field:
-                    found += [value for value in accepted if value not in found]
-    return found
+                    values += [value for value in accepted if value not in values]
+    return values
 
 
 def answers_to(criterion: Criterion, fields: Mapping[str, Any], also: Sequence[Any]) -> list[tuple[Any, Any]]:
@@ -70,19 +70,19 @@ def answers_to(criterion: Criterion, fields: Mapping[str, Any], also: Sequence[A
     """
     options = kinds.options_of(criterion, fields)
     candidates = [*also, *kinds.of_criterion(criterion).tries(criterion, [option.value for option in options])]
-    found: list[tuple[Any, Any]] = []
+    answers: list[tuple[Any, Any]] = []
     for value in candidates:
         reason = next(
-            (each.reasons[0].value for each in options if each.reasons and same(each.value, value)),
+            (option.reasons[0].value for option in options if option.reasons and same(option.value, value)),
             None,
         )
-        if not any(same(value, known) for known, _ in found) and _can_be_given(criterion, value, reason, fields):
-            found.append((value, reason))
+        if not any(same(value, known) for known, _ in answers) and _can_be_given(criterion, value, reason, fields):
+            answers.append((value, reason))
     if criterion.skip:
-        found.append((None, criterion.skip.reasons[0].value if criterion.skip.reasons else "words"))
+        answers.append((None, criterion.skip.reasons[0].value if criterion.skip.reasons else "words"))
     if not criterion.required:
-        found.append((None, None))
-    return found
+        answers.append((None, None))
+    return answers
 
 
 def _can_be_given(criterion: Criterion, value: Any, reason: Any, fields: Mapping[str, Any]) -> bool:
@@ -117,15 +117,15 @@ def ballots(
     grown: list[Ballot] = [Ballot({}, {})]
     for index, criterion in enumerate(criteria):
         also = wanted.get(criterion.name, ())
-        told = answers_to(criterion, fields, [*also, *conditions.get(criterion.name, ())])
+        answers = answers_to(criterion, fields, [*also, *conditions.get(criterion.name, ())])
         if criterion.name not in tell:
-            told = told[:1]
+            answers = answers[:1]
         longer: list[Ballot] = []
         for ballot in grown:
             if not kinds.is_shown(criterion, ballot.values):
                 longer.append(ballot)
                 continue
-            for value, reason in told:
+            for value, reason in answers:
                 values = dict(ballot.values) if value is None and reason is None else {
                     **ballot.values, criterion.name: value
                 }  # fmt: skip
@@ -135,9 +135,9 @@ def ballots(
         grown = longer if len(longer) <= MOST_BALLOTS else _thinned(longer, {*deciding, *ahead})
     texts = {"prediction": "words in a row", **fields}
     return [
-        replace(each, values=kinds.in_order(criteria, each.values, fields))
-        for each in grown
-        if not kinds.check_answers(criteria, each.values, dict(each.reasons), texts, rules=rules)
+        replace(ballot, values=kinds.in_order(criteria, ballot.values, fields))
+        for ballot in grown
+        if not kinds.check_answers(criteria, ballot.values, dict(ballot.reasons), texts, rules=rules)
     ]
 
 
@@ -149,17 +149,17 @@ def _played_rules(rules: Sequence[CrossRule], criteria: Sequence[Criterion]) -> 
 
 def _thinned(forms: Sequence[Ballot], names: AbstractSet[str]) -> list[Ballot]:
     """One ballot for each way to answer those criteria, and one for each answer to any other."""
-    found: dict[int, Ballot] = {}
+    kept: dict[int, Ballot] = {}
     seen: set[Any] = set()
     for place, ballot in enumerate(forms):
-        said = {name: repr((value, ballot.reasons.get(name))) for name, value in ballot.values.items()}
-        skipped = {name: repr(reason) for name, reason in ballot.reasons.items() if name not in said}
-        answers_given = {**said, **skipped}
+        answered = {name: repr((value, ballot.reasons.get(name))) for name, value in ballot.values.items()}
+        skipped = {name: repr(reason) for name, reason in ballot.reasons.items() if name not in answered}
+        answers_given = {**answered, **skipped}
         ways = [tuple(sorted((name, words) for name, words in answers_given.items() if name in names))]
-        if not seen.issuperset(told := [*ways, *answers_given.items()]):
-            seen.update(told)
-            found[place] = ballot
-    spread = list(found.values())
+        if not seen.issuperset(ways_of_ballot := [*ways, *answers_given.items()]):
+            seen.update(ways_of_ballot)
+            kept[place] = ballot
+    spread = list(kept.values())
     return spread[:: -(-len(spread) // MOST_BALLOTS)] if len(spread) > MOST_BALLOTS else spread
 
 
@@ -170,11 +170,11 @@ def tried(target: Target, criterion: Criterion) -> list[Any]:
         number = exact(target.value) if kinds.of_criterion(criterion).typed else None
         near = [] if number is None else [float(number), begins + round((float(number) - begins) / step) * step]
         return [target.value, *near]
-    found: list[Any] = []
+    numbers: list[Any] = []
     for limit, towards in ((target.at_least, math.ceil), (target.at_most, math.floor)):
         if limit is not None:
-            found += [limit, begins + towards((limit - begins) / step) * step]
-    return found
+            numbers += [limit, begins + towards((limit - begins) / step) * step]
+    return numbers
 
 
 def right_ballot(forms: Sequence[Ballot], goals: Sequence[Target]) -> Ballot | None:
@@ -200,16 +200,16 @@ def distinct_ballots(forms: Sequence[Ballot], deciding: Sequence[str], right: Ba
     Where there are too many, those come first that differ from the right one in one answer, then each further answer
     to any of the criteria.
     """
-    found: dict[tuple[str, ...], Ballot] = {}
+    by_ways: dict[tuple[str, ...], Ballot] = {}
     for form in sorted(forms, key=lambda form: sum(_way(form, name) != _way(right, name) for name in deciding)):
-        found.setdefault(tuple(_way(form, name) for name in deciding), form)
+        by_ways.setdefault(tuple(_way(form, name) for name in deciding), form)
     new: list[Ballot] = []
     rest: list[Ballot] = []
     seen: set[tuple[str, str]] = set()
-    for ways, form in found.items():
-        told = set(zip(deciding, ways, strict=True))
-        (rest if told <= seen else new).append(form)
-        seen |= told
+    for ways, form in by_ways.items():
+        pairs = set(zip(deciding, ways, strict=True))
+        (rest if pairs <= seen else new).append(form)
+        seen |= pairs
     return [*new, *rest][:MOST_KINDS]
 
 

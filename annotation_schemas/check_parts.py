@@ -39,15 +39,15 @@ def no_value(criterion: Criterion, value: Any) -> str | None:
     listed = row.listed(criterion)
     if row.can_be(criterion, value) or (not listed and {"options", "values"}.intersection(row.keys)):
         return None
-    said = f"`{value}` is no value of `{criterion.name}`"
+    complaint = f"`{value}` is no value of `{criterion.name}`"
     labelled = dict(zip(criterion.labels, criterion.values, strict=False))
     labelled |= {option.label: option.value for option in criterion.options}
     if value in labelled:
-        return f"{said}; it is the label of `{labelled[value]}`, and the value is wanted"
-    alike = next((each for each in listed if str(each) == str(value)), None)
+        return f"{complaint}; it is the label of `{labelled[value]}`, and the value is wanted"
+    alike = next((listed_value for listed_value in listed if str(listed_value) == str(value)), None)
     if alike is not None:
-        return f"{said}; {'leave its quotes out' if isinstance(value, str) else 'put it in quotes'}"
-    return f"{said}{among(str(value), [str(each) for each in listed]) or f'; an answer is {row.meaning}'}"
+        return f"{complaint}; {'leave its quotes out' if isinstance(value, str) else 'put it in quotes'}"
+    return f"{complaint}{among(str(value), [str(known) for known in listed]) or f'; an answer is {row.meaning}'}"
 
 
 def of_percent(share: float) -> str:

@@ -78,13 +78,15 @@ def _top(schema: Schema) -> Found:
 def _dimensions(schema: Schema) -> Found:
     if not schema.dimensions:
         yield ("dimensions",), "at least one dimension is needed"
-    yield from check_names([(("dimensions", index, "id"), each.id) for index, each in enumerate(schema.dimensions)])
+    yield from check_names(
+        [(("dimensions", index, "id"), dimension.id) for index, dimension in enumerate(schema.dimensions)]
+    )
     for key in ("folder", "named"):
         yield from unique(
             [
                 (("dimensions", index, key), value)
-                for index, each in enumerate(schema.dimensions)
-                if (value := getattr(each, key)) is not None
+                for index, dimension in enumerate(schema.dimensions)
+                if (value := getattr(dimension, key)) is not None
             ]
         )
     for index, dimension in enumerate(schema.dimensions):
@@ -152,7 +154,7 @@ def shown_to_judges(schema: Schema) -> Found:
         if schema.judges and field.name == judge_templates.PREDICTION:
             message = f"`{field.name}` is what judges call the answer that they grade; give the field another name"
             yield ("item", "fields", index, "name"), message
-    fields, roles = ([each.name for each in schema.item.fields], [slot.role for slot in schema.item.assets])
+    fields, roles = ([field.name for field in schema.item.fields], [slot.role for slot in schema.item.assets])
     graded = {criterion.name for criterion in registry.criteria_of(schema, "grading")}
     voted = {criterion.name for stage in VERIFICATIONS for criterion in registry.criteria_of(schema, stage)}
     for index, judge in enumerate(schema.judges):
@@ -160,7 +162,7 @@ def shown_to_judges(schema: Schema) -> Found:
         if template is None:
             continue
         path: Path = ("judges", index)
-        found = template.troubles(
+        troubles = template.troubles(
             judge.fills,
             [*_sources(schema), *judge.fills.values()],
             answers=bool(graded.intersection(judge.criteria)),
@@ -169,7 +171,7 @@ def shown_to_judges(schema: Schema) -> Found:
         unmirrored = template.unmirrored(judge.values or template.head.values)
         if unmirrored is not None:
             yield path, unmirrored
-        for about, sentence in found:
+        for about, sentence in troubles:
             if about not in judge.fills or about in template.prompt.placeholders:
                 yield (*path, "fills", about) if about in judge.fills else path, sentence
         filled = {
@@ -258,34 +260,40 @@ def _derived(schema: Schema) -> Found:
     asked = [criterion.name for stage in stages for criterion in registry.criteria_of(schema, stage)]
     graded = {criterion.name: criterion for criterion in registry.criteria_of(schema, "grading")}
     yield from check_names(
-        [(("report", "derived", at, "name"), each.name) for at, each in enumerate(schema.report.derived)]
+        [
+            (("report", "derived", at, "name"), derived_criterion.name)
+            for at, derived_criterion in enumerate(schema.report.derived)
+        ]
     )
-    for at, each in enumerate(schema.report.derived):
+    for at, derived_criterion in enumerate(schema.report.derived):
         path: Path = ("report", "derived", at)
-        if each.name in asked:
-            yield (*path, "name"), f"there is a criterion `{each.name}` already, which raters are asked"
-        if bool(each.all_of) == bool(each.mean_of):
+        if derived_criterion.name in asked:
+            yield (*path, "name"), f"there is a criterion `{derived_criterion.name}` already, which raters are asked"
+        if bool(derived_criterion.all_of) == bool(derived_criterion.mean_of):
             yield path, "it follows either from `all_of` or from `mean_of`; give one of them"
             continue
-        if each.not_all_of and not each.all_of:
+        if derived_criterion.not_all_of and not derived_criterion.all_of:
             yield (*path, "not_all_of"), "`not_all_of` goes with `all_of`"
             continue
-        key = "all_of" if each.all_of else "mean_of"
-        keyed = [(name_of, getattr(each, name_of)) for name_of in ("all_of", "not_all_of", "mean_of")]
+        key = "all_of" if derived_criterion.all_of else "mean_of"
+        keyed = [(name_of, getattr(derived_criterion, name_of)) for name_of in ("all_of", "not_all_of", "mean_of")]
         placed = [((*path, of, number), name) for of, names in keyed for number, name in enumerate(names)]
         yield from unique(placed)
         for here, name in placed:
             if name not in graded:
                 yield here, f"`{name}` is no criterion of grading{among(name, list(graded))}"
                 continue
-            found = derived.ends_of_values(graded[name])
-            if found is None:
+            ends = derived.ends_of_values(graded[name])
+            if ends is None:
                 yield here, f"the values of `{name}` are no numbers"
-            elif each.all_of and found[1] is None:
+            elif derived_criterion.all_of and ends[1] is None:
                 yield here, f"`{name}` has no highest value; give it a `max`"
-        if all(name in graded for name in each.parts) and derived.dimensions(schema, each) == frozenset():
+        if (
+            all(name in graded for name in derived_criterion.parts)
+            and derived.dimensions(schema, derived_criterion) == frozenset()
+        ):
             yield (*path, key), "there is no dimension in which all of them are asked"
-        if each.all_of and schema.stages.grading and schema.stages.grading.combine != "majority":
+        if derived_criterion.all_of and schema.stages.grading and schema.stages.grading.combine != "majority":
             yield (*path, key), "`all_of` is about settled values; it needs `combine: majority` in grading"
 
 

@@ -26,12 +26,14 @@ def ends_of_values(criterion: Criterion) -> Ends | None:
 
 def find(schema: Schema, name: str | None) -> DerivedCriterion | None:
     """The derived criterion of that name, if there is one."""
-    return next((each for each in schema.report.derived if each.name == name), None)
+    return next((criterion for criterion in schema.report.derived if criterion.name == name), None)
 
 
 def parts(schema: Schema, derived: DerivedCriterion) -> tuple[Criterion, ...]:
     """The criteria of grading that it follows from, in the order in which it names them."""
-    asked = {each.name: each for each in (schema.stages.grading.criteria if schema.stages.grading else ())}
+    asked = {
+        criterion.name: criterion for criterion in (schema.stages.grading.criteria if schema.stages.grading else ())
+    }
     return tuple(asked[name] for name in derived.parts)
 
 
@@ -56,7 +58,7 @@ def value(schema: Schema, derived: DerivedCriterion, settled: Mapping[str, float
     settle is left out with its reason, and never counts as zero.
     """
     given = [settled.get(name) for name in derived.parts]
-    known = [each for each in given if each is not None]
+    known = [number for number in given if number is not None]
     if len(known) < len(given):
         return None
     if derived.mean_of:
@@ -68,5 +70,5 @@ def value(schema: Schema, derived: DerivedCriterion, settled: Mapping[str, float
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [each for each in values if each is not None]
+    known = [number for number in values if number is not None]
     return sum(known) / len(known) if values and len(known) == len(values) else None

@@ -46,7 +46,7 @@ def asked_of(schema: Schema, fields: Mapping[str, Any]) -> ExpectedAnswer:
     truncated answers are recognized.
     """
     name = key_field(schema)
-    field = next((each for each in schema.item.fields if each.name == name), None)
+    field = next((item_field for item_field in schema.item.fields if item_field.name == name), None)
     if field is None:
         return ExpectedAnswer(AnswerKind.TEXT)
     asked = _asked(schema, field, fields)
@@ -60,7 +60,7 @@ def own_texts(schema: Schema, fields: Mapping[str, Any]) -> tuple[str, ...]:
     name = key_field(schema)
     key = fields.get(name) if name else None
     keys = key if isinstance(key, list | tuple) else [key]
-    return (*asked_of(schema, fields).options, *(each for each in keys if isinstance(each, str)))
+    return (*asked_of(schema, fields).options, *(key for key in keys if isinstance(key, str)))
 
 
 def _asked(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> ExpectedAnswer:
@@ -123,7 +123,7 @@ def _of_text(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Exp
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
+    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list | tuple) else ()
 
 
 def held_against(value: Any, asked: ExpectedAnswer, key: Any) -> tuple[float, str]:
@@ -153,7 +153,7 @@ def held_against(value: Any, asked: ExpectedAnswer, key: Any) -> tuple[float, st
         return (float(plain(value) == plain(known)), "") if isinstance(value, str) else (math.nan, GONE)
     several = isinstance(value, list | tuple)
     chosen = list(value) if several else [value] if isinstance(value, str) else []
-    there = [_meant(each, asked.options) for each in chosen]
+    there = [_meant(option, asked.options) for option in chosen]
     none_of_them = several and asked.kind is AnswerKind.MULTI  # an empty list says something there, elsewhere nothing
     if None in there or (not there and not none_of_them):
         return math.nan, GONE
@@ -185,8 +185,8 @@ def _key(key: Any, asked: ExpectedAnswer) -> tuple[Any, str]:
         read = read_answer(str(key), asked)
         return (read.value, "") if read.outcome is ReadOutcome.READ else (None, NO_KEY)
     if asked.kind is AnswerKind.YES_NO:
-        said = {True: "yes", False: "no"}.get(key, key) if isinstance(key, bool) else key
-        read = read_answer(str(said), asked)
+        key_value = {True: "yes", False: "no"}.get(key, key) if isinstance(key, bool) else key
+        read = read_answer(str(key_value), asked)
         return (read.value, "") if read.outcome is ReadOutcome.READ else (None, NO_KEY)
     if asked.kind is AnswerKind.SPANS:
         names = _ENDS[asked.unit == FRAMES]
@@ -198,7 +198,7 @@ def _key(key: Any, asked: ExpectedAnswer) -> tuple[Any, str]:
     if asked.none and key == kinds.NONE_OF_THESE:
         return [asked.options[-1]], ""
     several = list(key) if isinstance(key, list | tuple) else _listed(str(key), asked)
-    there = [_meant(str(each), asked.options) for each in several]
+    there = [_meant(str(option), asked.options) for option in several]
     if asked.kind is AnswerKind.OPTION and there == [None]:
         there = [_lettered(str(several[0]), asked.options)]
     return (None, STRANGE_KEY) if None in there else (there, "")

@@ -93,7 +93,7 @@ def media_of(schema: Schema, role: str | None, path: Path, *, kind: str, why: st
 def other_media(schema: Schema, criterion: Criterion, field: ItemField, *, kind: str) -> str | None:
     """Return half a sentence if an answer and a field are about different images or clips, otherwise None."""
     first = next((slot.role for slot in schema.item.assets if slot.kind == kind), None)
-    mine, its = (each.role or first for each in (criterion, field))
+    mine, its = (part.role or first for part in (criterion, field))
     if mine == its:
         return None
     return f"`{criterion.name}` is about `{mine}` and `{field.name}` about `{its}`; give both the same `role`"
@@ -127,9 +127,9 @@ def tolerance(given: Tolerance, unit: str | None, path: Path) -> Found:
     if given.iou is not None:
         yield (*path, "iou"), "`iou` is for spans of time and boxes; numbers have `absolute`, `relative` or `within`"
         return
-    said = [name for name in ("absolute", "relative", "within") if getattr(given, name) is not None]
-    if len(said) != 1:
-        why = f"this has {' and '.join(said)}" if said else "nothing is said"
+    limits = [name for name in ("absolute", "relative", "within") if getattr(given, name) is not None]
+    if len(limits) != 1:
+        why = f"this has {' and '.join(limits)}" if limits else "nothing is said"
         yield path, f"{why}; give one of `absolute`, `relative` and `within`"
     elif given.absolute is not None and given.absolute <= 0:
         yield (*path, "absolute"), "this must be more than 0; without a tolerance numbers have to be equal"

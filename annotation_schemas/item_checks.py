@@ -108,12 +108,12 @@ def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
     if not kinds.of_field(field).written:
         yield (*path, "forms"), f"a field of kind `{field.kind}` has no form; `form` and `forms` are for text"
         return
-    names = {each.name: each for each in schema.item.fields if kinds.of_field(each).of_options}
+    names = {choice.name: choice for choice in schema.item.fields if kinds.of_field(choice).of_options}
     if field.form not in names:
-        said = f"`{field.form}` is no choice field of the item" if field.form else "`form` is missing"
+        complaint = f"`{field.form}` is no choice field of the item" if field.form else "`form` is missing"
         yield (
             path if field.form is None else (*path, "form"),
-            f"{said}; it names the field that says the form{among(field.form or '', list(names))}",
+            f"{complaint}; it names the field that says the form{among(field.form or '', list(names))}",
         )
         return
     values = [str(option.value) for option in names[field.form].options]
@@ -140,16 +140,16 @@ def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
 
 def _drawn(schema: Schema, field: ItemField, needed: bool, path: Path) -> Found:
     """Check the field for drawn answers, which must be optional and serve no other purpose."""
-    names = {each.name: each for each in schema.item.fields if kinds.of_field(each).drawn}
+    names = {marked.name: marked for marked in schema.item.fields if kinds.of_field(marked).drawn}
     if not needed:
         if field.drawn is not None:
             yield (*path, "drawn"), "none of the forms is `drawn`"
     elif field.drawn is None:
         yield path, f"`drawn` is missing; it names the field that is drawn{among('', list(names))}"
     elif field.drawn not in names:
-        said = f"`{field.drawn}` is no field with boxes or marks{among(field.drawn, list(names))}"
-        yield (*path, "drawn"), said
+        complaint = f"`{field.drawn}` is no field with boxes or marks{among(field.drawn, list(names))}"
+        yield (*path, "drawn"), complaint
     elif names[field.drawn].required:
         yield (*path, "drawn"), f"`{field.drawn}` needs `required: false`: items of other forms have none"
-    elif [each.drawn for each in schema.item.fields].count(field.drawn) > 1:
+    elif [marked.drawn for marked in schema.item.fields].count(field.drawn) > 1:
         yield (*path, "drawn"), f"`{field.drawn}` holds the answers of another field already"

@@ -120,11 +120,14 @@ class JudgeTemplate:
         """Return the reason why these ``values`` of a comparison do not tell which answer is preferred, or None."""
         if not self.head.pair:
             return None
-        mirror, said = {name: str(value) for name, value in self.head.mirror.items()}, [str(each) for each in values]
+        mirror, values_as_text = (
+            {name: str(value) for name, value in self.head.mirror.items()},
+            [str(value) for value in values],
+        )
         begins = f"the template {self.head.id} compares two answers, and its `mirror`"
-        strange = [name for each in mirror.items() for name in each if name not in said]
+        strange = [name for pair in mirror.items() for name in pair if name not in values_as_text]
         if strange:
-            return f"{begins} has `{strange[0]}`, which is none of its values: {', '.join(said)}"
+            return f"{begins} has `{strange[0]}`, which is none of its values: {', '.join(values_as_text)}"
         crossed = [name for name, value in mirror.items() if mirror.get(value) != name]
         if crossed:
             return f"{begins} says `{crossed[0]}: {mirror[crossed[0]]}` and not the other way round; add it"
@@ -146,19 +149,19 @@ class JudgeTemplate:
         answers, items
             Whether the rated criteria are about models' answers, and about items.
         """
-        found: list[Trouble] = [
+        troubles: list[Trouble] = [
             (name, f"the template {self.head.id} has no such placeholder; it has {', '.join(self.prompt.placeholders)}")
             for name in fills
             if name not in self.prompt.placeholders
         ]
         if self.head.pair:
-            found += [
+            troubles += [
                 (name, f"of a template that compares two answers, `{name}` is one of them and nothing else")
                 for name in PAIR
                 if fills.get(name, PREDICTION) != PREDICTION or name not in self.prompt.placeholders
             ]
         sources = self.sources(fills)
-        found += [
+        troubles += [
             (
                 name,
                 f"the template's placeholder `{name}` is filled by `{source}`, which the items do not have;"
@@ -170,7 +173,7 @@ class JudgeTemplate:
         graded = [name for name, source in sources.items() if source == PREDICTION]
         if not graded and answers and (not items or self.grades != ITEM):
             could = "answer" if "answer" in self.prompt.placeholders else next(iter(self.prompt.placeholders), "answer")
-            found.append(
+            troubles.append(
                 (
                     None,
                     f"no placeholder of the template {self.head.id} is filled with the model's answer, so the judge"
@@ -178,21 +181,21 @@ class JudgeTemplate:
                 )
             )
         if graded and items and not answers:
-            found.append(
+            troubles.append(
                 (
                     graded[0],
                     f"`{graded[0]}` is filled with a model's answer, but what is rated is asked about items; take a"
                     " criterion of grading, or fill it with a field of the item",
                 )
             )
-        return found
+        return troubles
 
 
 @cache
 def shipped() -> dict[str, JudgeTemplate]:
     """Return the templates that Touchstone includes, by ID."""
-    found = (read_template(path) for path in sorted(FOLDER.glob("*.txt")))
-    return {template.head.id: template for template in found}
+    templates = (read_template(path) for path in sorted(FOLDER.glob("*.txt")))
+    return {template.head.id: template for template in templates}
 
 
 def read_template(path: Path) -> JudgeTemplate:

@@ -20,16 +20,16 @@ def key_fields(schema: Schema) -> frozenset[str]:
     These are the keys of verification, the references of judges, chosen options, and drawn answers.
     """
     fields = {field.name: field for field in schema.item.fields}
-    found = {name for name in _NAMES if name in fields}
-    found |= {name for name, field in fields.items() if kinds.of_field(field).chosen}
-    found |= {field.drawn for field in schema.item.fields if field.drawn is not None}
-    found |= {*keys_of_votes(schema), *filter(None, [key_field(schema)])}
+    keys = {name for name in _NAMES if name in fields}
+    keys |= {name for name, field in fields.items() if kinds.of_field(field).chosen}
+    keys |= {field.drawn for field in schema.item.fields if field.drawn is not None}
+    keys |= {*keys_of_votes(schema), *filter(None, [key_field(schema)])}
     for judge in schema.judges:
         row = registry.find("template", judge.template)
         for placeholder in row.placeholders if isinstance(row, registry.Template) else ():
             if placeholder in _REFERENCES:
-                found.add(judge.fills.get(placeholder, placeholder))
-    return frozenset(found & set(fields))
+                keys.add(judge.fills.get(placeholder, placeholder))
+    return frozenset(keys & set(fields))
 
 
 def key_is_private(schema: Schema) -> bool:
@@ -42,10 +42,10 @@ def withheld_in(schema: Schema, split: str, *, private: Collection[str] = ()) ->
 
     The schema names these fields. For a split in ``private``, all fields that reveal the right answer are added.
     """
-    said = schema.export.public_without
-    without = set(said) if not schema.export.private_splits or split in schema.export.private_splits else set()
+    withheld = schema.export.public_without
+    without = set(withheld) if not schema.export.private_splits or split in schema.export.private_splits else set()
     if split in private:
-        without |= {*said, *key_fields(schema)}
+        without |= {*withheld, *key_fields(schema)}
     return tuple(field.name for field in schema.item.fields if field.name in without)
 
 
@@ -59,10 +59,10 @@ def key_field(schema: Schema) -> str | None:
     if keys:
         return keys[0]
     fields = schema.item.fields
-    said = next((field.name for field in fields if field.read_as is not None), None)
+    named = next((field.name for field in fields if field.read_as is not None), None)
     chosen = [field for field in fields if kinds.of_field(field).chosen]
     first = min(chosen, key=lambda field: kinds.of_field(field).place, default=None)
-    return said or (first.name if first is not None else None)
+    return named or (first.name if first is not None else None)
 
 
 def keys_of_votes(schema: Schema, stage: str | None = None) -> tuple[str, ...]:
@@ -103,8 +103,8 @@ def options_field(schema: Schema) -> str | None:
 
 def told_texts(schema: Schema) -> list[str]:
     """Return the names of an item's texts that models may see."""
-    told = key_fields(schema)
-    return [field.name for field in schema.item.fields if kinds.of_field(field).written and field.name not in told]
+    keys = key_fields(schema)
+    return [field.name for field in schema.item.fields if kinds.of_field(field).written and field.name not in keys]
 
 
 def question_field(schema: Schema) -> str | None:

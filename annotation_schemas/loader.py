@@ -88,8 +88,8 @@ def schema_hash(schema: Schema, guideline_text: str) -> str:
     Keys are hashed under their first names, the models' aliases. So renaming a key does not change the version of a
     schema.
     """
-    said = schema.model_dump(mode="json", exclude_defaults=True, by_alias=True)
-    content = {"schema": said, "guideline": guideline_text}
+    plain_schema = schema.model_dump(mode="json", exclude_defaults=True, by_alias=True)
+    content = {"schema": plain_schema, "guideline": guideline_text}
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -141,16 +141,16 @@ def _check_the_rest(document: Document) -> None:
 
 def _named_around(value: Any, path: yaml_text.Path) -> str | None:
     """Return the name of the innermost named entry at a path, which other checks must ignore."""
-    found = None
+    innermost = None
     for step in (*path, None):
         if isinstance(value, dict):
             name = next((value[key] for key in ("name", "id", "role") if isinstance(value.get(key), str)), None)
-            found = name if name is not None and found != name else found
+            innermost = name if name is not None and innermost != name else innermost
         inside = step in value if isinstance(value, dict) else isinstance(step, int) and step < len(value or ())
         if step is None or not inside:
             break
         value = value[step]
-    return found
+    return innermost
 
 
 def _fill_in(schema: Schema) -> Schema:

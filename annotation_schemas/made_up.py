@@ -47,7 +47,7 @@ def item(schema: Schema, dimension: str, number: int = 1) -> Item:
         wrong = kinds.check_fields(schema, fields, dimension)
     order = [field.name for field in schema.item.fields]
     filled = {name: fields[name] for name in order if fields[name] is not None}
-    return Item(dimension, filled, tuple(each.message for each in wrong))
+    return Item(dimension, filled, tuple(problem.message for problem in wrong))
 
 
 def _mended(
@@ -70,17 +70,17 @@ def _values(schema: Schema, field: ItemField, fields: Mapping[str, Any], dimensi
     """Values that a field may have, the likeliest first; None, where it may be left out, last."""
     row = kinds.of_field(field)
     some = ballots.some_value(schema, field, fields)
-    found: list[Any] = [some]
+    values: list[Any] = [some]
     if row.written:
-        found = list(_texts(field, fields, number))
+        values = list(_texts(field, fields, number))
     elif row.drawn:
-        found = [_drawn(field)]
+        values = [_drawn(field)]
     elif field.options and not field.field:
         allowed = field.by_dimension.get(dimension)
-        found = list(allowed) if allowed else [choice.value for choice in field.options]
+        values = list(allowed) if allowed else [choice.value for choice in field.options]
     elif row.holds in ("whole number", "decimal"):
-        found = [some, *(type(some)(each) for each in (number, number + 1, number + 2, number + 10))]
-    return found if field.required else [*found, None]
+        values = [some, *(type(some)(amount) for amount in (number, number + 1, number + 2, number + 10))]
+    return values if field.required else [*values, None]
 
 
 def _texts(field: ItemField, fields: Mapping[str, Any], number: int) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _texts(field: ItemField, fields: Mapping[str, Any], number: int) -> Iterator
 
 
 def _spread(n: int) -> list[float]:
-    return [round(0.05 + 0.7 * each / n, 6) for each in range(n)]
+    return [round(0.05 + 0.7 * place / n, 6) for place in range(n)]
 
 
 def _drawn(field: ItemField) -> list[dict[str, Any]]:
@@ -109,9 +109,9 @@ def _drawn(field: ItemField) -> list[dict[str, Any]]:
     n = max(field.min_length or 0, 1)
     label = {"label": field.options[0].value} if field.options else {}
     tries: list[list[dict[str, Any]]] = [
-        [{**label, **A_BOX, "x": round(0.05 + 0.9 * each / (n + 1), 6)} for each in range(n)],
-        [{"number": each + 1, "x": round(0.1 + 0.8 * each / n, 6), "y": 0.5} for each in range(n)],
-        [{"x": round(0.1 + 0.7 * each / n, 6), "y": 0.8, "to_x": 0.5, "to_y": 0.2} for each in range(n)],
+        [{**label, **A_BOX, "x": round(0.05 + 0.9 * place / (n + 1), 6)} for place in range(n)],
+        [{"number": place + 1, "x": round(0.1 + 0.8 * place / n, 6), "y": 0.5} for place in range(n)],
+        [{"x": round(0.1 + 0.7 * place / n, 6), "y": 0.8, "to_x": 0.5, "to_y": 0.2} for place in range(n)],
         [{"rings": [[[x, 0.7], [round(x + 0.2, 6), 0.7], [round(x + 0.1, 6), 0.3]]]} for x in _spread(n)],
     ]
     row = kinds.of_field(field)
@@ -149,10 +149,10 @@ def model_answers(schema: Schema, fields: Mapping[str, Any]) -> list[str]:
         return ["\n".join(lines), "\n".join([*lines[::-1], "Then everything is done."])]
     key = next((fields[name] for name in key_fields(schema) if fields.get(name) not in (None, "", [])), None)
     if isinstance(key, list):
-        said = ", ".join((isinstance(each, dict) and kinds.in_words(each)) or str(each) for each in key)
+        text = ", ".join((isinstance(part, dict) and kinds.in_words(part)) or str(part) for part in key)
     else:
-        said = str(key) if key is not None else "A made-up answer."
-    return [said, "Something else, and why it is so: this is made up."]
+        text = str(key) if key is not None else "A made-up answer."
+    return [text, "Something else, and why it is so: this is made up."]
 
 
 def votes(schema: Schema, item: Item, state: ItemState, name: str = "verification") -> list[Ballot] | None:
@@ -187,5 +187,5 @@ def forms(schema: Schema, stage: str, item: Item, prediction: str | None = None)
 
 def differing(schema: Schema, stage: str, item: Item, prediction: str | None) -> list[Ballot]:
     """Two forms about the same that do not say the same; one where there is no other."""
-    found = forms(schema, stage, item, prediction)
-    return [*found[:1], *found[-1:]] if len(found) > 1 else found
+    ballots = forms(schema, stage, item, prediction)
+    return [*ballots[:1], *ballots[-1:]] if len(ballots) > 1 else ballots

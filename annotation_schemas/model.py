@@ -69,7 +69,7 @@ def _known(name: str, info: ValidationInfo, names: str) -> str:
     known: list[str] = (info.context or {}).get(names, [name])
     if name in known:
         return name
-    expected = ", ".join(f"'{each}'" for each in known)
+    expected = ", ".join(f"'{expected_name}'" for expected_name in known)
     raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
 
 
@@ -389,9 +389,11 @@ SETS: set[str] = set()
 
 def tolerances_of(criteria: Sequence[Criterion]) -> dict[str, Apart]:
     """Return the tolerance of each criterion that has one. Sets are compared in any order."""
-    said = [(criterion, criterion.tolerance) for criterion in criteria if criterion.tolerance is not None]
+    limited = [(criterion, criterion.tolerance) for criterion in criteria if criterion.tolerance is not None]
     sets: dict[str, Apart] = {criterion.name: AnyOrder() for criterion in criteria if criterion.kind in SETS}
-    return sets | {each.name: tolerance.overlap or tolerance.of(each.unit) for each, tolerance in said}
+    return sets | {
+        criterion.name: tolerance.overlap or tolerance.of(criterion.unit) for criterion, tolerance in limited
+    }
 
 
 class CrossRule(_SchemaPart):

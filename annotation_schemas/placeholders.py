@@ -29,13 +29,13 @@ OF_TEMPLATES: Mapping[str, str] = {
 
 def of_prompts(schema: Schema) -> dict[str, str]:
     """Return the placeholders for prompts to models, with their values. None reveals the right answer, or is drawn."""
-    told = key_fields(schema)
-    found = {}
+    keys = key_fields(schema)
+    meanings = {}
     for field in schema.item.fields:
-        if field.name not in told and not kinds.of_field(field).drawn:
+        if field.name not in keys and not kinds.of_field(field).drawn:
             own = " (secret: only the schema's own prompts may use it)" if field.secret_in else ""
-            found[field.name] = f"the item's {kinds.title_of(field)}{own}"
-    return found | dict(OF_PROMPTS)
+            meanings[field.name] = f"the item's {kinds.title_of(field)}{own}"
+    return meanings | dict(OF_PROMPTS)
 
 
 def of_templates(schema: Schema) -> dict[str, str]:

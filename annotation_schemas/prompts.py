@@ -108,7 +108,7 @@ def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
         if key not in ("default", "families", "injections"):
             document.add((key,), "a prompt set has `default`, `families` and perhaps `injections`")
     families = _mapping(value.get("families"))
-    found: dict[str, dict[str, Prompt]] = {}
+    by_family: dict[str, dict[str, Prompt]] = {}
     types: dict[str, tuple[Prompt, ...]] = {}
     for family, variants in families.items():
         if not isinstance(variants, dict) or GENERAL not in variants:
@@ -123,14 +123,14 @@ def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
             if "wordings" in parts and (made := _types(prompt, parts["wordings"], document, path)):
                 prompt = made[0]
                 types[prompt.name] = made
-            found.setdefault(family, {})[variant] = prompt
+            by_family.setdefault(family, {})[variant] = prompt
     if value.get("default") not in families:
         document.add(("default",), "this must be one of the families")
     injections = _injections(value.get("injections"), document, name)
     if document.troubles:
         lines = [f"{file}:{trouble.line}: {dotted(trouble.path)}: {trouble.message}." for trouble in document.troubles]
         raise SchemaError("\n".join(lines))
-    return PromptSet(name, value["default"], found, types, injections, text)
+    return PromptSet(name, value["default"], by_family, types, injections, text)
 
 
 def _types(prompt: Prompt, wordings: Any, document: yaml_text.Document, path: tuple[str, ...]) -> tuple[Prompt, ...]:
@@ -141,9 +141,9 @@ def _types(prompt: Prompt, wordings: Any, document: yaml_text.Document, path: tu
         return ()
     fits = True
     for part, texts in wordings.items():
-        said = _wordings_problem(prompt, part, texts)
-        if said is not None:
-            document.add((*path, part), said)
+        problem = _wordings_problem(prompt, part, texts)
+        if problem is not None:
+            document.add((*path, part), problem)
             fits = False
     if not fits:
         return ()
@@ -151,14 +151,14 @@ def _types(prompt: Prompt, wordings: Any, document: yaml_text.Document, path: tu
     if n > MOST_TYPES:
         document.add(path, f"together they make {n:,} types of the prompt; at most {MOST_TYPES:,} fit")
         return ()
-    found = []
+    prompts = []
     for places in itertools.product(*(range(len(texts)) for texts in wordings.values())):
         user, system = prompt.user, prompt.system
         for (part, texts), place in zip(wordings.items(), places, strict=True):
             user = user.replace(f"<{part}>", texts[place])
             system = system.replace(f"<{part}>", texts[place]) if system is not None else None
-        found.append(Prompt(f"{prompt.name}/{'.'.join(str(place + 1) for place in places)}", user, system))
-    return tuple(found)
+        prompts.append(Prompt(f"{prompt.name}/{'.'.join(str(place + 1) for place in places)}", user, system))
+    return tuple(prompts)
 
 
 def _wordings_problem(prompt: Prompt, part: Any, texts: Any) -> str | None:

@@ -57,14 +57,15 @@ def _writers(schema: Schema) -> Iterator[Finding]:
     stage = schema.stages.authoring
     if stage is None or stage.people is None or stage.dimensions_per_person is None:
         return
-    each, of_each, n = stage.dimensions_per_person, stage.people_per_dimension or 1, len(schema.dimensions)
-    places, needed = stage.people * each, n * of_each
+    per_person, per_dimension, n = stage.dimensions_per_person, stage.people_per_dimension or 1, len(schema.dimensions)
+    places, needed = stage.people * per_person, n * per_dimension
     if places < needed:
         yield Finding(
             WARNING,
             ("stages", "authoring", "people"),
-            f"{stage.people} people with {each} dimensions each are {places} parts, and {n} dimensions with {of_each} "
-            f"each need {needed}, so some have no one to write for them; name more people, or more dimensions for each",
+            f"{stage.people} people with {per_person} dimensions each are {places} parts, and {n} dimensions with "
+            f"{per_dimension} each need {needed}, so some have no one to write for them; name more people, or more "
+            "dimensions for each",
         )
 
 

@@ -338,7 +338,7 @@ def require_row(registry: str, name: str) -> Row:
     """
     row = find(registry, name)
     if row is None:
-        known = ", ".join(each.name for each in rows(registry) if each.available)
+        known = ", ".join(row.name for row in rows(registry) if row.available)
         raise NotAvailableError(f"There is no {_noun(registry)} `{name}`; there are {known}.")
     if row.away:
         raise NotAvailableError(row.meaning)

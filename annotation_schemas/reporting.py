@@ -53,12 +53,12 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
     ]
     if schema.report.unit in ("prediction", "dimension") and stages.grading is None:
         yield ("report", "unit"), "no one rates models' answers: there is no grading; say `item`, or leave it out"
-    elif schema.report.unit == "dimension" and not any(ends_of_values(each) for each in _graded(schema)):
+    elif schema.report.unit == "dimension" and not any(ends_of_values(criterion) for criterion in _graded(schema)):
         yield ("report", "unit"), "no criterion of grading has numbers, so that there are no means of a dimension"
     yield from _of_rule(schema, rated=bool(criteria))
     yield from _of_regression(schema)
     ordered = [criterion for criterion in criteria if _level(schema, criterion) != "nominal"]
-    numbers = [each for each in ordered if ends_of_values(each) is not None]
+    numbers = [criterion for criterion in ordered if ends_of_values(criterion) is not None]
     compared = [part for criterion in criteria for part in kinds.of_criterion(criterion).measured(criterion, "nominal")]
     shapes = {Needs.of_shape(part.shape) for part in compared if part.shape}
     for at, name in enumerate(schema.report.statistics):
@@ -98,20 +98,24 @@ def _of_rule(schema: Schema, *, rated: bool) -> Iterator[tuple[tuple[str | int, 
 
 
 def _of_regression(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    said = schema.report.regression
-    if said is None:
+    regression = schema.report.regression
+    if regression is None:
         return
-    own = {each.name: bool(each.dimensions) for each in _graded(schema) if ends_of_values(each) is not None}
+    own = {
+        criterion.name: bool(criterion.dimensions)
+        for criterion in _graded(schema)
+        if ends_of_values(criterion) is not None
+    }
     own |= {rule.name: derived.dimensions(schema, rule) is not None for rule in schema.report.derived}
     path = ("report", "regression")
-    if said.success not in own:
+    if regression.success not in own:
         there = ", ".join(own) or "none"
-        yield (*path, "success"), f"grading has no criterion `{said.success}` with numbers; it has {there}"
-    elif not own[said.success]:
-        yield (*path, "success"), f"`{said.success}` needs `dimensions`, which say whose answers succeed or fail"
+        yield (*path, "success"), f"grading has no criterion `{regression.success}` with numbers; it has {there}"
+    elif not own[regression.success]:
+        yield (*path, "success"), f"`{regression.success}` needs `dimensions`, which say whose answers succeed or fail"
     fields = [field.name for field in schema.item.fields]
-    if said.task is not None and said.task not in fields:
-        yield (*path, "task"), f"items have no field `{said.task}`; they have {', '.join(fields) or 'none'}"
+    if regression.task is not None and regression.task not in fields:
+        yield (*path, "task"), f"items have no field `{regression.task}`; they have {', '.join(fields) or 'none'}"
 
 
 def _graded(schema: Schema) -> Sequence[Criterion]:

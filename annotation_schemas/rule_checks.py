@@ -115,7 +115,9 @@ def _comparable(row: CrossRuleRow, parts: Sequence[Criterion | ItemField], path:
         elif sort is None or sort != sorts[0]:
             yield (*path, at), f"`{part.name}` (of kind `{part.kind}`) cannot be compared with `{parts[0].name}`"
         elif sort == NUMBER and part.unit != parts[0].unit:
-            units = " and ".join(f"`{each.unit}`" if each.unit else "no unit" for each in (parts[0], part))
+            units = " and ".join(
+                f"`{criterion.unit}`" if criterion.unit else "no unit" for criterion in (parts[0], part)
+            )
             yield (*path, at), f"`{parts[0].name}` and `{part.name}` count in {units}; give both the same `unit`"
 
 

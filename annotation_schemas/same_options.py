@@ -44,7 +44,7 @@ def same_options(schema: Schema, fields: Mapping[str, Any]) -> list[SameOptions]
     name = key_field(schema)
     keys, _ = key_of(fields.get(name), asked) if name else (None, "")
     keyed = set(keys or ()) if asked.kind is not AnswerKind.ORDER else set()
-    found: list[SameOptions] = []
+    alike: list[SameOptions] = []
     seen: set[frozenset[int]] = set()
     for form, how in _FORMS:
         for places in _groups([form(text) for text in asked.options]):
@@ -53,8 +53,8 @@ def same_options(schema: Schema, fields: Mapping[str, Any]) -> list[SameOptions]
             seen.add(frozenset(places))
             texts = [asked.options[at] for at in places]
             is_key = form is visible and any(text in keyed for text in texts)
-            found.append(SameOptions(_letters(places), texts[0], is_key, how))
-    return found
+            alike.append(SameOptions(_letters(places), texts[0], is_key, how))
+    return alike
 
 
 def _groups(texts: Sequence[str | Fraction]) -> list[list[int]]:

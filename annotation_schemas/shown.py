@@ -25,9 +25,9 @@ def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
         return [field for field in visible if field.authored]
     if stage is Stage.ANSWERING:
         named = schema.stages.answering.shows if schema.stages.answering else None
-        told = key_fields(schema)
+        keys = key_fields(schema)
         usual = {field.name for field in visible if not field.secret_in}  # no prompt but the schema's own takes others
-        return [field for field in visible if field.name not in told and field.name in (named or usual)]
+        return [field for field in visible if field.name not in keys and field.name in (named or usual)]
     part = {Stage.GRADING: schema.stages.grading, Stage.COMPARISON: schema.stages.comparison}.get(stage)
     if part is not None and part.shows is not None:
         return [field for field in visible if field.name in part.shows]

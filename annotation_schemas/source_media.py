@@ -57,8 +57,8 @@ KEYS = {
 
 def number(schema: Schema, name: str) -> float | None:
     """What a key says; None: nothing."""
-    said = schema.source.media.get(name) if schema.source else None
-    return said if isinstance(said, int | float) and not isinstance(said, bool) else None
+    setting = schema.source.media.get(name) if schema.source else None
+    return setting if isinstance(setting, int | float) and not isinstance(setting, bool) else None
 
 
 def n_actions(schema: Schema, fields: Mapping[str, Any]) -> int | None:

@@ -91,7 +91,7 @@ def check_criterion(schema: Schema, stage: str, before: Sequence[Criterion], cri
     if criterion.skip:
         yield from choices(criterion.skip.reasons, (*path, "skip", "reasons"))
     yield from known_dimensions(schema, criterion.dimensions, (*path, "dimensions"))
-    earlier = {each.name: each for each in before}
+    earlier = {earlier_criterion.name: earlier_criterion for earlier_criterion in before}
     for name, accepted in criterion.show_if.items():
         if name not in earlier:
             yield (*path, "show_if", name), _not_before(schema, stage, criterion, name, list(earlier))
@@ -103,12 +103,12 @@ def check_criterion(schema: Schema, stage: str, before: Sequence[Criterion], cri
 
 def _not_before(schema: Schema, stage: str, criterion: Criterion, name: str, earlier: Sequence[str]) -> str:
     """Return the reason why a criterion cannot depend on a later criterion, a field or an unknown name."""
-    said = f"`{name}` is not asked before `{criterion.name}`"
-    if name in (each.name for each in registry.criteria_of(schema, stage)):
-        return f"{said}; let it come first"
+    complaint = f"`{name}` is not asked before `{criterion.name}`"
+    if name in (asked.name for asked in registry.criteria_of(schema, stage)):
+        return f"{complaint}; let it come first"
     if name in (field.name for field in schema.item.fields):
-        said = f"{said}: it is a field of the item, and conditions are about answers"
-    return said + (among(name, earlier) or "; nothing is asked before it, so leave the condition out")
+        complaint = f"{complaint}: it is a field of the item, and conditions are about answers"
+    return complaint + (among(name, earlier) or "; nothing is asked before it, so leave the condition out")
 
 
 _MISPLACED = {
@@ -122,7 +122,7 @@ def _keys_of_kind(criterion: Criterion, path: Path) -> Found:
     for key in sorted({key for row in kinds.CRITERIA.values() for key in row.keys} - set(takes)):
         if getattr(criterion, key) not in (None, (), {}):
             why = _MISPLACED.get(key, f"has no `{key}`")
-            own = f"its own keys are {', '.join(f'`{each}`' for each in takes)}" if takes else "leave it out"
+            own = f"its own keys are {', '.join(f'`{own_key}`' for own_key in takes)}" if takes else "leave it out"
             yield (*path, key), f"a criterion of kind `{criterion.kind}` {why}; {own}"
 
 
@@ -229,10 +229,10 @@ def _keep_parts(schema: Schema, stage: str, keep: Keep, rule: KeepRule, criteria
     yield from unique([((*path, "parts", at, "criterion"), part.criterion) for at, part in enumerate(keep.parts)])
     for index, (part, target) in enumerate(zip(keep.parts, targets(keep), strict=True)):
         at: Path = (*path, "parts", index)
-        said = [name for name, there in (("key", part.key), ("value", part.value)) if there is not None]
-        said += ["at_least or at_most"] if target.limited else []
-        if len(said) != 1:
-            why = f"this has {' and '.join(said)}" if said else "nothing says which answers keep an item"
+        given = [name for name, there in (("key", part.key), ("value", part.value)) if there is not None]
+        given += ["at_least or at_most"] if target.limited else []
+        if len(given) != 1:
+            why = f"this has {' and '.join(given)}" if given else "nothing says which answers keep an item"
             yield at, f"{why}; give `key`, `value`, or `at_least` and `at_most`"
         elif part.key is not None:
             yield from _key_of_votes(schema, stage, part.key, at)
@@ -316,11 +316,11 @@ def check_answering(schema: Schema) -> Found:
                 "as a model, a person answers every item: without `skip`, `required`, `dimensions`",
             )
     fields = {field.name: field for field in schema.item.fields}
-    told = key_fields(schema)
+    keys = key_fields(schema)
     for index, name in enumerate(stage.shows or ()):
         if name not in fields:
             yield (*path, "shows", index), f"`{name}` is no field of the item{among(name, list(fields))}"
-        elif name in told:
+        elif name in keys:
             yield (*path, "shows", index), f"`{name}` tells the right answer, which no one who answers may see"
         elif "answering" in fields[name].secret_in:
             yield (*path, "shows", index), f"`{name}` is secret in answering"
@@ -393,7 +393,7 @@ def check_coding(schema: Schema) -> Found:
         for criterion in registry.criteria_of(schema, "grading")
         if derived.ends_of_values(criterion) is not None
     ]
-    rated += [each.name for each in schema.report.derived]
+    rated += [criterion.name for criterion in schema.report.derived]
     if of.score in ("human", "judge"):
         if of.criterion is None:
             yield (*at, "of"), f"`criterion` is missing; it names what the {of.score} score is of"

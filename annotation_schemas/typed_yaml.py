@@ -39,7 +39,7 @@ def parse(
     for path, name in (former or {}).items():
         _rename(document, path, name)
     try:
-        found = model.model_validate(document.value, strict=True, context=context)
+        parsed = model.model_validate(document.value, strict=True, context=context)
     except ValidationError as error:
         for detail in error.errors():
             path, _ = _path_in(document.value, detail["loc"])
@@ -47,7 +47,7 @@ def parse(
             if not follows and not (path and document.line_of(path) in document.odd):
                 _note(detail, document, model)
         return document, None
-    return document, None if document.broken else found
+    return document, None if document.broken else parsed
 
 
 def repaired(
@@ -206,10 +206,10 @@ def dotted(path: yaml_text.Path) -> str:
 def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> None:
     path, rest = _path_in(document.value, detail["loc"])
     kind, given, context = detail["type"], detail["input"], detail.get("ctx", {})
-    if kind == "float_type" and (said := _said(document, path, _WANTED["int_type"])) is not None:
+    if kind == "float_type" and (complaint := _said(document, path, _WANTED["int_type"])) is not None:
         # whole or not, as the key takes either: one sentence, which may not call for a whole number
         _forget(document, path, _WANTED["int_type"])
-        document.add(path, _WANTED[kind] + said.removeprefix(_WANTED["int_type"]))
+        document.add(path, _WANTED[kind] + complaint.removeprefix(_WANTED["int_type"]))
         return
     if kind == "missing":
         document.add(path, _missing(path, str(rest[0]) if rest else "?", root))
@@ -217,7 +217,7 @@ def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> No
         _forget(document, path, yaml_text.NOTHING)
         document.add(path, _unknown_key(document, path, root))
     elif kind == "literal_error":
-        known = [each.strip(" '") for each in str(context.get("expected", "")).replace(" or ", ",").split(",")]
+        known = [value.strip(" '") for value in str(context.get("expected", "")).replace(" or ", ",").split(",")]
         away = extensions.missing("kinds", str(given)) if path[-1:] == ("kind",) else None
         near = _suggestion(str(given), known)
         added = "; if an extension adds this kind, install the extension" if path[-1:] == ("kind",) and not near else ""
@@ -236,8 +236,8 @@ def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> No
         instead = "" if _is_number(str(given)) else _instead(kind, given, _known_keys(path, root))
         document.add(path, f"{_WANTED[kind]}, not {shown}{'; write at most 15 digits' if digits else instead}")
     else:
-        said = _WANTED.get(kind, detail["msg"].lower())
-        document.add(path, f"{said}, not {_kind(given)}{_instead(kind, given, _known_keys(path, root))}")
+        complaint = _WANTED.get(kind, detail["msg"].lower())
+        document.add(path, f"{complaint}, not {_kind(given)}{_instead(kind, given, _known_keys(path, root))}")
 
 
 _LONGEST = 40
@@ -273,9 +273,9 @@ def _unknown_key(document: Document, path: yaml_text.Path, root: type[BaseModel]
     for step in path[:-1]:
         place = place[step]
     model = _model_at(path[:-1], root)
-    told = getattr(model, "lacks", {}).get(key)
-    if told is not None:
-        return f"unknown key; {told}"
+    advice = getattr(model, "lacks", {}).get(key)
+    if advice is not None:
+        return f"unknown key; {advice}"
     lacking = [
         name
         for name, field in (model.model_fields.items() if model is not None else ())
@@ -326,9 +326,9 @@ def _said(document: Document, path: yaml_text.Path, begins: str) -> str | None:
 def _forget(document: Document, path: yaml_text.Path, begins: str) -> bool:
     """Remove messages at a key that its own type explains better, and return whether there were any."""
     kept = [trouble for trouble in document.troubles if trouble.path != path or not trouble.message.startswith(begins)]
-    found = len(kept) < len(document.troubles)
+    forgotten = len(kept) < len(document.troubles)
     document.troubles[:] = kept
-    return found
+    return forgotten
 
 
 def _instead(kind: str, given: Any, known: list[str]) -> str:

@@ -26,7 +26,7 @@ def check(schema: Schema) -> Found:
         row = kinds.of_field(field)
         for key in ("language", "wording"):
             if getattr(field, key) is not None and key not in row.keys:
-                names = " and ".join(f"`{each.name}`" for each in kinds.FIELDS.values() if key in each.keys)
+                names = " and ".join(f"`{kind.name}`" for kind in kinds.FIELDS.values() if key in kind.keys)
                 yield (*path, key), f"this is for fields of kind {names}"
         if field.language is not None and not _LANGUAGE.fullmatch(field.language):
             yield (*path, "language"), f"`{field.language}` names no language; write it as `en`, `en-GB` or `de`"
@@ -51,12 +51,12 @@ def _rules(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found
         )
     if told.words is not None:
         yield from _limits(told.words, (*path, "words"))
-    yield from unique([((*path, "forbidden", at), each.casefold()) for at, each in enumerate(told.forbidden)])
+    yield from unique([((*path, "forbidden", at), phrase.casefold()) for at, phrase in enumerate(told.forbidden)])
     if len(told.forbidden) > MOST:
         yield (*path, "forbidden"), f"{len(told.forbidden):,} entries; at most {MOST:,} are looked for"
-    for at, each in enumerate(told.forbidden):
-        if not words_of(each):
-            yield (*path, "forbidden", at), f"`{each}` has no word to look for; write one, or leave it out"
+    for at, phrase in enumerate(told.forbidden):
+        if not words_of(phrase):
+            yield (*path, "forbidden", at), f"`{phrase}` has no word to look for; write one, or leave it out"
     if told.ends_with is not None and not told.ends_with.strip():
         yield (*path, "ends_with"), "this is empty; write what texts end with, such as `?`"
     if told.alike_length is not None and (exact(told.alike_length) or 0) < 1:
@@ -67,7 +67,7 @@ def _rules(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found
             known = rule in WORDING_RULES
             why = "has no rule here that could stop anyone" if known else "is no rule of wording"
             yield (*path, "stops", at), f"`{rule}` {why}{among(rule, list(told.rules))}"
-    yield from unique([((*path, "stops", at), each) for at, each in enumerate(told.stops)])
+    yield from unique([((*path, "stops", at), rule) for at, rule in enumerate(told.stops)])
 
 
 def _limits(limits: WordLimits, path: Path) -> Found:
@@ -83,13 +83,15 @@ def _limits(limits: WordLimits, path: Path) -> Found:
 
 def _elsewhere(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found:
     """Yield the problems of `not_in`. Its names must be other fields with text, which authors see on the page."""
-    texts = {each.name for each in schema.item.fields if kinds.of_field(each).holds in ("text", "texts")}
-    yield from unique([((*path, "not_in", at), each) for at, each in enumerate(told.not_in)])
+    texts = {
+        item_field.name for item_field in schema.item.fields if kinds.of_field(item_field).holds in ("text", "texts")
+    }
+    yield from unique([((*path, "not_in", at), other) for at, other in enumerate(told.not_in)])
     for at, name in enumerate(told.not_in):
         here = (*path, "not_in", at)
         if name not in texts - {field.name}:
-            said = "is the field itself" if name == field.name else "is no field with text"
-            yield here, f"`{name}` {said}{among(name, sorted(texts - {field.name}))}"
+            complaint = "is the field itself" if name == field.name else "is no field with text"
+            yield here, f"`{name}` {complaint}{among(name, sorted(texts - {field.name}))}"
         elif name == field.field and kinds.of_field(field).chosen:
             yield here, f"`{field.name}` is taken from `{name}`, so it always stands there; name another field"
         elif schema.stages.authoring is not None and field.authored and not schema.item.field(name).authored:

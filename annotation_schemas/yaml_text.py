@@ -100,8 +100,8 @@ def parse_yaml(text: str) -> Document:
     An invalid line is treated as empty, so that problems in later lines are reported too.
     """
     document = Document()
-    for found in Reader.NON_PRINTABLE.finditer(text):
-        line = text.count("\n", 0, found.start()) + 1
+    for match in Reader.NON_PRINTABLE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
         document.add((), "the file contains a control character that YAML does not allow; take it out", line=line)
     text = Reader.NON_PRINTABLE.sub(" ", text)
     document.broken = bool(document.troubles)

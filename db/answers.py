@@ -71,8 +71,8 @@ def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
         select(func.max(col(ItemRow.id))).where(ItemRow.project_id == project_id),
         select(func.max(col(SchemaChangeRow.number))).where(SchemaChangeRow.project_id == project_id),
     ]
-    found = session.connection().execute(plain_select(*(each.scalar_subquery() for each in wanted))).one()
-    return (*(each or 0 for each in found), readings.newest(session, project_id=project_id))
+    newest_ids = session.connection().execute(plain_select(*(query.scalar_subquery() for query in wanted))).one()
+    return (*(newest_id or 0 for newest_id in newest_ids), readings.newest(session, project_id=project_id))
 
 
 def count(session: Session, *, project_id: int) -> int:
@@ -87,7 +87,7 @@ def any_asked(session: Session, *, project_id: int) -> bool:
         RunRow.project_id == project_id, col(RunRow.kind).in_(ANSWERING), col(RunRow.withdrawn_at).is_(None)
     )
     answered = select(PredictionRow.id).where(PredictionRow.project_id == project_id)
-    return any(session.exec(each.limit(1)).first() is not None for each in (asked, answered))
+    return any(session.exec(query.limit(1)).first() is not None for query in (asked, answered))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +118,10 @@ def answers(
         wanted = wanted.where(col(PredictionRow.item_id) == item_id)
     if item_ids is not None:
         wanted = wanted.where(col(PredictionRow.item_id).in_(item_ids))
-    found = session.connection().execute(wanted.order_by(col(PredictionRow.id)))
+    rows = session.connection().execute(wanted.order_by(col(PredictionRow.id)))
     return [
         AnswerPart(id, item_id, run_id, model, text, created_at)
-        for id, item_id, run_id, model, text, created_at in found
+        for id, item_id, run_id, model, text, created_at in rows
     ]
 
 
@@ -147,11 +147,11 @@ def last_of_models(session: Session, *, project_id: int) -> dict[tuple[int, str]
 
 def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
     """Return the texts of answers, by the answer's id."""
-    found: dict[int, str] = {}
+    by_id: dict[int, str] = {}
     for lot in chunked(ids):
         wanted = select(PredictionRow.id, PredictionRow.text).where(col(PredictionRow.id).in_(lot))
-        found |= {id: text for id, text in session.exec(wanted)}
-    return found
+        by_id |= {id: text for id, text in session.exec(wanted)}
+    return by_id
 
 
 def runs(session: Session, *, project_id: int) -> Sequence[StoredRun]:
@@ -168,10 +168,10 @@ def asked_items(session: Session, *, run_ids: Iterable[int]) -> dict[int, list[i
         .where(col(RunChunkRow.run_id).in_(sorted(set(run_ids))))
         .order_by(col(RunChunkRow.run_id), col(RunChunkRow.number))
     )
-    found: dict[int, list[int]] = {}
+    by_run: dict[int, list[int]] = {}
     for run_id, ids in session.exec(wanted):
-        found.setdefault(run_id, []).extend(ids)
-    return found
+        by_run.setdefault(run_id, []).extend(ids)
+    return by_run
 
 
 def outcomes(session: Session, *, run_ids: Iterable[int]) -> dict[tuple[int, int], Outcome]:

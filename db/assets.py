@@ -78,10 +78,10 @@ def groups(
         .where(AssetRow.project_id == project_id, col(AssetRow.group_name).in_(sorted(set(names))))
         .order_by(col(AssetRow.group_name), col(AssetRow.place))
     )
-    found: dict[str, list[tuple[StoredAsset, StoredMediaObject | None]]] = {}
+    by_group: dict[str, list[tuple[StoredAsset, StoredMediaObject | None]]] = {}
     for asset, media in session.exec(wanted):
-        found.setdefault(asset.group_name or "", []).append((asset, media))
-    return found
+        by_group.setdefault(asset.group_name or "", []).append((asset, media))
+    return by_group
 
 
 def by_public_id(session: Session, *, public_id: str) -> StoredAsset | None:
@@ -96,7 +96,7 @@ def source_id(session: Session, *, project_id: int, name: str) -> int:
 
 def source_ids(session: Session, *, project_id: int, names: Sequence[str]) -> dict[str, int]:
     """Return the ids of the sources with these names, by name. Missing sources are created."""
-    found: dict[str, int] = {}
+    ids: dict[str, int] = {}
     ordered = sorted(set(names))
     lots = [ordered[start : start + _AT_ONCE] for start in range(0, len(ordered), _AT_ONCE)]
 
@@ -105,14 +105,14 @@ def source_ids(session: Session, *, project_id: int, names: Sequence[str]) -> di
             wanted = select(SourceRow.name, SourceRow.id).where(
                 SourceRow.project_id == project_id, col(SourceRow.name).in_(some)
             )
-            found.update({name: id for name, id in session.exec(wanted) if id is not None})
+            ids.update({name: id for name, id in session.exec(wanted) if id is not None})
 
     look()
-    new = [name for some in lots for name in some if name not in found]
+    new = [name for some in lots for name in some if name not in ids]
     if new:
         insert_or_ignore(session, SourceRow, [{"project_id": project_id, "name": name, "taken": 0} for name in new])
         look()
-    return found
+    return ids
 
 
 def free_clips(session: Session, *, project_id: int) -> list[tuple[str, str]]:

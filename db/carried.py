@@ -278,9 +278,9 @@ def in_order() -> tuple[Table, ...]:
         before[name] = needs - {name}
     sorter = TopologicalSorter(before)
     sorter.prepare()
-    found: list[str] = []
+    names: list[str] = []
     while sorter.is_active():
         ready = sorted(sorter.get_ready())
-        found += ready
+        names += ready
         sorter.done(*ready)
-    return tuple(metadata.tables[name] for name in found)
+    return tuple(metadata.tables[name] for name in names)

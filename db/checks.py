@@ -142,12 +142,12 @@ def media_used(session: Session, *, project_id: int) -> list[UsedMedia]:
         .where(AssetRow.project_id == project_id)
         .order_by(col(MediaObjectRow.sha256), col(AssetRow.id), col(ItemRow.id))
     )
-    found: dict[str, tuple[int, str, dict[str, None]]] = {}
+    files: dict[str, tuple[int, str, dict[str, None]]] = {}
     for sha256, n_bytes, name, item in session.exec(wanted):
-        shown = found.setdefault(sha256, (n_bytes, name, {}))[2]
+        shown = files.setdefault(sha256, (n_bytes, name, {}))[2]
         if item is not None:
             shown[item] = None
-    return [UsedMedia(sha256, n_bytes, name, tuple(shown)) for sha256, (n_bytes, name, shown) in found.items()]
+    return [UsedMedia(sha256, n_bytes, name, tuple(shown)) for sha256, (n_bytes, name, shown) in files.items()]
 
 
 def overfilled(session: Session, *, project_id: int, stage: Stage, raters: int) -> list[tuple[str, int]]:

@@ -58,7 +58,7 @@ def add(
 
 def has_part(session: Session, *, item_id: int, person_id: int) -> bool:
     """Tell whether a person wrote a comment on an item, or read one addressed to them that was not released early."""
-    said = select(CommentRow.id).where(CommentRow.item_id == item_id, CommentRow.person_id == person_id)
+    written = select(CommentRow.id).where(CommentRow.item_id == item_id, CommentRow.person_id == person_id)
     read = (
         select(CommentForRow.comment_id)
         .join(CommentRow, col(CommentRow.id) == CommentForRow.comment_id)
@@ -69,7 +69,7 @@ def has_part(session: Session, *, item_id: int, person_id: int) -> bool:
             col(CommentForRow.read_at).is_not(None),
         )
     )
-    return any(session.exec(wanted.limit(1)).first() is not None for wanted in (said, read))
+    return any(session.exec(wanted.limit(1)).first() is not None for wanted in (written, read))
 
 
 def has_read(session: Session, *, item_id: int, person_id: int, since: datetime) -> bool:

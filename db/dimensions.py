@@ -18,9 +18,9 @@ def unlike(session: Session, *, project_id: int, reading: Rewording) -> list[str
     columns = (col(ItemRow.dimension), col(ItemRow.dimension_given), col(ItemRow.dimension_version))
     named = select(col(ItemRow.external_id)).where(col(ItemRow.project_id) == project_id)
     noted = select(*columns).where(col(ItemRow.project_id) == project_id, columns[1].is_not(None)).distinct()
-    found: set[str] = set()
+    differing: set[str] = set()
     for stored, given, version in connection.execute(noted).all():
         if reading.dimension(version or 0, given or "") != stored:
-            found |= set(connection.scalars(named.where(columns[0] == stored, columns[1] == given)))
+            differing |= set(connection.scalars(named.where(columns[0] == stored, columns[1] == given)))
     apart = named.join(TaskRow, col(TaskRow.item_id) == col(ItemRow.id)).where(col(TaskRow.dimension) != columns[0])
-    return sorted(found | set(connection.scalars(apart)))
+    return sorted(differing | set(connection.scalars(apart)))

@@ -250,10 +250,10 @@ class Store:
             return None
         try:
             with _available(), self.engine.connect() as connection:
-                found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+                answer = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
         except DatabaseUnavailableError as error:
             return str(error)
-        return None if found == "ok" else DAMAGED
+        return None if answer == "ok" else DAMAGED
 
     def rewrite(self) -> None:
         """Rewrite SQLite's file and empty its log, so that neither holds any deleted or changed data.
@@ -326,11 +326,11 @@ def why_unavailable(error: Exception) -> str | None:
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, sqlite3.Error):
         code = getattr(cause, "sqlite_errorcode", 0)
-        told = FULL if code in _NO_ROOM else _OF_SQLITE.get(code & 0xFF)
-        return NO_FILES if told == NOT_OPENED and not _can_open() else told
+        reason = FULL if code in _NO_ROOM else _OF_SQLITE.get(code & 0xFF)
+        return NO_FILES if reason == NOT_OPENED and not _can_open() else reason
     state = getattr(cause, "sqlstate", None)
     if isinstance(state, str):
-        return next((told for start, told in _OF_POSTGRES.items() if state.startswith(start)), None)
+        return next((reason for start, reason in _OF_POSTGRES.items() if state.startswith(start)), None)
     lost = isinstance(error, OperationalError) or (isinstance(error, DBAPIError) and error.connection_invalidated)
     return AWAY if lost else None
 
@@ -344,8 +344,8 @@ def _can_open() -> bool:
     except OSError:
         return False
     finally:
-        for each in opened:
-            os.close(each)
+        for descriptor in opened:
+            os.close(descriptor)
     return True
 
 
@@ -357,10 +357,10 @@ def _available() -> Iterator[None]:
     try:
         yield
     except (DBAPIError, PoolTimeout, sqlite3.Error) as error:
-        told = why_unavailable(error)
-        if told is None:
+        reason = why_unavailable(error)
+        if reason is None:
             raise
-        raise DatabaseUnavailableError(told) from error
+        raise DatabaseUnavailableError(reason) from error
 
 
 def _in_words(error: Exception) -> Exception:

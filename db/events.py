@@ -171,7 +171,7 @@ def newest(session: Session, *, project_id: int, kind: str | None = None) -> int
     if kind is not None:
         wanted = wanted.where(EventRow.kind == kind)
     else:
-        wanted = wanted.where(*(~col(EventRow.kind).startswith(each) for each in WITHOUT_EFFECT))
+        wanted = wanted.where(*(~col(EventRow.kind).startswith(prefix) for prefix in WITHOUT_EFFECT))
     return session.exec(wanted).one() or 0
 
 
@@ -216,10 +216,10 @@ def taken_away(session: Session, *, task_id: int, person_id: int, login: str) ->
 
 def taken_at(session: Session, *, task_id: int, person_id: int, kinds: Sequence[str]) -> datetime | None:
     """Return when a person was first given a task."""
-    found: datetime | None = session.exec(
+    moment: datetime | None = session.exec(
         _taken_at(), params={"task": task_id, "person": person_id, "kinds": list(kinds)}
     ).first()
-    return found
+    return moment
 
 
 @cache
@@ -255,9 +255,9 @@ def sent_back(session: Session, *, item_id: int, revision: int) -> StoredEvent |
 def with_authors(project_id: int) -> Any:
     """Return the query for the ids of items whose present revision was sent back to its author."""
     of_item = col(ItemRow.id) == col(EventRow.item_id)
-    said = select(col(EventRow.item_id)).join(ItemRow, of_item).where(EventRow.project_id == project_id)
+    sent_back = select(col(EventRow.item_id)).join(ItemRow, of_item).where(EventRow.project_id == project_id)
     is_present = col(EventRow.data)["revision"].as_integer() == col(ItemRow.current_revision)
-    return said.where(EventRow.kind == SENT_BACK, is_present).correlate(None)
+    return sent_back.where(EventRow.kind == SENT_BACK, is_present).correlate(None)
 
 
 def find_events(

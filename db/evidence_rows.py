@@ -84,7 +84,7 @@ class EvidenceRule:
 
 def _attempt(row: Row) -> None:
     row["error"] = WITHHELD if row["error"] else ""
-    row["detail"] = {name: each for name, each in (row["detail"] or {}).items() if name not in _DETAIL}
+    row["detail"] = {name: value for name, value in (row["detail"] or {}).items() if name not in _DETAIL}
 
 
 def _worker(row: Row) -> None:
@@ -225,8 +225,8 @@ class EvidenceRows:
     def _said(self, row: Row) -> bool:
         """Keep only the labels of items that are shown. Return whether the event is shown."""
         if row["kind"] == LABELLED and self.items is not None:
-            said = (row["data"] or {}).get("said") or {}
-            kept = {name: each for name, each in said.items() if self._external.get(name) in self.items}
+            values = (row["data"] or {}).get("said") or {}
+            kept = {name: value for name, value in values.items() if self._external.get(name) in self.items}
             row["data"] = {**row["data"], "said": kept}
         return self.items is None or row["item_id"] is None or row["item_id"] in self.items
 
@@ -263,7 +263,7 @@ class EvidenceRows:
         """Return the last name of a path. Another path with the same name is another model, so it gets a number."""
         if path not in self._paths:
             name = last_name(path)
-            n = sum(last_name(each) == name for each in self._paths)
+            n = sum(last_name(other) == name for other in self._paths)
             self._paths[path] = f"{name}-{n + 1}" if n else name
         return self._paths[path]
 
@@ -312,4 +312,4 @@ def people(session: Session, *, project_id: int) -> set[int]:
     return {int(id) for id in session.connection().scalars(union(*wanted))}
 
 
-_COUNTED = tuple(each for each in Purpose if each not in (Purpose.GOLD, Purpose.QUALIFICATION))
+_COUNTED = tuple(purpose for purpose in Purpose if purpose not in (Purpose.GOLD, Purpose.QUALIFICATION))

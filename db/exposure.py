@@ -73,10 +73,10 @@ def place_of_item(direct: Direct, *, public_id: str) -> SentContent | None:
 
 
 def _place(direct: Direct, wanted: Any, public_id: str) -> SentContent | None:
-    found = _run(direct, wanted, {"id": public_id}).fetchone()
-    if found is None:
+    row = _run(direct, wanted, {"id": public_id}).fetchone()
+    if row is None:
         return None
-    project, reading, version, item, stage, task, number, content, written_under, login, name = found
+    project, reading, version, item, stage, task, number, content, written_under, login, name = row
     fields = reworded.content_now(_json(reading), version=written_under, given=_json(content))
     models: Sequence[str] = ()
     if stage in _WITH_ANSWERS:
@@ -207,13 +207,13 @@ def _insert(alone: bool) -> Any:
     table: Any = metadata.tables["exposure"]
     shapes: Any = metadata.tables["exposure_shape"]
     given = [bindparam(name, type_=table.c[name].type).label(name) for name in names]
-    found = sa_select(*given, shapes.c.id).where(
+    query = sa_select(*given, shapes.c.id).where(
         shapes.c.project_id == bindparam("project_id", type_=table.c.project_id.type),
         shapes.c.hash == bindparam("shape"),
     )
     if alone:
-        found = found.where(AsyncCommit() == literal_column("'off'"))
-    return sa_insert(table).from_select([*names, "shape_id"], found)
+        query = query.where(AsyncCommit() == literal_column("'off'"))
+    return sa_insert(table).from_select([*names, "shape_id"], query)
 
 
 def add_for_items(
@@ -261,10 +261,10 @@ def add_media(
     wanted = sa_select(col(AssetRow.id), col(AssetRow.project_id), col(ProjectRow.schema_version_id)).join(
         ProjectRow, col(ProjectRow.id) == AssetRow.project_id
     )
-    found = session.execute(wanted.where(col(AssetRow.public_id) == asset)).first()
-    if found is None:
+    placed = session.execute(wanted.where(col(AssetRow.public_id) == asset)).first()
+    if placed is None:
         return
-    asset_id, project_id, version = found
+    asset_id, project_id, version = placed
     shape = _shape(Disclosure(), version)
     _add_shape(Direct.of(session), project_id, version, shape, Disclosure())
     shape_id = session.execute(
@@ -304,8 +304,8 @@ def whose_link(session: Session, *, key: str) -> tuple[int, str] | None:
         .join(TaskRow, col(TaskRow.id) == BridgeTaskRow.task_id)
         .where(BridgeTaskRow.key == key)
     )
-    found = session.exec(wanted).first()
-    return (found[0], found[1]) if found is not None else None
+    row = session.exec(wanted).first()
+    return (row[0], row[1]) if row is not None else None
 
 
 def _shape(told: Disclosure, version: int) -> str:
@@ -428,12 +428,12 @@ def was_judged(session: Session, *, prediction_id: int, before: datetime) -> boo
 
 def superseded(session: Session, *, ids: Collection[int]) -> set[int]:
     """Return those of these annotations that the same person has superseded."""
-    found: set[int] = set()
+    superseded_ids: set[int] = set()
     ordered = sorted(ids)
     for lot in chunked(ordered):
         wanted = select(AnnotationRow.supersedes_id).where(col(AnnotationRow.supersedes_id).in_(lot))
-        found |= {id for id in session.exec(wanted) if id is not None}
-    return found
+        superseded_ids |= {id for id in session.exec(wanted) if id is not None}
+    return superseded_ids
 
 
 def counts(session: Session, *, project_id: int) -> Mapping[Stage, tuple[int, int]]:

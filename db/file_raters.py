@@ -24,10 +24,10 @@ def counts(session: Session, *, project_id: int) -> dict[str, dict[Stage, int]]:
         .group_by(col(ImportedRatingRow.rater), col(ImportedRatingRow.stage))
         .order_by(func.min(col(ImportedRatingRow.id)))
     )
-    found: dict[str, dict[Stage, int]] = {}
+    by_rater: dict[str, dict[Stage, int]] = {}
     for rater, stage, n in session.connection().execute(wanted):
-        found.setdefault(rater, {})[stage] = n
-    return found
+        by_rater.setdefault(rater, {})[stage] = n
+    return by_rater
 
 
 def marks(session: Session, *, project_id: int) -> dict[str, bool]:

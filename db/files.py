@@ -124,13 +124,13 @@ def item_ids(session: Session, *, project_id: int) -> list[tuple[int, str, str]]
 
 def asset_ids(session: Session, *, project_id: int, names: Sequence[str]) -> dict[str, tuple[int, str | None]]:
     """Return the assets of a project that have one of these names: id, and hash of the file or None."""
-    found: dict[str, tuple[int, str | None]] = {}
+    ids: dict[str, tuple[int, str | None]] = {}
     for some in chunked(names):
         wanted = select(AssetRow.name, AssetRow.id, AssetRow.sha256).where(
             AssetRow.project_id == project_id, col(AssetRow.name).in_(some)
         )
-        found.update({name: (id, sha256) for name, id, sha256 in session.exec(wanted)})
-    return found
+        ids.update({name: (id, sha256) for name, id, sha256 in session.exec(wanted)})
+    return ids
 
 
 def add_assets(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -160,10 +160,10 @@ def asset_names(session: Session, *, project_id: int) -> dict[int, list[tuple[st
         .where(col(AssetRow.project_id) == project_id)
         .order_by(col(ItemAssetRow.item_id), col(ItemAssetRow.id))
     )
-    found: dict[int, list[tuple[str, str, str | None, str | None]]] = defaultdict(list)
+    by_item: dict[int, list[tuple[str, str, str | None, str | None]]] = defaultdict(list)
     for item_id, role, name, source, sha256 in session.connection().execute(wanted):
-        found[item_id].append((role, name, source, sha256))
-    return dict(found)
+        by_item[item_id].append((role, name, source, sha256))
+    return dict(by_item)
 
 
 # ---- models' answers ------------------------------------------------------------------------------------------------

@@ -86,13 +86,13 @@ def page(
         plain = _sorted(within, wanted, sort, down)
         n: int = session.execute(plain_select(func.count()).select_from(plain.order_by(None).subquery())).scalar_one()
         return list(session.execute(plain.offset(offset).limit(limit)).scalars()), n
-    found = _sorted(within, wanted, sort, down, func.count().over())
+    query = _sorted(within, wanted, sort, down, func.count().over())
     if wanted.text:
-        found = (found if sort == "version" else found.join(RevisionRow, _present())).where(*_likely(wanted))
-    rows = session.execute(found.offset(offset).limit(limit)).all()
+        query = (query if sort == "version" else query.join(RevisionRow, _present())).where(*_likely(wanted))
+    rows = session.execute(query.offset(offset).limit(limit)).all()
     if rows or not offset:
         return [id for id, _ in rows], rows[0][1] if rows else 0
-    first = session.execute(found.limit(1)).first()
+    first = session.execute(query.limit(1)).first()
     return [], first[1] if first else 0
 
 
@@ -121,9 +121,9 @@ def rows(session: Session, *, ids: Sequence[int], lock: bool = False) -> list[St
 
 def facts(session: Session, *, project_id: int, ids: Sequence[int]) -> dict[int, Facts]:
     """Return the facts that a list may show about these items, by id."""
-    votes, said = _votes(project_id, ids), _comments(project_id, ids)
+    votes, comments = _votes(project_id, ids), _comments(project_id, ids)
     cast_ = {id: (int(n), bool(differ)) for id, n, differ in session.execute(plain_select(votes))}
-    talk = {id: int(n) for id, n in session.execute(plain_select(said))}
+    talk = {id: int(n) for id, n in session.execute(plain_select(comments))}
     lacking = _lacking().where(col(ItemAssetRow.item_id).in_(ids)).group_by(col(ItemAssetRow.item_id))
     missing = {id: int(n) for id, n in session.execute(lacking.add_columns(func.count()))}
     gold = set(session.exec(_gold(project_id).where(col(GoldRow.item_id).in_(ids))))
@@ -181,22 +181,22 @@ _PLAIN: Mapping[str, Any] = {
 
 def _conditions(within: ListScope, wanted: ItemFilter) -> list[ColumnElement[bool]]:
     id, project_id = col(ItemRow.id), within.project_id
-    found: list[ColumnElement[bool]] = [col(ItemRow.project_id) == project_id]
+    conditions: list[ColumnElement[bool]] = [col(ItemRow.project_id) == project_id]
 
     def put(condition: Any, holds: bool | None) -> None:
         if holds is not None:
-            found.append(condition if holds else ~condition)
+            conditions.append(condition if holds else ~condition)
 
     if within.reader is not None:
-        found.append(id.not_in(_closed(within)))
+        conditions.append(id.not_in(_closed(within)))
     if wanted.ids:
-        found.append(col(ItemRow.external_id).in_(wanted.ids))
+        conditions.append(col(ItemRow.external_id).in_(wanted.ids))
     if wanted.state:
-        found.append(col(ItemRow.state).in_(wanted.state))
+        conditions.append(col(ItemRow.state).in_(wanted.state))
     if wanted.dimension:
-        found.append(col(ItemRow.dimension).in_(wanted.dimension))
+        conditions.append(col(ItemRow.dimension).in_(wanted.dimension))
     if wanted.author:
-        found.append(
+        conditions.append(
             col(ItemRow.author_id).is_(None)
             if wanted.author == FROM_FILE
             else col(ItemRow.author_id).in_(_person(wanted.author))
@@ -207,9 +207,9 @@ def _conditions(within: ListScope, wanted: ItemFilter) -> list[ColumnElement[boo
             col(AnnotationRow.project_id) == project_id,
             *_live_votes(),
         )
-        found.append(id.in_(voted))
+        conditions.append(id.in_(voted))
     if wanted.comments is Comments.OPEN:
-        found.append(id.in_(comment_threads.waiting_for_an_answer(project_id)))
+        conditions.append(id.in_(comment_threads.waiting_for_an_answer(project_id)))
     elif wanted.comments is not None:
         talked = plain_select(col(CommentRow.item_id)).where(col(CommentRow.project_id) == project_id)
         put(id.in_(talked), wanted.comments is Comments.ANY)
@@ -221,8 +221,8 @@ def _conditions(within: ListScope, wanted: ItemFilter) -> list[ColumnElement[boo
         under = [known for known, number in within.versions.items() if number == wanted.version]
         given = plain_select(col(RevisionRow.item_id)).join(ItemRow, _present())
         given = given.where(col(ItemRow.project_id) == project_id, col(RevisionRow.schema_version_id).in_(under))
-        found.append(id.in_(given.correlate(None)))
-    return found
+        conditions.append(id.in_(given.correlate(None)))
+    return conditions
 
 
 def _person(login: str) -> Any:
@@ -244,12 +244,12 @@ def _votes(project_id: int, ids: Sequence[int] | None = None, *, compared: bool 
     If ``compared``, it also tells whether the votes of one stage differ (``differ``, 0 or 1).
     """
     newer = aliased(AnnotationRow)
-    said = cast(col(AnnotationRow.answers), Text)
+    ballot = cast(col(AnnotationRow.answers), Text)
     of_stage: Any = (
         plain_select(
             col(AnnotationRow.item_id).label("item_id"),
             func.count().label("n"),
-            (func.count(distinct(said)) if compared else func.count()).label("kinds"),
+            (func.count(distinct(ballot)) if compared else func.count()).label("kinds"),
         )
         .join(ItemRow, col(ItemRow.id) == col(AnnotationRow.item_id))
         .where(
@@ -261,26 +261,26 @@ def _votes(project_id: int, ids: Sequence[int] | None = None, *, compared: bool 
         )
         .group_by(col(AnnotationRow.item_id), col(AnnotationRow.stage))
     )
-    each = of_stage.subquery()
+    by_stage = of_stage.subquery()
     return (
         plain_select(
-            each.c.item_id,
-            cast(func.sum(each.c.n), Integer).label("n"),
-            func.max(case((each.c.kinds > 1, 1), else_=0)).label("differ"),
+            by_stage.c.item_id,
+            cast(func.sum(by_stage.c.n), Integer).label("n"),
+            func.max(case((by_stage.c.kinds > 1, 1), else_=0)).label("differ"),
         )
-        .group_by(each.c.item_id)
+        .group_by(by_stage.c.item_id)
         .subquery()
     )
 
 
 def _comments(project_id: int, ids: Sequence[int] | None = None) -> Any:
     """Return the subquery that counts the comments on each item (``n``)."""
-    found: Any = (
+    comments: Any = (
         plain_select(col(CommentRow.item_id).label("item_id"), func.count().label("n"))
         .where(col(CommentRow.project_id) == project_id)
         .group_by(col(CommentRow.item_id))
     )
-    return (found if ids is None else found.where(col(CommentRow.item_id).in_(ids))).subquery()
+    return (comments if ids is None else comments.where(col(CommentRow.item_id).in_(ids))).subquery()
 
 
 def _lacking() -> Any:
@@ -341,7 +341,7 @@ def _looked_at(session: Session, within: ListScope, wanted: ItemFilter, sort: st
     anew = reworded.differs(session, project_id=within.project_id)
     if not anew:
         statement = statement.where(*_likely(wanted))
-    found: list[int] = []
+    matching: list[int] = []
     keys: dict[int, tuple[int, float, str]] = {}
     text = wanted.text.lower()
     for id, external, public, given, version in session.execute(statement.execution_options(yield_per=_AT_ONCE)):
@@ -352,13 +352,13 @@ def _looked_at(session: Session, within: ListScope, wanted: ItemFilter, sort: st
         if text and not (text in external.lower() or text == public.lower() or _says(content, text, within.fields)):
             continue
         if all(test.holds(content) for test in wanted.where):
-            found.append(id)
+            matching.append(id)
             if name:
                 keys[id] = sort_key(content.get(name))
     if name is None:
-        return found
-    there = sorted((id for id in found if keys[id][0] < 2), key=keys.__getitem__, reverse=down)
-    return there + [id for id in found if keys[id][0] == 2]
+        return matching
+    there = sorted((id for id in matching if keys[id][0] < 2), key=keys.__getitem__, reverse=down)
+    return there + [id for id in matching if keys[id][0] == 2]
 
 
 _NO_TEXT = frozenset("0123456789eE+-.,:[]{} nulltruefalse")
@@ -381,7 +381,7 @@ def _told_by_json(session: Session, within: ListScope, text: str) -> bool:
 
 def _says(content: Mapping[str, Any], text: str, fields: frozenset[str] | None) -> bool:
     searched = content if fields is None else {name: value for name, value in content.items() if name in fields}
-    return any(text in each.lower() for each in texts(searched))
+    return any(text in text_part.lower() for text_part in texts(searched))
 
 
 _AS_TYPED = re.compile(r"[ !#-\[\]-~]+")
@@ -391,15 +391,15 @@ _AS_TYPED = re.compile(r"[ !#-\[\]-~]+")
 def _likely(wanted: ItemFilter) -> list[ColumnElement[bool]]:
     """Return conditions that every matching item meets: it contains the longest part that JSON stores unchanged."""
     content = cast(col(RevisionRow.content), Text)
-    found: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     if part := likely_part(wanted.text):
-        found.append(
-            or_(*(each.ilike(part, escape="!") for each in (content, col(ItemRow.external_id))), _named(wanted))
+        conditions.append(
+            or_(*(column.ilike(part, escape="!") for column in (content, col(ItemRow.external_id))), _named(wanted))
         )
     for test in wanted.where:
         if test.how != ":" and (part := likely_part(test.value)) and not _may_be_number(test.value):
-            found.append(content.ilike(part, escape="!"))
-    return found
+            conditions.append(content.ilike(part, escape="!"))
+    return conditions
 
 
 def _named(wanted: ItemFilter) -> ColumnElement[bool]:

@@ -36,10 +36,10 @@ def _content() -> Any:
 def contents(session: Session, *, ids: Iterable[int]) -> dict[tuple[int, int], dict[str, Any]]:
     """Return the fields of items at all of their revisions, by item id and number."""
     wanted = select(RevisionRow.item_id, RevisionRow.number, RevisionRow.content, RevisionRow.schema_version_id)
-    found = session.exec(wanted.where(col(RevisionRow.item_id).in_(sorted(set(ids))))).all()
+    rows = session.exec(wanted.where(col(RevisionRow.item_id).in_(sorted(set(ids))))).all()
     return {
         (item_id, number): reworded.content(session, version=version, given=fields, item_id=item_id)
-        for item_id, number, fields, version in found
+        for item_id, number, fields, version in rows
     }
 
 

@@ -78,9 +78,9 @@ def lock(session: Session, *, id: int) -> StoredItem:
 def lock_all(session: Session, *, ids: Sequence[int]) -> Sequence[StoredItem]:
     """Return items, locked like ``lock``. All callers lock in one order, so that two of them never deadlock."""
     wanted = select(ItemRow).where(col(ItemRow.id).in_(ids)).order_by(col(ItemRow.id))
-    found = session.exec(wanted.with_for_update(key_share=True).execution_options(populate_existing=True)).all()
-    _held(session).update({row.id: row for row in found})
-    return found
+    rows = session.exec(wanted.with_for_update(key_share=True).execution_options(populate_existing=True)).all()
+    _held(session).update({row.id: row for row in rows})
+    return rows
 
 
 def hold_revisions(session: Session, *, ids: Sequence[int], state: ItemState) -> list[tuple[int, int, str]]:
@@ -109,9 +109,9 @@ def lock_of_task(session: Session, *, task: str) -> None:
 
     All transactions lock an item before its tasks, so that two of them never deadlock.
     """
-    found: StoredItem | None = session.exec(_of_task(), params={"task": task}).first()
-    if found is not None:
-        _held(session)[found.id] = found
+    row: StoredItem | None = session.exec(_of_task(), params={"task": task}).first()
+    if row is not None:
+        _held(session)[row.id] = row
 
 
 @cache
@@ -165,11 +165,11 @@ def set_priority(session: Session, *, item_ids: Sequence[int], priority: int) ->
 
 def priorities(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
     """Return the priority of items, by id. Items with priority 0 are left out."""
-    found: dict[int, int] = {}
+    by_item: dict[int, int] = {}
     for lot in chunked(item_ids):
         wanted = select(ItemRow.id, ItemRow.priority).where(col(ItemRow.id).in_(lot), ItemRow.priority != 0)
-        found |= {id: priority for id, priority in session.exec(wanted)}
-    return found
+        by_item |= {id: priority for id, priority in session.exec(wanted)}
+    return by_item
 
 
 def settle(session: Session, *, states: Sequence[tuple[StoredItem, ItemState]]) -> None:
@@ -250,8 +250,8 @@ def with_states(
         .order_by(col(ItemRow.id))
         .limit(limit)
     )
-    found = session.exec(wanted)
-    return [(id, external, dimension, ItemState(state)) for id, external, dimension, state in found]
+    rows = session.exec(wanted)
+    return [(id, external, dimension, ItemState(state)) for id, external, dimension, state in rows]
 
 
 def assets(session: Session, *, item_id: int) -> list[tuple[StoredItemAsset, StoredAsset, StoredMediaObject | None]]:
@@ -281,10 +281,10 @@ def assets_of(
         .where(col(ItemAssetRow.item_id).in_(sorted(set(ids))))
         .order_by(col(ItemAssetRow.id))
     )
-    found: dict[int, list[tuple[StoredItemAsset, StoredAsset, StoredMediaObject | None]]] = {}
+    by_item: dict[int, list[tuple[StoredItemAsset, StoredAsset, StoredMediaObject | None]]] = {}
     for link, asset, media in session.exec(wanted):
-        found.setdefault(link.item_id, []).append((link, asset, media))
-    return found
+        by_item.setdefault(link.item_id, []).append((link, asset, media))
+    return by_item
 
 
 def has_predictions(session: Session, *, item_id: int) -> bool:
@@ -299,11 +299,11 @@ def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, StoredPred
 
 def models_of(session: Session, *, prediction_ids: Sequence[int]) -> dict[int, str]:
     """Return the models that gave these answers, by the answers' ids."""
-    found: dict[int, str] = {}
+    by_item: dict[int, str] = {}
     for lot in chunked(prediction_ids):
         wanted = select(PredictionRow.id, PredictionRow.model).where(col(PredictionRow.id).in_(lot))
-        found |= {id: model for id, model in session.exec(wanted)}
-    return found
+        by_item |= {id: model for id, model in session.exec(wanted)}
+    return by_item
 
 
 def prediction(session: Session, *, id: int) -> StoredPrediction:
@@ -361,10 +361,10 @@ def states_by_project(session: Session, *, project_ids: Sequence[int]) -> dict[i
         .where(col(ItemRow.project_id).in_(project_ids))
         .group_by(col(ItemRow.project_id), col(ItemRow.state))
     )
-    found: dict[int, dict[ItemState, int]] = {id: {} for id in project_ids}
+    by_project: dict[int, dict[ItemState, int]] = {id: {} for id in project_ids}
     for id, state, n in session.exec(wanted):
-        found[id][ItemState(state)] = n
-    return found
+        by_project[id][ItemState(state)] = n
+    return by_project
 
 
 def in_state(session: Session, *, project_id: int, state: ItemState) -> list[int]:
@@ -420,8 +420,8 @@ def parts(session: Session, *, item_id: int) -> dict[int, list[str]]:
             AnnotationRow.purpose == Purpose.LIVE,
         )
     )
-    found: dict[int, list[str]] = {}
+    by_person: dict[int, list[str]] = {}
     for who, what in (({author}, "written"), (set(editors), "edited"), (set(voters), "voted on")):
         for person_id in who - {None}:
-            found.setdefault(person_id or 0, []).append(what)
-    return found
+            by_person.setdefault(person_id or 0, []).append(what)
+    return by_person

@@ -120,10 +120,10 @@ def delete_ended(session: Session, *, kind: str, but: int = 0, slot: str | None 
     if slot is not None:
         ended.append(col(JobRow.slot) == slot)
     wanted = select(JobRow.id, JobRow.files).where(*ended).order_by(col(JobRow.id).desc()).offset(but)
-    found = session.exec(wanted.limit(1_000)).all()
-    if found:
-        session.exec(delete(JobRow).where(col(JobRow.id).in_([id for id, _ in found])))
-    return [sha256 for _, files in found for sha256 in (files or {}).values()]
+    jobs = session.exec(wanted.limit(1_000)).all()
+    if jobs:
+        session.exec(delete(JobRow).where(col(JobRow.id).in_([id for id, _ in jobs])))
+    return [sha256 for _, files in jobs for sha256 in (files or {}).values()]
 
 
 def files(session: Session) -> set[str]:

@@ -31,7 +31,7 @@ from domain.run_kinds import RunKind
 from domain.runs import Outcome, chunked
 from domain.states import Purpose, Stage
 
-REPLIED = tuple(each for each in Outcome if each.replied)
+REPLIED = tuple(outcome for outcome in Outcome if outcome.replied)
 """Outcomes with a reply, whatever the reply says."""
 
 
@@ -241,8 +241,8 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
         .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
     )
     newest: dict[tuple[int, str], Score] = {}
-    found = session.connection().execute(wanted).all()
-    for unit_id, run_id, criterion, verdict, value, item_id, prediction_id, swapped, sample, run, kind in found:
+    rows = session.connection().execute(wanted).all()
+    for unit_id, run_id, criterion, verdict, value, item_id, prediction_id, swapped, sample, run, kind in rows:
         if not kind.own_scale:
             criterion, value = reworded.judged(session, run_id=run_id, criterion=criterion, value=value)
         newest[unit_id, criterion] = Score(
@@ -254,12 +254,12 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
 def latest_of_each(found: Iterable[_S], about: Callable[[_S], Hashable]) -> list[_S]:
     """Return one result for each subject, sample and criterion: the newest with a score, or the newest of all."""
     counting: dict[Hashable, _S] = {}
-    for each in found:
-        key = (about(each), each.sample, each.criterion)
+    for score in found:
+        key = (about(score), score.sample, score.criterion)
         before = counting.get(key)
-        if before is None or each.verdict.scored or not before.verdict.scored:
+        if before is None or score.verdict.scored or not before.verdict.scored:
             counting.pop(key, None)
-            counting[key] = each
+            counting[key] = score
     return list(counting.values())
 
 
@@ -334,10 +334,14 @@ def results_of_runs(session: Session, *, run_ids: Sequence[int], attacks: bool |
         attacked = col(JudgeUnitRow.attack)
         wanted = wanted.where(attacked.is_not(None) if attacks else attacked.is_(None))
     newest: dict[tuple[int, str], UnitResult] = {}
-    for unit_id, *found in session.connection().execute(wanted).all():
-        told = UnitResult(*found)
-        criterion, value = reworded.judged(session, run_id=told.run_id, criterion=told.criterion, value=told.value)
-        newest[unit_id, criterion] = replace(told, verdict=ReplyOutcome(told.verdict), criterion=criterion, value=value)
+    for unit_id, *columns in session.connection().execute(wanted).all():
+        unit_result = UnitResult(*columns)
+        criterion, value = reworded.judged(
+            session, run_id=unit_result.run_id, criterion=unit_result.criterion, value=unit_result.value
+        )
+        newest[unit_id, criterion] = replace(
+            unit_result, verdict=ReplyOutcome(unit_result.verdict), criterion=criterion, value=value
+        )
     return list(newest.values())
 
 

@@ -47,8 +47,10 @@ def _insert_all(connection: Connection, statement: Insert, rows: Sequence[Mappin
     names = compiled.positiontup
     if names is None or compiled.insert_prefetch or set(names) != rows[0].keys():  # defaults that SQLAlchemy fills in
         return connection.execute(statement, [dict(row) for row in rows]).rowcount
-    found = [_converted(columns[name].type, connection.dialect, [row[name] for row in rows]) for name in names]
-    return connection.exec_driver_sql(str(compiled), list(zip(*found, strict=True))).rowcount
+    columns_of_values = [
+        _converted(columns[name].type, connection.dialect, [row[name] for row in rows]) for name in names
+    ]
+    return connection.exec_driver_sql(str(compiled), list(zip(*columns_of_values, strict=True))).rowcount
 
 
 def _converted(kind: TypeEngine[Any], dialect: Dialect, values: list[Any]) -> list[Any]:
@@ -56,9 +58,9 @@ def _converted(kind: TypeEngine[Any], dialect: Dialect, values: list[Any]) -> li
     convert = kind.dialect_impl(dialect).bind_processor(dialect)
     if convert is None:
         return values
-    found, before, last = [], _NOTHING, None
+    converted, before, last = [], _NOTHING, None
     for value in values:
         if value is not before:
             before, last = value, convert(value)
-        found.append(last)
-    return found
+        converted.append(last)
+    return converted

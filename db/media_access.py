@@ -15,5 +15,5 @@ def file_of_asset(session: Session, *, public_id: str) -> tuple[StoredAsset, Sto
         .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)
         .where(AssetRow.public_id == public_id)
     )
-    found = session.exec(wanted).first()
-    return (found[0], found[1]) if found else None
+    row = session.exec(wanted).first()
+    return (row[0], row[1]) if row else None

@@ -31,13 +31,13 @@ def waiting(session: Session, *, item_ids: Iterable[int], needed: Sequence[str])
     The missing assets are locked until the transaction ends. Whoever imports them then sees the result of the
     transaction.
     """
-    found: set[int] = set()
+    waiting_ids: set[int] = set()
     ids = sorted(set(item_ids)) if needed else []
     for lot in chunked(ids):
         wanted = _missing(needed).where(col(ItemAssetRow.item_id).in_(lot))
         held = wanted.order_by(col(AssetRow.id)).with_for_update(read=True, of=AssetRow)
-        found |= set(session.exec(held))
-    return found
+        waiting_ids |= set(session.exec(held))
+    return waiting_ids
 
 
 def waiting_in(session: Session, *, project_id: int, needed: Sequence[str]) -> set[int]:
@@ -70,11 +70,11 @@ def _missing(needed: Sequence[str]) -> Any:
 
 def with_assets(session: Session, *, asset_ids: Sequence[int]) -> set[int]:
     """Return the items (ids) that have one of these assets."""
-    found: set[int] = set()
+    item_ids: set[int] = set()
     for lot in chunked(asset_ids):
         some = col(ItemAssetRow.asset_id).in_(lot)
-        found |= set(session.exec(select(ItemAssetRow.item_id).where(some)))
-    return found
+        item_ids |= set(session.exec(select(ItemAssetRow.item_id).where(some)))
+    return item_ids
 
 
 @dataclass(frozen=True)
@@ -120,15 +120,15 @@ def by_dimension(
     n_items = {name: int(n) for name, n in session.execute(asked(func.count(distinct(col(ItemRow.id)))))}
     place = (col(ItemAssetRow.role), col(AssetRow.kind))
     what = asked(*place, func.count(distinct(col(AssetRow.id))), func.min(col(AssetRow.id))).group_by(*place)
-    found = session.execute(what).all()
+    rows = session.execute(what).all()
     named = (
         sa_select(col(AssetRow.id), col(AssetRow.name), col(SourceRow.name))
         .join(SourceRow, col(SourceRow.id) == col(AssetRow.source_id), isouter=True)
-        .where(col(AssetRow.id).in_([first for *_, first in found]))
+        .where(col(AssetRow.id).in_([first for *_, first in rows]))
     )
     examples = {id: (name, source) for id, name, source in session.execute(named)}
     lacking: dict[str, list[MissingFiles]] = {name: [] for name in n_items}
-    for name, role, kind, files, first in found:
+    for name, role, kind, files, first in rows:
         lacking[name].append(MissingFiles(role, kind, int(files), *examples[first]))
     order = {role: at for at, role in enumerate(needed)}
     return {
@@ -154,5 +154,5 @@ def wrongly_noted(session: Session, *, project_id: int, needed: Sequence[str]) -
         )
         .order_by(col(TaskRow.id))
     )
-    found = session.execute(wanted, {"needed": list(needed)})
-    return [(id, stage.value, name, bool(lacks)) for id, stage, name, lacks in found]
+    rows = session.execute(wanted, {"needed": list(needed)})
+    return [(id, stage.value, name, bool(lacks)) for id, stage, name, lacks in rows]

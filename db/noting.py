@@ -61,11 +61,11 @@ class Answer:
         return map(self._row, range(self._result.ntuples))
 
     def _row(self, row: int) -> tuple[Any, ...]:
-        found, values = self._result, []
-        for column in range(found.nfields):
-            value = found.get_value(row, column)
+        answer, values = self._result, []
+        for column in range(answer.nfields):
+            value = answer.get_value(row, column)
             if value is not None:
-                value = int(value) if found.ftype(column) in _INTEGERS else value.decode()
+                value = int(value) if answer.ftype(column) in _INTEGERS else value.decode()
             values.append(value)
         return tuple(values)
 
@@ -135,12 +135,12 @@ class Connections:
         try:
             while True:
                 try:
-                    found = self._idle.pop()
+                    connection = self._idle.pop()
                 except IndexError:
                     return PreparedConnection(self._engine)
-                if found.is_left_alone():
-                    return found
-                found.close()
+                if connection.is_left_alone():
+                    return connection
+                connection.close()
         except BaseException:
             self._places.release()
             raise
@@ -189,9 +189,9 @@ class ConnectionLoan:
     def __exit__(self, _kind: object, error: BaseException | None, _where: object) -> None:
         self._from.give_back(self._connection, good=error is None)
         if isinstance(error, Exception):
-            said = self._from.in_words(error)
-            if said is not error:
-                raise said from error
+            translated = self._from.in_words(error)
+            if translated is not error:
+                raise translated from error
 
 
 def has_spoken(connection: Any) -> bool:

@@ -30,7 +30,7 @@ def unfinished(session: Session, *, bridge_id: int) -> dict[int, dict[BridgeStat
         )
         .group_by(col(BridgeTaskRow.bridge_project_id), col(BridgeTaskRow.state))
     )
-    found: dict[int, dict[BridgeState, int]] = {}
+    by_id: dict[int, dict[BridgeState, int]] = {}
     for id, state, n in session.exec(wanted):
-        found.setdefault(id, {})[BridgeState(state)] = n
-    return found
+        by_id.setdefault(id, {})[BridgeState(state)] = n
+    return by_id

@@ -47,8 +47,8 @@ def page(
     repeated question must not show the earlier answer. With ``says``: only submissions whose item has ``text``.
     """
     if says is not None:
-        found = _with_text(session, of, text, says)
-        ids, n = found[offset:][:limit], len(found)
+        matching = _with_text(session, of, text, says)
+        ids, n = matching[offset:][:limit], len(matching)
     else:
         wanted = plain_select(col(AnnotationRow.id), func.count().over()).where(*_conditions(session, of))
         rows = session.execute(wanted.order_by(col(AnnotationRow.id).desc()).offset(offset).limit(limit)).all()
@@ -94,7 +94,7 @@ def tasks(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
 
 def _conditions(session: Session, of: SubmissionFilter) -> list[ColumnElement[bool]]:
     newer = aliased(AnnotationRow)
-    found: list[ColumnElement[bool]] = [
+    conditions: list[ColumnElement[bool]] = [
         col(AnnotationRow.person_id) == of.person_id,
         col(AnnotationRow.project_id) == of.project_id,
         col(AnnotationRow.stage).in_(of.stages),
@@ -103,9 +103,9 @@ def _conditions(session: Session, of: SubmissionFilter) -> list[ColumnElement[bo
         ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
     ]
     if of.since is not None:
-        found.append(col(AnnotationRow.created_at) >= of.since)
+        conditions.append(col(AnnotationRow.created_at) >= of.since)
     if of.until is not None:
-        found.append(col(AnnotationRow.created_at) < of.until)
+        conditions.append(col(AnnotationRow.created_at) < of.until)
     in_hand = select(TaskRow).where(
         TaskRow.person_id == of.person_id,
         TaskRow.project_id == of.project_id,
@@ -118,8 +118,8 @@ def _conditions(session: Session, of: SubmissionFilter) -> list[ColumnElement[bo
             col(AnnotationRow.stage) == task.stage,
             func.coalesce(col(AnnotationRow.prediction_id), 0) == (task.prediction_id or 0),
         )
-        found.append(~same)
-    return found
+        conditions.append(~same)
+    return conditions
 
 
 def _with_text(session: Session, of: SubmissionFilter, text: str, says: Says) -> list[int]:
@@ -145,9 +145,9 @@ def _with_text(session: Session, of: SubmissionFilter, text: str, says: Says) ->
     part = likely_part(text)
     if part and not reworded.differs(session, project_id=of.project_id):
         wanted = wanted.where(cast(col(RevisionRow.content), Text).ilike(part, escape="!"))
-    found = []
+    ids = []
     for id, stage, item_id, given, version in session.execute(wanted.execution_options(yield_per=_AT_ONCE)):
         about = {"item_id": item_id, "project_id": of.project_id}
         if says(stage, reworded.content(session, version=version, given=given, **about)):
-            found.append(id)
-    return found
+            ids.append(id)
+    return ids

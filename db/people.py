@@ -103,8 +103,8 @@ def session_with_person(
     session: Session, *, token_hash: str, now: datetime
 ) -> tuple[StoredSession, StoredPerson] | None:
     """Return a live session and its person."""
-    found = session.exec(_live_session(), params={"token_hash": token_hash, "now": now}).first()
-    return (found[0], found[1]) if found else None
+    row = session.exec(_live_session(), params={"token_hash": token_hash, "now": now}).first()
+    return (row[0], row[1]) if row else None
 
 
 @cache

@@ -15,11 +15,11 @@ from domain.runs import chunked
 
 def of(session: Session, *, ids: Collection[int]) -> dict[int, bytes]:
     """Return the existing keys of these people, by person id."""
-    wanted, found = sorted(ids), dict[int, bytes]()
+    wanted, keys = sorted(ids), dict[int, bytes]()
     for lot in chunked(wanted):
         some = col(PersonKeyRow.person_id).in_(lot)
-        found |= {row.person_id: bytes.fromhex(row.key) for row in session.exec(select(PersonKeyRow).where(some))}
-    return found
+        keys |= {row.person_id: bytes.fromhex(row.key) for row in session.exec(select(PersonKeyRow).where(some))}
+    return keys
 
 
 def draw(session: Session, *, ids: Collection[int], now: datetime) -> None:

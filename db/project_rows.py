@@ -56,8 +56,8 @@ def rows(
     moments = [name for name in names if isinstance(of.c[name].type, UTCDateTime)]
     words = [name for name in names if isinstance(of.c[name].type, EnumType)]
     options = {"stream_results": True, "yield_per": AT_ONCE}
-    for found in session.connection().execute(wanted, execution_options=options):
-        row = dict(zip(names, found, strict=True))
+    for values in session.connection().execute(wanted, execution_options=options):
+        row = dict(zip(names, values, strict=True))
         if carried.leaving is not None:
             carried.leaving(row, last)
         for name in moments:
@@ -92,10 +92,10 @@ def mine(table: Table, project_id: int) -> Any:
 
 def _pointing(name: str, project_id: int) -> Sequence[Select[Any]]:
     """Return queries for the links of a project's rows to a table."""
-    found = []
+    queries = []
     for table in in_order():
         held = {column for column, kind in CARRIED[table.name].ids.items() if kind == RowId(name)}
         for column in table.c:
             if column.name in held or any(key.column.table.name == name for key in column.foreign_keys):
-                found.append(select(column).where(column.is_not(None), mine(table, project_id)).distinct())
-    return found
+                queries.append(select(column).where(column.is_not(None), mine(table, project_id)).distinct())
+    return queries

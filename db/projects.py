@@ -104,11 +104,11 @@ def standing(
     version that the person opened last.
     """
     wanted = _standing("id" if name is None else "name")
-    found = session.execute(wanted, {"person_id": person_id, "project": id if name is None else name}).first()
-    if found is None or (person_id is not None and found[0].name.startswith(PASSING)):
+    row = session.execute(wanted, {"person_id": person_id, "project": id if name is None else name}).first()
+    if row is None or (person_id is not None and row[0].name.startswith(PASSING)):
         return None
-    reworded.note(session, project=found[0])
-    return found[0], found[1], found[2], found[3], found[4]
+    reworded.note(session, project=row[0])
+    return row[0], row[1], row[2], row[3], row[4]
 
 
 def changes_work(session: Session) -> bool:

@@ -137,8 +137,8 @@ def open_cursor(
     if row is None:
         row = QueueCursorRow(project_id=project_id, person_id=person_id, stage=stage, dimension=key)
         if hold:
-            told = row.model_dump(exclude={"id"})
-            insert_or_ignore(session, QueueCursorRow, [{**told, "stage": stage}])
+            values = row.model_dump(exclude={"id"})
+            insert_or_ignore(session, QueueCursorRow, [{**values, "stage": stage}])
             row = session.exec(_stored(hold), params=given).one()
     if not hold:
         row = QueueCursorRow(**row.model_dump())
@@ -162,19 +162,19 @@ def search(session: Session, cursors: Sequence[Cursor], *, limit: int) -> list[t
 
     Return at least ``limit`` slots, if there are enough.
     """
-    found: list[tuple[Cursor, SearchedSlot]] = []
+    slots: list[tuple[Cursor, SearchedSlot]] = []
     with session.no_autoflush:  # no query depends on a cursor's stored position
         for cursor in cursors:
-            found += [(cursor, spot) for spot in _ahead(session, cursor, limit=limit)]
-        if cursors and cursors[0].random and not found:
+            slots += [(cursor, spot) for spot in _ahead(session, cursor, limit=limit)]
+        if cursors and cursors[0].random and not slots:
             for cursor in cursors:
-                found += [(cursor, spot) for spot in _news(session, cursor)]
-        if not found:
+                slots += [(cursor, spot) for spot in _news(session, cursor)]
+        if not slots:
             for cursor in cursors:
                 if not cursor.more and _relap_due(cursor, RELAP_AFTER):
                     _begin_lap(session, cursor)
-                    found += [(cursor, spot) for spot in _ahead(session, cursor, limit=limit)]
-    return sorted(found, key=lambda each: (each[1].rank, each[1].place))
+                    slots += [(cursor, spot) for spot in _ahead(session, cursor, limit=limit)]
+    return sorted(slots, key=lambda each: (each[1].rank, each[1].place))
 
 
 def took(cursor: Cursor, spot: SearchedSlot) -> None:
@@ -196,20 +196,20 @@ def _ahead(session: Session, cursor: Cursor, *, limit: int) -> list[SearchedSlot
 def _lap(session: Session, cursor: Cursor, *, limit: int) -> list[SearchedSlot]:
     """Return free slots ahead in the lap. Move the cursor past slots that are not free, and stop before free ones."""
     row = cursor.row
-    found: list[SearchedSlot] = []
+    slots: list[SearchedSlot] = []
     look = _copy(cursor)
     size, seen, fruitless, began = FIRST_LOOK, 0, 0, time.perf_counter()
-    while not look.ended and len(found) < limit:
+    while not look.ended and len(slots) < limit:
         if seen > BUDGET:
-            cursor.more = not found
+            cursor.more = not slots
             break
         spots = (
             _random_look(session, cursor, look, size) if cursor.random else _ranked_look(session, cursor, look, size)
         )
         free = [spot for spot in spots if spot.free]
         seen += len(spots) + 4
-        found += free
-        if found:
+        slots += free
+        if slots:
             continue
         row.rank, row.place, row.ended = look.rank, look.place, look.ended
         size = min(size * 2, LARGEST_LOOK)
@@ -219,7 +219,7 @@ def _lap(session: Session, cursor: Cursor, *, limit: int) -> list[SearchedSlot]:
             look, fruitless = _copy(cursor), 0
     if seen > 2 * FIRST_LOOK + 8:
         row.cost += int((time.perf_counter() - began) * 1e6)
-    return found
+    return slots
 
 
 def _copy(cursor: Cursor) -> _Look:
@@ -335,9 +335,9 @@ def _news(session: Session, cursor: Cursor) -> list[SearchedSlot]:
         given = {**cursor.given, "heard": row.heard, "heard_id": row.heard_id, "limit": MANY_NEW}
         spots = [
             SearchedSlot(
-                each.id, each.item_id, each.unit, each.rank, each.shuffle, each.opened, bool(each.free), in_lap=False
+                slot.id, slot.item_id, slot.unit, slot.rank, slot.shuffle, slot.opened, bool(slot.free), in_lap=False
             )
-            for each in session.execute(_offered(row.stage, bool(cursor.dimension), cursor.random), given).all()
+            for slot in session.execute(_offered(row.stage, bool(cursor.dimension), cursor.random), given).all()
         ]
         passed = spots if row.ended else [spot for spot in spots if (spot.rank, spot.place) <= (row.rank, row.place)]
         free = [spot for spot in passed if spot.free]

@@ -18,7 +18,7 @@ from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES, AnswerReading
 from domain.runs import ANSWERS, Outcome, chunked
 
-_OUTCOMES = {each.value: each for each in ReadOutcome}
+_OUTCOMES = {outcome.value: outcome for outcome in ReadOutcome}
 _LAST = 500
 
 
@@ -52,14 +52,14 @@ def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> dict[
     by_run: dict[int, list[int]] = {}
     for row in rows:
         by_run.setdefault(row["run_id"], []).append(row["item_id"])
-    found: dict[tuple[int, int, str], int] = {}
+    ids: dict[tuple[int, int, str], int] = {}
     for run_id, items in by_run.items():
         for some in chunked(sorted(set(items))):
             wanted = select(PredictionRow.id, PredictionRow.item_id, PredictionRow.model).where(
                 PredictionRow.run_id == run_id, col(PredictionRow.item_id).in_(some)
             )
-            found |= {(run_id, item_id, model): id for id, item_id, model in session.exec(wanted)}
-    return found
+            ids |= {(run_id, item_id, model): id for id, item_id, model in session.exec(wanted)}
+    return ids
 
 
 def _of_rules(version: int) -> Any:
@@ -98,8 +98,8 @@ def unread(
         wanted = wanted.where(~_of_rules(version))
     if item_id is not None:
         wanted = wanted.where(col(PredictionRow.item_id) == item_id)
-    found = session.connection().execute(wanted.order_by(col(PredictionRow.id)).limit(limit))
-    return [UnreadAnswer(id, item, run, text, at) for id, item, run, text, at in found]
+    rows = session.connection().execute(wanted.order_by(col(PredictionRow.id)).limit(limit))
+    return [UnreadAnswer(id, item, run, text, at) for id, item, run, text, at in rows]
 
 
 def any_unread(session: Session, *, project_id: int, version: int) -> bool:
@@ -131,13 +131,13 @@ def answers(session: Session, *, ids: Sequence[int], models: Sequence[str] | Non
 
 def known_questions(session: Session, *, ids: Sequence[int], reader: str, version: int) -> set[tuple[int, str]]:
     """Return the questions that a version of a reader was asked: the answer's id and the question's hash."""
-    found: set[tuple[int, str]] = set()
+    questions: set[tuple[int, str]] = set()
     for some in chunked(sorted(set(ids))):
         wanted = select(ReadingRow.prediction_id, ReadingRow.asked).where(
             col(ReadingRow.prediction_id).in_(some), ReadingRow.reader == reader, ReadingRow.version == version
         )
-        found |= {(id, asked) for id, asked in session.exec(wanted)}
-    return found
+        questions |= {(id, asked) for id, asked in session.exec(wanted)}
+    return questions
 
 
 def ended(session: Session, *, answers: Iterable[UnreadAnswer]) -> dict[tuple[int, int], AttemptEnd]:
@@ -145,7 +145,7 @@ def ended(session: Session, *, answers: Iterable[UnreadAnswer]) -> dict[tuple[in
     by_run: dict[int, set[int]] = {}
     for answer in answers:
         by_run.setdefault(answer.run_id, set()).add(answer.item_id)
-    found: dict[tuple[int, int], AttemptEnd] = {}
+    ends: dict[tuple[int, int], AttemptEnd] = {}
     for run_id, ids in by_run.items():
         for some in chunked(sorted(set(ids))):
             wanted = (
@@ -165,8 +165,8 @@ def ended(session: Session, *, answers: Iterable[UnreadAnswer]) -> dict[tuple[in
             )
             for unit, reason, outcome, detail in session.connection().execute(wanted):
                 order = tuple((detail or {}).get("order") or ())
-                found[run_id, unit] = AttemptEnd(reason, Outcome(outcome), order)  # the first answer is the stored one
-    return found
+                ends[run_id, unit] = AttemptEnd(reason, Outcome(outcome), order)  # the first answer is the stored one
+    return ends
 
 
 def plans(session: Session, *, run_ids: Iterable[int]) -> dict[int, Mapping[str, Any]]:
@@ -177,7 +177,7 @@ def plans(session: Session, *, run_ids: Iterable[int]) -> dict[int, Mapping[str,
 
 def revisions(session: Session, *, item_ids: Iterable[int]) -> dict[int, list[tuple[int, datetime, Mapping[str, Any]]]]:
     """Return number, moment and content of every revision of items, oldest first, by item."""
-    found: dict[int, list[tuple[int, datetime, Mapping[str, Any]]]] = {}
+    by_item: dict[int, list[tuple[int, datetime, Mapping[str, Any]]]] = {}
     for some in chunked(sorted(set(item_ids))):
         wanted = (
             plain_select(
@@ -192,8 +192,8 @@ def revisions(session: Session, *, item_ids: Iterable[int]) -> dict[int, list[tu
         )
         for item_id, number, at, fields, version in session.connection().execute(wanted).all():
             content = reworded.content(session, version=version, given=fields, item_id=item_id)
-            found.setdefault(item_id, []).append((number, at, content))
-    return found
+            by_item.setdefault(item_id, []).append((number, at, content))
+    return by_item
 
 
 def add(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
@@ -270,6 +270,6 @@ def newest(session: Session, *, project_id: int) -> int:
             .join(PredictionRow, col(PredictionRow.id) == whole.c.prediction_id)
             .where(col(PredictionRow.project_id) == project_id)
         )
-        if found := session.connection().execute(wanted).scalar():
-            return int(found)
+        if newest_id := session.connection().execute(wanted).scalar():
+            return int(newest_id)
     return 0

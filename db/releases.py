@@ -105,10 +105,10 @@ def add_items(session: Session, *, release_id: int, rows: Iterable[PlacedItem]) 
 def items_of(session: Session, *, release_id: int) -> list[PlacedItem]:
     """Return the items of a release, in its order."""
     columns = [getattr(ReleaseItemRow, name) for name in PlacedItem._fields]
-    found = session.execute(
+    rows = session.execute(
         plain_select(*columns).where(col(ReleaseItemRow.release_id) == release_id).order_by(col(ReleaseItemRow.place))
     )
-    return [PlacedItem(*row) for row in found]
+    return [PlacedItem(*row) for row in rows]
 
 
 def splits_of_items(session: Session, *, project_id: int) -> dict[int, str]:
@@ -226,8 +226,8 @@ def assets(session: Session, *, item_ids: Sequence[int]) -> Iterator[Asset]:
 def names(session: Session, *, item_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
     """Return the external ids and the dimensions of items, by id."""
     wanted = select(col(ItemRow.id), col(ItemRow.external_id), col(ItemRow.dimension))
-    found = session.execute(wanted.where(col(ItemRow.id).in_(item_ids)))
-    return {id: (name, dimension) for id, name, dimension in found}
+    rows = session.execute(wanted.where(col(ItemRow.id).in_(item_ids)))
+    return {id: (name, dimension) for id, name, dimension in rows}
 
 
 def contents(session: Session, *, project_id: int, revisions: Mapping[int, int]) -> dict[int, dict[str, Any]]:

@@ -55,9 +55,9 @@ def attempts(session: Session, *, run_id: int, wanted: ReplyFilter, limit: int) 
     newest = _newest(run_id)
     if wanted.criterion is not None:  # the stored name is the one that the run used
         named = session.connection().scalars(sa_select(newest.c.criterion).distinct()).all()
-        said = (each for each in named if _now(session, run_id, each) == wanted.criterion)
-        wanted = replace(wanted, criterion=next(said, wanted.criterion))
-    found = (
+        fitting = (criterion for criterion in named if _now(session, run_id, criterion) == wanted.criterion)
+        wanted = replace(wanted, criterion=next(fitting, wanted.criterion))
+    query = (
         sa_select(newest.c.attempt_id)
         .join(JudgeUnitRow, col(JudgeUnitRow.id) == newest.c.unit_id)
         .join(ItemRow, col(ItemRow.id) == col(JudgeUnitRow.item_id))
@@ -67,7 +67,7 @@ def attempts(session: Session, *, run_id: int, wanted: ReplyFilter, limit: int) 
         .order_by(newest.c.attempt_id.desc())
         .limit(limit)
     )
-    return [id for (id,) in session.connection().execute(found)]
+    return [id for (id,) in session.connection().execute(query)]
 
 
 def _now(session: Session, run_id: int, criterion: str) -> str:
@@ -76,22 +76,22 @@ def _now(session: Session, run_id: int, criterion: str) -> str:
 
 
 def _fitting(newest: Subquery, wanted: ReplyFilter) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     if wanted.verdicts is not None:
-        found.append(newest.c.verdict.in_([str(verdict) for verdict in wanted.verdicts]))
+        conditions.append(newest.c.verdict.in_([str(verdict) for verdict in wanted.verdicts]))
     if wanted.criterion is not None:
-        found.append(newest.c.criterion == wanted.criterion)
+        conditions.append(newest.c.criterion == wanted.criterion)
     if wanted.dimension is not None:
-        found.append(col(ItemRow.dimension) == wanted.dimension)
+        conditions.append(col(ItemRow.dimension) == wanted.dimension)
     if wanted.model is not None:
-        found.append(col(PredictionRow.model) == wanted.model)
+        conditions.append(col(PredictionRow.model) == wanted.model)
     if wanted.attack is not None:
-        found.append(col(JudgeUnitRow.attack) == wanted.attack)
+        conditions.append(col(JudgeUnitRow.attack) == wanted.attack)
     if wanted.unit_ids is not None:
-        found.append(newest.c.unit_id.in_(list(wanted.unit_ids)))
+        conditions.append(newest.c.unit_id.in_(list(wanted.unit_ids)))
     if wanted.before is not None:
-        found.append(newest.c.attempt_id < wanted.before)
-    return found
+        conditions.append(newest.c.attempt_id < wanted.before)
+    return conditions
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[
 
 def grades(session: Session, *, prediction_ids: Sequence[int]) -> list[tuple[StoredAnnotation, StoredPerson]]:
     """Return people's current grades of these answers, with the graders."""
-    found: list[tuple[StoredAnnotation, StoredPerson]] = []
+    pairs: list[tuple[StoredAnnotation, StoredPerson]] = []
     for some in chunked(prediction_ids):
         newer = select(AnnotationRow.supersedes_id).where(
             col(AnnotationRow.supersedes_id).is_not(None), col(AnnotationRow.prediction_id).in_(some)
@@ -151,8 +151,8 @@ def grades(session: Session, *, prediction_ids: Sequence[int]) -> list[tuple[Sto
             )
             .order_by(col(AnnotationRow.id))
         )
-        found += reworded.query(session, wanted)
-    return found
+        pairs += reworded.query(session, wanted)
+    return pairs
 
 
 def reasons(session: Session, *, run_id: int, limit: int = 30) -> list[tuple[ReplyOutcome, str, int]]:
@@ -180,11 +180,17 @@ def counts(session: Session, *, run_id: int) -> list[tuple[str, ReplyOutcome, An
     )
     return [
         (
-            *_line(session, run_id, criterion, ReplyOutcome(verdict), None if said is None else json.loads(said)),
+            *_line(
+                session,
+                run_id,
+                criterion,
+                ReplyOutcome(verdict),
+                None if value_text is None else json.loads(value_text),
+            ),
             bool(swapped),
             n,
         )
-        for criterion, verdict, said, swapped, n in session.connection().execute(wanted).all()
+        for criterion, verdict, value_text, swapped, n in session.connection().execute(wanted).all()
     ]
 
 

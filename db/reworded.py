@@ -119,9 +119,9 @@ def _said_in(session: Session, run_id: int) -> tuple[int, int | None]:
 
 def query(session: Session, wanted: Any, params: Mapping[str, Any] | None = None) -> list[Any]:
     """Return the rows that a statement selects, in the current words."""
-    found = session.exec(wanted, params=params).all()
-    reader = _RowReader(session, [part for each in found for part in (each if isinstance(each, Row) else (each,))])
-    return [tuple(map(reader.read, each)) if isinstance(each, Row) else reader.read(each) for each in found]
+    rows = session.exec(wanted, params=params).all()
+    reader = _RowReader(session, [part for row in rows for part in (row if isinstance(row, Row) else (row,))])
+    return [tuple(map(reader.read, row)) if isinstance(row, Row) else reader.read(row) for row in rows]
 
 
 def stored_now(session: Session, row: StoredAnnotation) -> StoredAnnotation:
@@ -154,27 +154,27 @@ class _RowReader:
 
     def _annotation(self, row: AnnotationRow) -> dict[str, Any]:
         reading, version = self._of(row), row.schema_version_id
-        said: dict[str, Any] = {"dimension": self._dimensions.get(row.item_id, row.dimension)}
+        changed: dict[str, Any] = {"dimension": self._dimensions.get(row.item_id, row.dimension)}
         if version in reading.steps:
-            said["answers"] = reading.answers(version, row.stage, row.answers)
-            said["reasons"] = reading.reasons(version, row.reasons)
-        return said
+            changed["answers"] = reading.answers(version, row.stage, row.answers)
+            changed["reasons"] = reading.reasons(version, row.reasons)
+        return changed
 
     def _gold(self, row: GoldRow) -> dict[str, Any]:
         version = row.schema_version_id
         return {} if version is None else {"answers": self._of(row).answers(version, Stage(row.stage), row.answers)}
 
     def _rating(self, row: ImportedRatingRow) -> dict[str, Any]:
-        reading, version, said = self._of(row), row.schema_version_id, {"dimension": row.dimension}
+        reading, version, changed = self._of(row), row.schema_version_id, {"dimension": row.dimension}
         if version is not None:
-            said["criterion"], said["value"] = reading.rating(version, row.criterion, row.value)
+            changed["criterion"], changed["value"] = reading.rating(version, row.criterion, row.value)
             if row.dimension is not None:
-                said["dimension"] = reading.dimension(version, row.dimension)
-        if said["dimension"] in reading.joined:
+                changed["dimension"] = reading.dimension(version, row.dimension)
+        if changed["dimension"] in reading.joined:
             now = self._dimensions_by_name(row.project_id)
             item = now.get(row.unit) or now.get(row.unit.rpartition(BETWEEN)[0])
-            said["dimension"] = item or said["dimension"]
-        return said
+            changed["dimension"] = item or changed["dimension"]
+        return changed
 
     def _judgement(self, row: JudgementRow) -> dict[str, Any]:
         criterion, value = judged(self._session, run_id=row.run_id, criterion=row.criterion, value=row.value)
@@ -191,8 +191,8 @@ class _RowReader:
         """Return the current dimension of each item, by its name."""
         if project_id not in self._named:
             wanted = plain_select(col(ItemRow.external_id), col(ItemRow.dimension))
-            found = self._session.connection().execute(wanted.where(col(ItemRow.project_id) == project_id))
-            self._named[project_id] = {name: dimension for name, dimension in found}
+            rows = self._session.connection().execute(wanted.where(col(ItemRow.project_id) == project_id))
+            self._named[project_id] = {name: dimension for name, dimension in rows}
         return self._named[project_id]
 
 

@@ -117,9 +117,9 @@ def storable(text: str) -> str:
 def _json(value: Any) -> Any:
     """Return JSON values that every database accepts. A log-probability may be minus infinity, which JSON lacks."""
     if isinstance(value, Mapping):
-        return {storable(str(key)): _json(each) for key, each in value.items()}
+        return {storable(str(key)): _json(child) for key, child in value.items()}
     if isinstance(value, list | tuple):
-        return [_json(each) for each in value]
+        return [_json(child) for child in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return storable(value) if isinstance(value, str) else value
@@ -127,7 +127,7 @@ def _json(value: Any) -> Any:
 
 def finished(session: Session, *, run_id: int, unit_ids: Sequence[int], since: int = 0) -> set[int]:
     """Return the units that need not be asked: answered, or with a final attempt after the attempt ``since``."""
-    found: set[int] = set()
+    units: set[int] = set()
     for some in chunked(sorted(set(unit_ids))):
         asked = select(AttemptRow.unit_id).where(
             AttemptRow.run_id == run_id,
@@ -138,8 +138,8 @@ def finished(session: Session, *, run_id: int, unit_ids: Sequence[int], since: i
         answered = select(PredictionRow.item_id).where(
             PredictionRow.run_id == run_id, col(PredictionRow.item_id).in_(some)
         )
-        found |= {*session.exec(asked), *session.exec(answered)}
-    return found
+        units |= {*session.exec(asked), *session.exec(answered)}
+    return units
 
 
 def failed(session: Session, *, run_id: int) -> list[int]:
@@ -158,10 +158,10 @@ def asked_again_ids(session: Session, *, run_id: int) -> set[int]:
     wanted = select(RunChunkRow.unit_ids, RunChunkRow.since).where(
         RunChunkRow.run_id == run_id, col(RunChunkRow.done).is_(False), col(RunChunkRow.since) > 0
     )
-    found: set[int] = set()
+    units: set[int] = set()
     for ids, since in session.exec(wanted).all():
-        found |= set(ids) - finished(session, run_id=run_id, unit_ids=ids, since=since)
-    return found
+        units |= set(ids) - finished(session, run_id=run_id, unit_ids=ids, since=since)
+    return units
 
 
 def last_outcomes(session: Session, *, run_id: int, unit_ids: Iterable[int]) -> Counter[Outcome]:

@@ -45,12 +45,12 @@ def claim(session: Session, *, run_id: int, worker_id: int, now: datetime, until
         .with_for_update(skip_locked=True, key_share=True)
         .execution_options(populate_existing=True)
     )
-    found = session.exec(wanted).first()
-    if found is not None:
-        found.worker_id, found.lease_until = worker_id, until
-        session.add(found)
+    chunk = session.exec(wanted).first()
+    if chunk is not None:
+        chunk.worker_id, chunk.lease_until = worker_id, until
+        session.add(chunk)
         session.flush()
-    return found
+    return chunk
 
 
 def undone(session: Session, *, run_id: int) -> int:

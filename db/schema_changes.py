@@ -76,4 +76,4 @@ def votes_by_version(
         wanted = wanted.join(ItemRow, col(ItemRow.id) == col(AnnotationRow.item_id)).where(
             or_(~decides, col(AnnotationRow.revision) == col(ItemRow.current_revision))
         )
-    return {(version, Stage(each)): n for version, each, n in session.exec(wanted)}
+    return {(version, Stage(stage_name)): n for version, stage_name, n in session.exec(wanted)}

@@ -136,8 +136,8 @@ def recent_of_person(
 
 def draft(session: Session, *, task_id: int, person_id: int, lock: bool = False) -> StoredDraft | None:
     """Return a person's draft for a slot."""
-    found: StoredDraft | None = session.exec(_draft(lock), params={"task": task_id, "person": person_id}).first()
-    return found
+    draft_row: StoredDraft | None = session.exec(_draft(lock), params={"task": task_id, "person": person_id}).first()
+    return draft_row
 
 
 @cache

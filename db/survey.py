@@ -190,10 +190,10 @@ class Survey:
             if isinstance(held, RowId):
                 yield name, held.table, value
             elif isinstance(held, RowIdList):
-                yield from ((name, held.table, each) for each in value)
+                yield from ((name, held.table, key) for key in value)
             elif isinstance(held, RunUnitId):
                 there = self.asked(table, row)
-                yield from ((name, there, each) for each in (value if held.many else [value]))
+                yield from ((name, there, key) for key in (value if held.many else [value]))
             elif isinstance(held, Versions):
                 yield from ((name, "schema_version", id) for id in Rewording.from_json(value).versions)
             elif isinstance(held, UnitName):
@@ -239,20 +239,20 @@ class Survey:
 
 def unit_ids(unit: str, row: Row) -> Iterator[tuple[str, str]]:
     """Yield the tables and ids in the name of a task's unit."""
-    found = UNIT.fullmatch(unit)
-    if found is None:
+    match = UNIT.fullmatch(unit)
+    if match is None:
         raise ValueError("a unit that was looked at")
-    if found["item"]:
-        yield "item", found["item"]
-    elif found["prediction"]:
-        yield "prediction", found["prediction"]
-        if found["of"] == Stage.COMPARISON and found["then"]:
-            yield "prediction", found["then"]
-    elif found["of"] == "gold" and found["first"]:
-        yield "gold", found["first"]
-    elif found["of"] == "qualification" and found["second"]:
-        yield "qualification", found["first"]
-        yield ("item" if row.get("prediction_id") is None else "prediction"), found["second"]
+    if match["item"]:
+        yield "item", match["item"]
+    elif match["prediction"]:
+        yield "prediction", match["prediction"]
+        if match["of"] == Stage.COMPARISON and match["then"]:
+            yield "prediction", match["then"]
+    elif match["of"] == "gold" and match["first"]:
+        yield "gold", match["first"]
+    elif match["of"] == "qualification" and match["second"]:
+        yield "qualification", match["first"]
+        yield ("item" if row.get("prediction_id") is None else "prediction"), match["second"]
 
 
 def foreign(table: str) -> Sequence[tuple[str, str]]:
@@ -288,12 +288,12 @@ Check = Callable[[Any], str]
 
 
 def _checks(table: str, given: Sequence[str] | None) -> list[tuple[str, bool, Check]]:
-    found = []
+    checks = []
     for column in metadata.tables[table].c:
         if column.name in (given or ()):
             held = CARRIED[table].ids.get(column.name)
-            found.append((column.name, bool(column.nullable), _check(column, held)))
-    return found
+            checks.append((column.name, bool(column.nullable), _check(column, held)))
+    return checks
 
 
 def _check(column: Column[Any], held: carried.Held | None) -> Check:
@@ -329,7 +329,7 @@ def _check(column: Column[Any], held: carried.Held | None) -> Check:
 
 
 def _numbers(value: Any) -> str:
-    fits = isinstance(value, list) and all(isinstance(each, int) and not isinstance(each, bool) for each in value)
+    fits = isinstance(value, list) and all(isinstance(number, int) and not isinstance(number, bool) for number in value)
     return "" if fits else "is no list of whole numbers"
 
 

@@ -39,8 +39,8 @@ def current_of(
     ``only_qualifying`` leaves out live work, which waits until they have passed.
     """
     given = {"project": project_id, "stage": stage, "taker": person_id, "dimension": dimension, "now": now}
-    found: StoredTask | None = session.exec(_current(dimension is not None, only_qualifying), params=given).first()
-    return found
+    task: StoredTask | None = session.exec(_current(dimension is not None, only_qualifying), params=given).first()
+    return task
 
 
 @cache
@@ -270,15 +270,15 @@ def may_take(session: Session, *, row: StoredTask, person_id: int) -> bool:
 
 def may_take_of(session: Session, *, rows: Sequence[StoredTask], person_id: int) -> set[int]:
     """Return those of these slots (ids) that the protocol allows a person to have."""
-    found: set[int] = set()
+    persons: set[int] = set()
     for stage in {row.stage for row in rows}:
         ids = [row.id for row in rows if row.stage is stage]
         given = taker(session, stage, person_id)
         for lot in chunked(ids):
             some = col(TaskRow.id).in_(lot)
             wanted = select(TaskRow.id).where(some, *may_take_conditions(stage, join=False))
-            found.update(session.exec(wanted, params=given))
-    return found
+            persons.update(session.exec(wanted, params=given))
+    return persons
 
 
 def may_be_taken(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[int, str]:

@@ -120,14 +120,14 @@ def dimensions_in(
     session: Session, *, project_id: int, stage: Stage, dimensions: Iterable[str], states: Iterable[TaskState]
 ) -> set[str]:
     """Return the dimensions in which a stage has slots in one of the states. Each needs one look at an index."""
-    found = set()
+    present = set()
     for dimension in dimensions:
         for state in states:
             given = {"project": project_id, "stage": stage, "dimension": dimension, "state": state}
             if session.exec(_any_in(), params=given).first() is not None:
-                found.add(dimension)
+                present.add(dimension)
                 break
-    return found
+    return present
 
 
 @cache
@@ -252,11 +252,11 @@ def answer_slots(session: Session, *, project_id: int, stage: Stage, item_id: in
     )
     if item_id is not None:
         wanted = wanted.where(col(TaskRow.item_id) == item_id)
-    found = [
+    slots = [
         AnswerSlots(unit, int(id), int(item_id), model, dimension, int(open_), int(claimed), int(done), int(withdrawn))
         for unit, id, item_id, model, dimension, open_, claimed, done, withdrawn in session.execute(wanted)
     ]
-    return sorted(found, key=lambda each: each.prediction_id)
+    return sorted(slots, key=lambda each: each.prediction_id)
 
 
 def any_waits_for_media(

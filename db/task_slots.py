@@ -298,17 +298,17 @@ def offer_units(session: Session, *, units: Sequence[str], most: int | None = No
         some = col(TaskRow.unit).in_(lot)
         off = select(TaskRow.id, TaskRow.unit).where(some, TaskRow.state == TaskState.WITHDRAWN)
         held = off.order_by(col(TaskRow.id)).with_for_update(key_share=True)
-        found = list(session.exec(held))
-        if found and most is not None:
+        held_units = list(session.exec(held))
+        if held_units and most is not None:
             others = select(TaskRow.unit).where(some, TaskRow.state != TaskState.WITHDRAWN)
             there = Counter(session.exec(others))
             ids = []
-            for id, unit in found:
+            for id, unit in held_units:
                 if there[unit] < most:
                     there[unit] += 1
                     ids.append(id)
         else:
-            ids = [id for id, _ in found]
+            ids = [id for id, _ in held_units]
         session.exec(
             update(TaskRow)
             .where(col(TaskRow.id).in_(ids))

@@ -18,14 +18,14 @@ from domain.states import Purpose, Stage, TaskState
 
 def lock(session: Session, *, public_id: str) -> StoredTask | None:
     """Return a slot, locked until the transaction ends."""
-    found: StoredTask | None = session.exec(_by_public_id(hold=True), params={"slot": public_id}).first()
-    return found
+    task: StoredTask | None = session.exec(_by_public_id(hold=True), params={"slot": public_id}).first()
+    return task
 
 
 def by_public_id(session: Session, *, public_id: str) -> StoredTask | None:
     """Return a slot by its public id."""
-    found: StoredTask | None = session.exec(_by_public_id(hold=False), params={"slot": public_id}).first()
-    return found
+    task: StoredTask | None = session.exec(_by_public_id(hold=False), params={"slot": public_id}).first()
+    return task
 
 
 @cache
@@ -116,15 +116,15 @@ def of_item(session: Session, *, item_id: int, stage: Stage) -> Sequence[StoredT
 
 def submitted_items(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
     """Return the people (ids) who have authored and submitted these items, by item, while their slots exist."""
-    found: dict[int, int] = {}
+    persons_by_item: dict[int, int] = {}
     for lot in chunked(item_ids):
         wanted = select(TaskRow.item_id, TaskRow.person_id).where(
             col(TaskRow.item_id).in_(lot),
             TaskRow.stage == Stage.AUTHORING,
             TaskRow.state == TaskState.DONE,
         )
-        found |= {item or 0: person or 0 for item, person in session.exec(wanted)}
-    return found
+        persons_by_item |= {item or 0: person or 0 for item, person in session.exec(wanted)}
+    return persons_by_item
 
 
 def answers_in_refinement(session: Session, *, item_id: int, counting: bool = False) -> list[int]:
@@ -140,11 +140,11 @@ def answers_in_refinement(session: Session, *, item_id: int, counting: bool = Fa
 
 def known_units(session: Session, *, units: Sequence[str]) -> set[str]:
     """Return those of these units that have slots, in any state."""
-    found: set[str] = set()
+    known: set[str] = set()
     for lot in chunked(units):
         some = col(TaskRow.unit).in_(lot)
-        found |= set(session.exec(select(TaskRow.unit).where(some).distinct()))
-    return found
+        known |= set(session.exec(select(TaskRow.unit).where(some).distinct()))
+    return known
 
 
 def place_of(session: Session, *, item_id: int, stage: Stage, person_id: int, unit: str) -> tuple[int, int]:

@@ -17,8 +17,8 @@ from domain.states import Stage
 def of_person(session: Session, *, project_id: int, person_id: int, stage: Stage) -> StoredWorkCount | None:
     """Return the last count for a person in a stage."""
     given = {"project": project_id, "person": person_id, "stage": stage}
-    found: StoredWorkCount | None = session.exec(_of_person(), params=given).first()
-    return found
+    count: StoredWorkCount | None = session.exec(_of_person(), params=given).first()
+    return count
 
 
 @cache
@@ -32,11 +32,11 @@ def _of_person() -> Any:
 
 def keep(session: Session, *, row: StoredWorkCount) -> None:
     """Store a count. The last writer wins, because nothing depends on the count."""
-    told = row.model_dump(exclude={"id"})
-    if insert_or_ignore(session, WorkCountRow, [{**told, "stage": row.stage}]):
+    values = row.model_dump(exclude={"id"})
+    if insert_or_ignore(session, WorkCountRow, [{**values, "stage": row.stage}]):
         return
     known = of_person(session, project_id=row.project_id, person_id=row.person_id, stage=row.stage)
     if known is not None:
         for name in ("counted_at", "fresh_until", "left", "done", "kept", "decided"):
-            setattr(known, name, told[name])
+            setattr(known, name, values[name])
         session.add(known)

@@ -64,7 +64,7 @@ def submissions(session: Session, *, project_id: int, item_ids: Sequence[int] | 
     )
     if item_ids is not None:
         wanted = wanted.where(col(row.item_id).in_(item_ids))
-    rows = [(TimedSubmission(*found), version) for *found, version in session.execute(wanted)]
+    rows = [(TimedSubmission(*columns), version) for *columns, version in session.execute(wanted)]
     if not reworded.differs(session, project_id=project_id):
         return [sent for sent, _ in rows]
     return [_said_now(session, project_id, sent, version) for sent, version in rows]
@@ -85,8 +85,8 @@ def newest(session: Session, *, project_id: int) -> int:
         select(func.max(AnnotationRow.id)).where(AnnotationRow.project_id == project_id, AnnotationRow.stage == stage)
         for stage in Stage
     )
-    found = session.execute(sqlalchemy.select(*(each.scalar_subquery() for each in of_stage))).one()
-    return max(id or 0 for id in found)
+    ids = session.execute(sqlalchemy.select(*(query.scalar_subquery() for query in of_stage))).one()
+    return max(id or 0 for id in ids)
 
 
 def _by_person(project_id: int) -> tuple[ColumnElement[bool], ...]:
@@ -130,10 +130,10 @@ def paid(session: Session, *, project_id: int, since: datetime | None, until: da
         wanted = wanted.where(row.created_at >= since)
     if until is not None:
         wanted = wanted.where(row.created_at < until)
-    found = session.execute(wanted.group_by(col(row.person_id), col(row.stage), col(row.purpose)))
+    rows = session.execute(wanted.group_by(col(row.person_id), col(row.stage), col(row.purpose)))
     return [
         WorkTotals(who, Stage(stage), Purpose(purpose), n, more, seconds or 0.0, untimed)
-        for who, stage, purpose, n, more, seconds, untimed in found
+        for who, stage, purpose, n, more, seconds, untimed in rows
     ]
 
 
@@ -181,7 +181,7 @@ def _without_index(column: Any) -> Any:
 
 def claimed_tasks(session: Session, *, project_id: int) -> list[tuple[int, datetime | None]]:
     """Return (person, end of the lease) of every claimed task and every task under correction."""
-    found: list[tuple[int, datetime | None]] = []
+    claims: list[tuple[int, datetime | None]] = []
     claimed = (
         col(TaskRow.project_id) == project_id,
         col(TaskRow.stage).in_(Stage),
@@ -198,8 +198,8 @@ def claimed_tasks(session: Session, *, project_id: int) -> list[tuple[int, datet
             col(TaskRow.person_id).in_(select(PersonRow.id)),
             TaskRow.purpose != Purpose.QUALIFICATION,
         )
-        found += [(person or 0, until) for person, until in session.exec(wanted)]
-    return found
+        claims += [(person or 0, until) for person, until in session.exec(wanted)]
+    return claims
 
 
 def postponed(session: Session, *, project_id: int) -> dict[int, int]:

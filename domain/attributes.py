@@ -44,5 +44,5 @@ def size_of(value: Attribute) -> float | None:
     """
     if not isinstance(value, str):
         return float(value)
-    found = _SIZE.fullmatch(value.strip())
-    return float(found[1]) * _TIMES[found[2]] if found else None
+    match = _SIZE.fullmatch(value.strip())
+    return float(match[1]) * _TIMES[match[2]] if match else None

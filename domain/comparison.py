@@ -40,7 +40,7 @@ def spelled(value: Any, offered: Iterable[Any]) -> Any:
     >>> spelled("cafe\u0301", ["tea", "caf\u00e9"]) == "caf\u00e9", spelled("cocoa", ["tea"])
     (True, 'cocoa')
     """
-    return next((each for each in offered if same(each, value)), value)
+    return next((option for option in offered if same(option, value)), value)
 
 
 def _has_text(value: Any) -> bool:
@@ -52,5 +52,5 @@ def _in_nfc(value: Any) -> Any:
     if isinstance(value, str):
         return unicodedata.normalize("NFC", value)
     if isinstance(value, Mapping):
-        return {name: _in_nfc(each) for name, each in value.items()}
-    return [_in_nfc(each) for each in value] if isinstance(value, list | tuple) else value
+        return {name: _in_nfc(child) for name, child in value.items()}
+    return [_in_nfc(child) for child in value] if isinstance(value, list | tuple) else value

@@ -68,7 +68,7 @@ def folded(value: Any) -> Any:
     """Return a value for comparison: texts without case and outer white space."""
     if isinstance(value, str):
         return value.strip().casefold()
-    return [folded(each) for each in value] if isinstance(value, list | tuple) else value
+    return [folded(child) for child in value] if isinstance(value, list | tuple) else value
 
 
 def _listed(values: Sequence[Any]) -> int | None:

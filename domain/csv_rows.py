@@ -67,7 +67,7 @@ class Layout:
     def from_json(cls, stored: Mapping[str, Any]) -> Layout:
         """Return the layout that ``as_json`` stored. Unknown keys are ignored."""
         known: dict[str, Any] = {part.name: stored[part.name] for part in fields(cls) if part.name in stored}
-        known.update({name: tuple(each) for name, each in known.items() if isinstance(each, list)})
+        known.update({name: tuple(columns) for name, columns in known.items() if isinstance(columns, list)})
         return cls(**known)
 
     def style(self, at: int) -> str:
@@ -179,7 +179,9 @@ def table(lines: Iterable[str], known: Iterable[str]) -> Table:
     wanted = set(known)
     while True:  # until the quotes of the first row are closed
         text = "".join(stream.taken)
-        heads = {mark: found for mark in SEPARATORS if (found := _head(text.removeprefix(begun), mark)) is not None}
+        heads = {
+            mark: head_cells for mark in SEPARATORS if (head_cells := _head(text.removeprefix(begun), mark)) is not None
+        }
         if heads:
             break
         if next(stream, None) is None:
@@ -272,13 +274,13 @@ def _cell(separator: str) -> re.Pattern[str]:
 
 def _cells(raw: str, separator: str) -> list[str]:
     """Return the cells of a row with their quotes."""
-    found, at = [], 0
+    cells, at = [], 0
     while match := _cell(separator).match(raw, at):
-        found.append(match[1])
+        cells.append(match[1])
         at = match.end()
         if not match[2]:
             break
-    return found
+    return cells
 
 
 def _quoted(texts: Sequence[str]) -> str:

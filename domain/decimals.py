@@ -29,10 +29,10 @@ def normal(value: Any) -> Any:
         return value
     if not isinstance(value, str):
         return format(Decimal(repr(value)), "f") if math.isfinite(value) else value
-    found = _WRITTEN.fullmatch(value.strip())
-    if found is None or not (found[2] or found[3]):
+    match = _WRITTEN.fullmatch(value.strip())
+    if match is None or not (match[2] or match[3]):
         return value
-    sign, whole, part = found[1], found[2].lstrip("0") or "0", found[3] or ""
+    sign, whole, part = match[1], match[2].lstrip("0") or "0", match[3] or ""
     minus = "-" if sign == "-" and (whole + part).strip("0") else ""
     return f"{minus}{whole}{'.' if part else ''}{part}"
 
@@ -56,7 +56,7 @@ def exact(value: Any) -> Fraction | None:
     if isinstance(value, Fraction):
         return value
     kept = normal(value)
-    if not isinstance(kept, str) or not (found := _WRITTEN.fullmatch(kept)) or not found[2]:
+    if not isinstance(kept, str) or not (match := _WRITTEN.fullmatch(kept)) or not match[2]:
         return None
     return Fraction(kept)
 

@@ -64,7 +64,7 @@ class PrintedFigure:
 
     def as_json(self) -> dict[str, Any]:
         """Return the figure as a line of ``figures.json``, without rounding."""
-        told = {
+        record = {
             "id": self.id,
             "title": self.title,
             "value": self.value,
@@ -75,7 +75,7 @@ class PrintedFigure:
             "method": self.method or None,
             "reason": self.reason,
         }
-        kept = {name: each for name, each in told.items() if each is not None or name == "value"}
+        kept = {name: value for name, value in record.items() if value is not None or name == "value"}
         return {**kept, "rows": [row.as_json() for row in self.rows]}
 
     @property

@@ -88,7 +88,7 @@ class Disclosure:
         return {
             "fields": sorted(set(self.fields)),
             "facts": sorted({fact.value for fact in self.facts}),
-            "said": sorted({each.value for each in self.said}),
+            "said": sorted({stage.value for stage in self.said}),
             "other": sorted(set(self.other)),
         }
 
@@ -97,8 +97,8 @@ class Disclosure:
         """Return the record that ``as_json`` stored."""
         return cls(
             tuple(stored["fields"]),
-            tuple(Fact(each) for each in stored["facts"]),
-            tuple(Stage(each) for each in stored["said"]),
+            tuple(Fact(fact) for fact in stored["facts"]),
+            tuple(Stage(stage) for stage in stored["said"]),
             tuple(stored["other"]),
         )
 
@@ -132,8 +132,8 @@ class ExpectedKeys:
     def stray(self, payload: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         """Yield the path and value of each unexpected part. Empty values are ignored."""
         if isinstance(payload, (list, tuple)):
-            for each in payload:
-                yield from self.stray(each, f"{path}[]")
+            for child in payload:
+                yield from self.stray(child, f"{path}[]")
         elif isinstance(payload, dict):
             for key, value in payload.items():
                 here = f"{path}.{key}" if path else str(key)
@@ -169,14 +169,14 @@ def look_through(
     facts
         Facts that the payload reveals by design.
     """
-    names, found, other = set(fields), set(facts), []
+    names, sent_facts, other = set(fields), set(facts), []
     for path, value in known.stray(payload):
         other.append(path)
         in_it = set(strings(value))
         names |= _fields_in(in_it, secrets, but=fields)
         people = _people_in(in_it, secrets)
         last = path.rpartition(".")[2].lower()
-        found |= people or {fact for fact, name in _NAMED if name.search(last) and not names & {last}}
+        sent_facts |= people or {fact for fact, name in _NAMED if name.search(last) and not names & {last}}
     shown = {text for value in fields.values() for text in strings(value)}
     for name, value in fields.items():
         strange = set(strings(value)) - set(strings(secrets.content.get(name)))
@@ -187,12 +187,12 @@ def look_through(
                 for hidden, content in secrets.content.items()
                 if hidden not in fields and any(part and part in text for part in strings(content) for text in strange)
             }
-            found |= _people_in(strange, secrets)
+            sent_facts |= _people_in(strange, secrets)
     written = {text for part in texts for text in strings(part)} - shown
     names |= _fields_in(written, secrets, but=fields)
-    found |= _people_in(written, secrets)
-    said = secrets.settles if Fact.VOTES in found else ()
-    return Disclosure(tuple(names), tuple(found), tuple(said), tuple(other))
+    sent_facts |= _people_in(written, secrets)
+    stages = secrets.settles if Fact.VOTES in sent_facts else ()
+    return Disclosure(tuple(names), tuple(sent_facts), tuple(stages), tuple(other))
 
 
 def strings(value: Any) -> Iterator[str]:
@@ -202,11 +202,11 @@ def strings(value: Any) -> Iterator[str]:
     ['2', 'Red']
     """
     if isinstance(value, dict):
-        for each in value.values():
-            yield from strings(each)
+        for child in value.values():
+            yield from strings(child)
     elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from strings(each)
+        for child in value:
+            yield from strings(child)
     elif isinstance(value, str):
         if value.strip():
             yield value.strip()
@@ -216,20 +216,20 @@ def strings(value: Any) -> Iterator[str]:
 
 def _fields_in(told: set[str], secrets: Secrets, *, but: Mapping[str, Any]) -> set[str]:
     """Return the fields whose whole value is among these texts."""
-    found = set()
+    field_names = set()
     for name, value in secrets.content.items():
         parts = set(strings(value))
         if name not in but and parts and parts <= told:
-            found.add(name)
-    return found
+            field_names.add(name)
+    return field_names
 
 
 def _people_in(told: set[str], secrets: Secrets) -> set[Fact]:
     """Return the facts (author, model) whose names these texts contain as whole words."""
-    found = set()
+    facts = set()
     for fact, names in ((Fact.AUTHOR, secrets.author), (Fact.MODEL, secrets.models)):
         for name in filter(None, names):
             word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
             if any(word.search(text) for text in told):
-                found.add(fact)
-    return found
+                facts.add(fact)
+    return facts

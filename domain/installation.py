@@ -39,10 +39,10 @@ def requirements_of(extra: str) -> tuple[str, ...]:
         lines = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
         lines = _of_checkout(extra)
-    found = tuple(line.partition(";")[0].strip() for line in lines if extra in _EXTRA.findall(line))
-    if not found:
+    requirements = tuple(line.partition(";")[0].strip() for line in lines if extra in _EXTRA.findall(line))
+    if not requirements:
         raise KeyError(extra)
-    return found
+    return requirements
 
 
 def install_command(*extras: str, executable: str = sys.executable, has_pip: bool | None = None) -> str:

@@ -44,29 +44,29 @@ class Range:
         """
         low, dots, high = text.strip().partition("..")
         try:
-            found = cls(_number(low), _number(high) if dots else _number(low))
+            bounds = cls(_number(low), _number(high) if dots else _number(low))
         except ValueError:
-            found = cls()
-        if found.low is None and found.high is None:
+            bounds = cls()
+        if bounds.low is None and bounds.high is None:
             raise InvalidInputError([Problem(name, f"{text!r} is no number and no range; write 3, 2..5, 2.. or ..5.")])
-        if found.low is not None and found.high is not None and found.low > found.high:
+        if bounds.low is not None and bounds.high is not None and bounds.low > bounds.high:
             raise InvalidInputError([Problem(name, f"{text!r} begins after its end; write the smaller number first.")])
-        return found
+        return bounds
 
     def holds(self, value: float) -> bool:
         """Whether the range contains a number."""
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     def __str__(self) -> str:
-        low, high = (f"{each:.15g}" if each is not None else "" for each in (self.low, self.high))
+        low, high = (f"{bound:.15g}" if bound is not None else "" for bound in (self.low, self.high))
         return low if low == high else f"{low}..{high}"
 
 
 def _number(text: str) -> float | None:
-    found = float(text) if text.strip() else None
-    if found is not None and not math.isfinite(found):
+    number = float(text) if text.strip() else None
+    if number is not None and not math.isfinite(number):
         raise ValueError("not a number that can be compared")
-    return found
+    return number
 
 
 _TEST = re.compile(r"(?P<name>\w+)(?P<how>=|~|:)(?P<value>.*)", re.DOTALL)
@@ -86,11 +86,11 @@ class FieldTest:
         """Return the test written as ``answer=yes``, ``question~cup``, ``reason:empty``, ``reason:given`` or
         ``steps:2..5``.
         """
-        found = _TEST.fullmatch(text)
-        if found is None:
-            told = "write NAME=VALUE, NAME~TEXT, NAME:empty, NAME:given or NAME:2..5."
-            raise InvalidInputError([Problem("where", f"{text!r} says nothing about a field; {told}")])
-        made = cls(found["name"], found["how"], found["value"])
+        match = _TEST.fullmatch(text)
+        if match is None:
+            advice = "write NAME=VALUE, NAME~TEXT, NAME:empty, NAME:given or NAME:2..5."
+            raise InvalidInputError([Problem("where", f"{text!r} says nothing about a field; {advice}")])
+        made = cls(match["name"], match["how"], match["value"])
         if made.how == ":" and made.value not in ("empty", "given"):
             Range.parse(made.value, made.name)
         return made
@@ -121,8 +121,8 @@ def _leaves(value: Any) -> Iterator[Any]:
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list | tuple):
-        for each in value:
-            yield from _leaves(each)
+        for child in value:
+            yield from _leaves(child)
     elif value is not None:
         yield value
 
@@ -145,11 +145,11 @@ def _texts(value: Any) -> Iterator[str]:
         yield value
     elif isinstance(value, Mapping):
         yield from map(str, value)
-        for each in value.values():
-            yield from _texts(each)
+        for child in value.values():
+            yield from _texts(child)
     elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _texts(each)
+        for child in value:
+            yield from _texts(child)
 
 
 def sort_key(value: Any) -> tuple[int, float, str]:
@@ -245,17 +245,22 @@ class ItemList:
             With a problem for each invalid value.
         """
         problems: list[Problem] = []
-        found: dict[str, Any] = {}
-        for each in fields(ItemFilter):
-            values = [value for value in asked.get(each.name, ()) if value]
+        conditions: dict[str, Any] = {}
+        for filter_field in fields(ItemFilter):
+            values = [value for value in asked.get(filter_field.name, ()) if value]
             if not values:
                 continue
             try:
-                found[each.name] = _READ[each.name](values)
+                conditions[filter_field.name] = _READ[filter_field.name](values)
             except InvalidInputError as error:
                 problems += error.problems
             except ValueError:
-                problems.append(Problem(each.name, f"{each.name}={values[-1]} is not known here; {_TAKES[each.name]}."))
+                problems.append(
+                    Problem(
+                        filter_field.name,
+                        f"{filter_field.name}={values[-1]} is not known here; {_TAKES[filter_field.name]}.",
+                    )
+                )
         last = {name: values[-1] for name, values in asked.items() if values}
         sort = last.get("sort", "")
         down, sort = sort.startswith("-"), sort.removeprefix("-")
@@ -264,26 +269,28 @@ class ItemList:
         if problems:
             raise InvalidInputError(problems)
         size = size if size in SIZES else 50
-        return cls(ItemFilter(**found), sort, down, columns, size, max(page, 1))
+        return cls(ItemFilter(**conditions), sort, down, columns, size, max(page, 1))
 
     def asked(self) -> dict[str, list[str]]:
         """Return the list as words of an address. Default values are left out."""
-        found: dict[str, list[str]] = {}
-        for each in fields(ItemFilter):
-            value = getattr(self.filter, each.name)
+        query: dict[str, list[str]] = {}
+        for filter_field in fields(ItemFilter):
+            value = getattr(self.filter, filter_field.name)
             if value in (None, "", ()):
                 continue
             many = value if isinstance(value, tuple) else (value,)
-            found[each.name] = [{True: "yes", False: "no"}[one] if isinstance(one, bool) else str(one) for one in many]
+            query[filter_field.name] = [
+                {True: "yes", False: "no"}[one] if isinstance(one, bool) else str(one) for one in many
+            ]
         if self.sort or self.down:
-            found["sort"] = [("-" if self.down else "") + self.sort]
+            query["sort"] = [("-" if self.down else "") + self.sort]
         if self.columns:
-            found["columns"] = [",".join(self.columns)]
+            query["columns"] = [",".join(self.columns)]
         usual = ItemList()
-        found |= {
+        query |= {
             name: [str(getattr(self, name))] for name in ("size", "page") if getattr(self, name) != getattr(usual, name)
         }
-        return found
+        return query
 
     def address(self, project: str) -> str:
         """Return the address of the page with this list."""
@@ -301,10 +308,10 @@ def _yes_or_no(values: Sequence[str]) -> bool:
 
 
 def _text(values: Sequence[str]) -> str:
-    found = values[-1].strip()
-    if len(found) > LONGEST:
-        raise InvalidInputError([Problem("text", f"Look for at most {LONGEST} characters; these are {len(found):,}.")])
-    return found
+    text = values[-1].strip()
+    if len(text) > LONGEST:
+        raise InvalidInputError([Problem("text", f"Look for at most {LONGEST} characters; these are {len(text):,}.")])
+    return text
 
 
 def _whole(text: str, usual: int) -> int:

@@ -191,8 +191,12 @@ def _end_and_twice(text: str, at: int) -> tuple[int, bool]:
 
 
 def _told_twice(text: str, at: int, end: int) -> str | None:
-    found = repeated_key(text, at, end)
-    return f"the key {found[0]!r} stands twice in one object ({place(text, found[1])}); keep one" if found else None
+    repeated = repeated_key(text, at, end)
+    return (
+        f"the key {repeated[0]!r} stands twice in one object ({place(text, repeated[1])}); keep one"
+        if repeated
+        else None
+    )
 
 
 def repeated_key(text: str, at: int = 0, end: int | None = None) -> tuple[str, int] | None:
@@ -296,14 +300,14 @@ def values(raw: str, wanted: Container[str]) -> dict[str, Any]:
     Raise ``NotJson`` if a value is too deep or too large. Lone surrogates and U+0000 cannot be stored or shown
     everywhere. They become U+FFFD in the result and stay unchanged in the text.
     """
-    found: dict[str, Any] = {}
+    by_key: dict[str, Any] = {}
     if raw.isascii() and "\\u" not in raw and raw.count("{") + raw.count("[") < _DEEPEST:  # as in nearly all records
         with suppress(ValueError):  # the loop reports the error with its key
             return {key: value for key, value in _PLAIN.decode(raw).items() if key in wanted}
     for entry in entries_of(raw):
         if entry.key is not None and entry.key in wanted:
-            found[entry.key] = value_of(raw[entry.value : entry.end], entry.key)
-    return found
+            by_key[entry.key] = value_of(raw[entry.value : entry.end], entry.key)
+    return by_key
 
 
 def loaded(text: str, **how: Any) -> Any:
@@ -318,8 +322,8 @@ def loaded(text: str, **how: Any) -> Any:
     try:
         return json.loads(text, **{"object_pairs_hook": once, **how})
     except DuplicateKey as error:
-        found = repeated_key(text)
-        raise NotJson(found[1] if found else 0, str(error)) from error
+        repeated = repeated_key(text)
+        raise NotJson(repeated[1] if repeated else 0, str(error)) from error
     except json.JSONDecodeError as error:
         cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
         raise NotJson(error.pos, "it breaks off in the middle" if cut else f"it is no JSON: {error.msg}") from error
@@ -367,11 +371,11 @@ class DuplicateKey(ValueError):
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object with these pairs. Raise ``DuplicateKey`` for a repeated key. An ``object_pairs_hook``."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         raise DuplicateKey(next(name for at, name in enumerate(names) if name in names[:at]))
-    return found
+    return members
 
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)

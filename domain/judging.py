@@ -94,7 +94,7 @@ class ReplyOutcome(StrEnum):
     @classmethod
     def of_asking(cls, outcome: Outcome) -> ReplyOutcome:
         """Return the result for a request without a readable answer. The default is ``TRANSPORT_ERROR``."""
-        return next((each for each in cls if each.after is outcome), cls.TRANSPORT_ERROR)
+        return next((reply_outcome for reply_outcome in cls if reply_outcome.after is outcome), cls.TRANSPORT_ERROR)
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ class JudgePlan:
     @classmethod
     def of(cls, dumped: Mapping[str, Any]) -> JudgePlan:
         """Return the plan that ``dump`` stored; missing settings get their defaults."""
-        known = {each.name for each in fields(cls)}
+        known = {field.name for field in fields(cls)}
         given = {name: value for name, value in dumped.items() if name in known}
         for name in ("values", "models", "dimensions"):
             if given.get(name) is not None:

@@ -27,10 +27,10 @@ def pairs(told: Iterable[str], form: str, *, option: str = "") -> dict[str, str]
     >>> pairs(["rater = completed_by", "item_id=number"], "FIELD=KEY")
     {'rater': 'completed_by', 'item_id': 'number'}
     """
-    found = {}
-    for each in told:
-        name, mark, value = (part.strip() for part in each.partition("="))
+    by_name = {}
+    for pair in told:
+        name, mark, value = (part.strip() for part in pair.partition("="))
         if not (name and mark and value):
-            raise InvalidInputError([Problem(option or "pairs", f"{option} {each} does not read {form}.".strip())])
-        found[name] = value
-    return found
+            raise InvalidInputError([Problem(option or "pairs", f"{option} {pair} does not read {form}.".strip())])
+        by_name[name] = value
+    return by_name

@@ -73,9 +73,9 @@ def settled(record: PredictionRecord) -> PredictionRecord:
     text = record.text.strip()
     if not text.strip("\u200b\ufeff\u2060"):
         return replace(record, outcome=Outcome.EMPTY, error="The file holds no text for it.")
-    found = next((each for each in PLACEHOLDERS if text.startswith(each.text)), None)
-    if found is not None:
-        error = f"{found.harness} got no answer: its file holds {text[:100]!r}."
+    failed = next((placeholder for placeholder in PLACEHOLDERS if text.startswith(placeholder.text)), None)
+    if failed is not None:
+        error = f"{failed.harness} got no answer: its file holds {text[:100]!r}."
         return replace(record, outcome=Outcome.TRANSPORT_ERROR, error=error)
     return record
 
@@ -105,7 +105,7 @@ def settled_for(record: PredictionRecord, own: Iterable[str], *, may_be_none: bo
     text = " ".join(record.text.split())
     if may_be_none and text == "None":
         return record
-    words = [" ".join(each.split()).casefold() for each in own]
+    words = [" ".join(text.split()).casefold() for text in own]
     if any(word == text.casefold() or (is_suspect(word) and word in text.casefold()) for word in words if word):
         return record
     shown = text if len(text) <= 100 else f"{text[:100]}…"

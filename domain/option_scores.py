@@ -49,10 +49,10 @@ class Option:
         ValueError
             A log-probability is missing, not a number, or infinite.
         """
-        for each in (logprobs, without_image):
-            if each is not None and not (len(each) and all(map(math.isfinite, each))):
+        for scores in (logprobs, without_image):
+            if scores is not None and not (len(scores) and all(map(math.isfinite, scores))):
                 raise ValueError(f"The model gives no probability for every token of the option “{text}”.")
-        rounded = None if without_image is None else tuple(round(each, _DIGITS) for each in without_image)
+        rounded = None if without_image is None else tuple(round(logprob, _DIGITS) for logprob in without_image)
         return cls(text, tuple(round(logprob, _DIGITS) for logprob in logprobs), rounded)
 
     @property
@@ -94,12 +94,12 @@ class Ranking:
     @cached_property
     def scores(self) -> dict[str, list[float]]:
         """Return every score that all options have, in the order of the options."""
-        found: dict[str, list[float]] = {}
+        by_name: dict[str, list[float]] = {}
         for name in MEANINGS:
-            values = [each for option in self.options if (each := option.scores[name]) is not None]
+            values = [score for option in self.options if (score := option.scores[name]) is not None]
             if values and len(values) == len(self.options):
-                found[name] = values
-        return found
+                by_name[name] = values
+        return by_name
 
     @property
     def winners(self) -> dict[str, int]:
@@ -122,12 +122,12 @@ class Ranking:
     @property
     def ties(self) -> dict[str, list[int]]:
         """Return the positions of all tied best options, for every score with a tie between different texts."""
-        found: dict[str, list[int]] = {}
+        by_name: dict[str, list[int]] = {}
         for name, values in self.scores.items():
             best = [place for place, value in enumerate(values) if max(values) - value <= CLOSE]
             if len({self.options[place].text for place in best}) > 1:
-                found[name] = best
-        return found
+                by_name[name] = best
+        return by_name
 
     @property
     def warning(self) -> str:

@@ -107,8 +107,8 @@ def stratified_sample(
     for item in sorted(items, key=lambda each: hash_rank(seed, *name(each)), reverse=True):
         *outer, inner = ("", *strata(item))
         lots = left
-        for each in outer:
-            lots = lots.setdefault(each, {})
+        for stratum in outer:
+            lots = lots.setdefault(stratum, {})
         lots.setdefault(inner, []).append(item)
     ranks: dict[tuple[str, ...], bytes] = {}
 

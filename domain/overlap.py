@@ -60,9 +60,9 @@ class Overlap:
         """Whether the minimum is reached. Close cases are computed with exact decimals, so rounding errors decide
         nothing.
         """
-        found = iou(one, other)
-        if abs(found - self.iou) > NEAR:
-            return bool(found > self.iou)
+        overlap = iou(one, other)
+        if abs(overlap - self.iou) > NEAR:
+            return bool(overlap > self.iou)
         return bool(iou(_exactly(one), _exactly(other)) >= self.iou)
 
     def in_words(self) -> str:
@@ -133,11 +133,11 @@ def _edges(box: Mapping[str, Any]) -> tuple[float, float, float, float]:
 
 def _covered(spans: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:
     """Return spans as intervals, joining those that touch or overlap. The last frame is included."""
-    found: list[tuple[float, float]] = []
+    stretches: list[tuple[float, float]] = []
     for span in spans:
-        found.append((span["start"], span["end"]) if "start" in span else (span["first"] - 1, span["last"]))
+        stretches.append((span["start"], span["end"]) if "start" in span else (span["first"] - 1, span["last"]))
     joined: list[tuple[float, float]] = []
-    for begins, ends in sorted(found):
+    for begins, ends in sorted(stretches):
         if joined and begins <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(joined[-1][1], ends))
         else:

@@ -156,8 +156,8 @@ class Target:
     def in_words(self) -> str:
         """Return the condition in words, such as ``at most 3``."""
         if self.limited:
-            said = (("at least", self.at_least), ("at most", self.at_most))
-            return " and ".join(f"{word} {limit}" for word, limit in said if limit is not None)
+            limits = (("at least", self.at_least), ("at most", self.at_most))
+            return " and ".join(f"{word} {limit}" for word, limit in limits if limit is not None)
         return str(self.value) if self.key is None else f"the item's {self.key}"
 
 
@@ -352,8 +352,8 @@ def verdict(
     outcomes: dict[str, list[str]] = {"keep": [], "drop": [], "split": []}
     for target in targets(rule):
         cast = [(vote.values.get(target.criterion), weighed(vote.weight)) for vote in votes]
-        told = f"{target.criterion} (wanted: {target.in_words()})" if rule.parts else target.criterion
-        outcomes[row.outcome(cast, target.of(item_fields))].append(told)
+        label = f"{target.criterion} (wanted: {target.in_words()})" if rule.parts else target.criterion
+        outcomes[row.outcome(cast, target.of(item_fields))].append(label)
     dropped, split = outcomes["drop"], outcomes["split"]
     if dropped:
         return Verdict(ItemState.REJECTED, f"The votes agree on another value in {', '.join(dropped)}.")
@@ -373,8 +373,8 @@ def _after_skips(
         for name in criteria
         if vote.values.get(name) is None and (reason := vote.reasons.get(name)) is not None
     )
-    told = ", ".join(f"{reason} ({n})" for reason, n in sorted(reasons.items()))
-    who = f"{len(skipped)} of {n_votes} {'vote' if n_votes == 1 else 'votes'} skipped it: {told}."
+    reasons_given = ", ".join(f"{reason} ({n})" for reason, n in sorted(reasons.items()))
+    who = f"{len(skipped)} of {n_votes} {'vote' if n_votes == 1 else 'votes'} skipped it: {reasons_given}."
     if skips.then == "adjudicate":
         return Verdict(ItemState.IN_ADJUDICATION, f"{who} A senior decides.")
     return Verdict(ItemState.REJECTED, f"{who} That retires it.")
@@ -400,7 +400,7 @@ def contest(rule: KeepSpec, votes: Sequence[Vote], *, item_fields: Mapping[str, 
     A skip agrees with no vote, not even with another skip. A single vote gives 0.
     """
     pairs = list(combinations(votes, 2))
-    wanted = [each.of(item_fields) for each in targets(rule)]
+    wanted = [target.of(item_fields) for target in targets(rule)]
     if not pairs or not wanted:
         return 0.0
     differing = sum(
@@ -463,22 +463,22 @@ def state_after(rounds: Sequence[Round], *, item_fields: Mapping[str, Any]) -> V
     if not rounds:
         return Verdict(ItemState.UNVERIFIED, "The schema has no verification.")
     several, came = len(rounds) > 1, ""
-    for number, each in enumerate(rounds, 1):
-        found = item_state(
-            each.keep,
-            each.votes,
-            raters=each.raters,
+    for number, voting_round in enumerate(rounds, 1):
+        verdict = item_state(
+            voting_round.keep,
+            voting_round.votes,
+            raters=voting_round.raters,
             item_fields=item_fields,
-            adjudication=each.adjudication,
-            decision=each.decision,
-            skips=each.skips,
-            words=each.words,
+            adjudication=voting_round.adjudication,
+            decision=voting_round.decision,
+            skips=voting_round.skips,
+            words=voting_round.words,
         )
-        if found.state is ItemState.KEPT and number < len(rounds):
-            came = f"{each.title}: {found.why} "
+        if verdict.state is ItemState.KEPT and number < len(rounds):
+            came = f"{voting_round.title}: {verdict.why} "
             continue
-        state = VOTED_ON[each.stage] if found.state is ItemState.IN_VERIFICATION else found.state
-        why = f"{each.title}: {found.why}" if several else found.why
-        begins = found.state is ItemState.IN_VERIFICATION and not each.votes
-        return replace(found, state=state, why=f"{came}{why}" if begins else why, stage=each.stage)
+        state = VOTED_ON[voting_round.stage] if verdict.state is ItemState.IN_VERIFICATION else verdict.state
+        why = f"{voting_round.title}: {verdict.why}" if several else verdict.why
+        begins = verdict.state is ItemState.IN_VERIFICATION and not voting_round.votes
+        return replace(verdict, state=state, why=f"{came}{why}" if begins else why, stage=voting_round.stage)
     raise AssertionError("the last stage decides")

@@ -31,7 +31,7 @@ def pseudonyms(keys: Mapping[int, bytes], release: str) -> dict[int, str]:
     release are long.
     """
     for digits in (_SHORT, _LONG):
-        found = {id: pseudonym(key, release, digits=digits) for id, key in sorted(keys.items())}
-        if len({*found.values()}) == len(found):
-            return found
+        by_person = {id: pseudonym(key, release, digits=digits) for id, key in sorted(keys.items())}
+        if len({*by_person.values()}) == len(by_person):
+            return by_person
     raise ValueError("two people have one key")

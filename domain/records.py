@@ -582,7 +582,7 @@ class DimensionProgress:
     @property
     def blocked(self) -> tuple[str, ...]:
         """Return one sentence for each entry of ``stuck``."""
-        return tuple(each.sentence for each in self.stuck)
+        return tuple(obstacle.sentence for obstacle in self.stuck)
 
 
 @dataclass(frozen=True)

@@ -41,13 +41,13 @@ class Register(Mapping[str, R], Generic[R]):
 
     def _fetched(self) -> dict[str, R]:
         if self._rows is None:
-            found: dict[str, R] = {}
+            rows_by_name: dict[str, R] = {}
             for place in self._kept_in:
                 rows: Sequence[Any] = import_own(place).rows() if isinstance(place, str) else place()
                 for row in rows:
-                    if found.setdefault(row.name, row) is not row:
+                    if rows_by_name.setdefault(row.name, row) is not row:
                         raise ValueError(f"There are two rows called {row.name!r} (in {place}).")
-            self._rows = found
+            self._rows = rows_by_name
         return self._rows
 
     def __getitem__(self, name: str) -> R:
@@ -62,10 +62,10 @@ class Register(Mapping[str, R], Generic[R]):
 
 def declared(package: str, name: str) -> list[Any]:
     """Return all entries of the lists called ``name``, such as ``ROWS``, in the modules of a package."""
-    found: list[Any] = []
+    rows: list[Any] = []
     for module in modules_of(package):
-        found += getattr(import_own(module), name, ())
-    return found
+        rows += getattr(import_own(module), name, ())
+    return rows
 
 
 def modules_of(package: str) -> list[str]:

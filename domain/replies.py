@@ -103,7 +103,7 @@ def _bounds(values: Sequence[Any], rest: int, scale: Sequence[Any]) -> list[Boun
     n = len(values) + rest
     if not n or not scale:
         return []
-    if all(_is_number(each) for each in (*scale, *values)):
+    if all(_is_number(number) for number in (*scale, *values)):
         if len(scale) < 2 and rest:
             return []
         total = float(sum(values))

@@ -141,13 +141,13 @@ def read_json_object(text: str, where: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        found = json.loads(text)
+        settings = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        settings = None
+    if not isinstance(settings, dict):
         example = '{"reasoning_effort": "low"}'
         raise InvalidInputError([Problem(where, f"{where}: this is not a JSON object. Write it like {example}.")])
-    return found
+    return settings
 
 
 def read_headers(lines: Iterable[str], mark: str, where: str) -> dict[str, str]:
@@ -161,7 +161,7 @@ def read_headers(lines: Iterable[str], mark: str, where: str) -> dict[str, str]:
     >>> read_headers(["X-Routing: fast"], ":", "Headers")
     {'X-Routing': 'fast'}
     """
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -169,8 +169,8 @@ def read_headers(lines: Iterable[str], mark: str, where: str) -> dict[str, str]:
         if not name or not value:
             example = f"X-Routing{mark}{' ' if mark == ':' else ''}fast"
             raise InvalidInputError([Problem(where, f"{where}: line {number} has no value. Write it like {example}.")])
-        found[name] = value
-    return found
+        headers[name] = value
+    return headers
 
 
 def is_key_name(name: str) -> bool:
@@ -180,11 +180,11 @@ def is_key_name(name: str) -> bool:
 
 def _secret_fields(value: Any, name: str = "") -> Iterator[str]:
     if isinstance(value, Mapping):
-        for key, each in value.items():
-            yield from _secret_fields(each, str(key))
+        for key, child in value.items():
+            yield from _secret_fields(child, str(key))
     elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _secret_fields(each, name)
+        for child in value:
+            yield from _secret_fields(child, name)
     elif isinstance(value, str) and value and (_SECRET_FIELD.search(name) or _is_secret(value)):
         yield name or "a value"
 

@@ -43,7 +43,7 @@ class Step:
     """Renamed roles of images and clips, like ``criteria``."""
 
     def __bool__(self) -> bool:
-        return any(getattr(self, each.name) for each in fields(self))
+        return any(getattr(self, field.name) for field in fields(self))
 
     def as_json(self) -> dict[str, Any]:
         """Return the step as JSON values, which ``from_json`` reads."""
@@ -97,13 +97,13 @@ class Step:
         """
         if stage is Stage.AUTHORING:
             return self.content(given, fill=False)
-        said = _called(
+        answers = _called(
             self.criteria, {name: _replaced(value, self.values.get(name, ())) for name, value in given.items()}
         )
         edited = given.get("fields")
         if isinstance(edited, Mapping):
-            said["fields"] = self.content(edited, fill=False)
-        return said
+            answers["fields"] = self.content(edited, fill=False)
+        return answers
 
     def reasons(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Translate reasons, keyed by criterion."""
@@ -115,12 +115,12 @@ class Step:
 
     def content(self, given: Mapping[str, Any], *, fill: bool = True) -> dict[str, Any]:
         """Translate the fields of an item."""
-        said = _called(
+        content = _called(
             self.fields, {name: _replaced(value, self.field_values.get(name, ())) for name, value in given.items()}
         )
         if fill:
-            said |= {name: value for name, value in self.filled.items() if said.get(name) is None}
-        return said
+            content |= {name: value for name, value in self.filled.items() if content.get(name) is None}
+        return content
 
 
 def _called(names: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _called(names: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, Any
     {'new': 1, 'other': 3}
     """
     taken = {names[name] for name in given if name in names}
-    return {names.get(name, name): each for name, each in given.items() if name in names or name not in taken}
+    return {names.get(name, name): value for name, value in given.items() if name in names or name not in taken}
 
 
 _NAMING = ("label", "tag", "name", "value")
@@ -144,7 +144,7 @@ def options_in(value: Any) -> list[Any]:
     ['cause']
     """
     if isinstance(value, list):
-        return [option for each in value for option in options_in(each)]
+        return [option for child in value for option in options_in(child)]
     if isinstance(value, Mapping):
         return [value[key] for key in _NAMING if key in value]
     return [value]
@@ -159,14 +159,14 @@ def _replaced(value: Any, pairs: Pairs) -> Any:
     if not pairs:
         return value
     if isinstance(value, list):
-        said: list[Any] = []
-        for each in value:
-            now = _replaced(each, pairs)
-            if not any(same(now, one) for one in said):
-                said.append(now)
-        return said
+        replaced: list[Any] = []
+        for child in value:
+            now = _replaced(child, pairs)
+            if not any(same(now, one) for one in replaced):
+                replaced.append(now)
+        return replaced
     if isinstance(value, Mapping):
-        return {key: _replaced(each, pairs) if key in _NAMING else each for key, each in value.items()}
+        return {key: _replaced(child, pairs) if key in _NAMING else child for key, child in value.items()}
     return next((after for before, after in pairs if same(value, before)), value)
 
 
@@ -216,11 +216,11 @@ class Rewording:
         return {
             "steps": {str(id): [step.as_json() for step in steps] for id, steps in self.steps.items()},
             "complete": [
-                {"under": sorted(each.under), "raters": each.raters, "stage": each.stage} for each in self.complete
+                {"under": sorted(rule.under), "raters": rule.raters, "stage": rule.stage} for rule in self.complete
             ],
             "numbers": {str(id): number for id, number in self.numbers.items()},
             "most_votes": dict(self.most_votes),
-            "passed": [{"under": sorted(each.under), "stage": each.stage} for each in self.passed],
+            "passed": [{"under": sorted(rule.under), "stage": rule.stage} for rule in self.passed],
         }
 
     @classmethod
@@ -231,20 +231,20 @@ class Rewording:
         return cls(
             steps={int(id): tuple(Step.from_json(step) for step in steps) for id, steps in stored["steps"].items()},
             complete=tuple(
-                CompletenessRule(frozenset(each["under"]), each["raters"], each.get("stage", Stage.VERIFICATION.value))
-                for each in stored["complete"]
+                CompletenessRule(frozenset(rule["under"]), rule["raters"], rule.get("stage", Stage.VERIFICATION.value))
+                for rule in stored["complete"]
             ),
             numbers={int(id): number for id, number in stored["numbers"].items()},
             most_votes=_most_votes(stored["most_votes"]),
             passed=tuple(
-                SkippedStageRule(frozenset(each["under"]), each["stage"]) for each in stored.get("passed", ())
+                SkippedStageRule(frozenset(rule["under"]), rule["stage"]) for rule in stored.get("passed", ())
             ),
         )
 
     @property
     def versions(self) -> set[int]:
         """Return the IDs of all schemas that the rules name."""
-        limited = [each.under for some in (self.complete, self.passed) for each in some]
+        limited = [rule.under for some in (self.complete, self.passed) for rule in some]
         return {*self.steps, *self.numbers, *(id for under in limited for id in under)}
 
     def renumbered(self, ids: Mapping[int, int]) -> Rewording:
@@ -252,9 +252,9 @@ class Rewording:
         return replace(
             self,
             steps={ids[id]: steps for id, steps in self.steps.items()},
-            complete=tuple(replace(each, under=frozenset(ids[id] for id in each.under)) for each in self.complete),
+            complete=tuple(replace(rule, under=frozenset(ids[id] for id in rule.under)) for rule in self.complete),
             numbers={ids[id]: number for id, number in self.numbers.items()},
-            passed=tuple(replace(each, under=frozenset(ids[id] for id in each.under)) for each in self.passed),
+            passed=tuple(replace(rule, under=frozenset(ids[id] for id in rule.under)) for rule in self.passed),
         )
 
     def after(self, step: Step, *, now: int, but: Rewording | None = None) -> Mapping[int, Sequence[Step]]:
@@ -269,22 +269,22 @@ class Rewording:
             for id in self.numbers
             if id != now
         }
-        wordy = {id: tuple(each for each in some if each) for id, some in steps.items()}
+        wordy = {id: tuple(change for change in some if change) for id, some in steps.items()}
         return {id: some for id, some in wordy.items() if some}
 
     def answers(self, version: int, stage: Stage, given: Mapping[str, Any]) -> dict[str, Any]:
         """Translate answers that were given under a version."""
-        said = dict(given)
+        answers = dict(given)
         for step in self.steps.get(version, ()):
-            said = step.answers(stage, said)
-        return said
+            answers = step.answers(stage, answers)
+        return answers
 
     def reasons(self, version: int, given: Mapping[str, Any]) -> dict[str, Any]:
         """Translate reasons that were given under a version."""
-        said = dict(given)
+        reasons = dict(given)
         for step in self.steps.get(version, ()):
-            said = step.reasons(said)
-        return said
+            reasons = step.reasons(reasons)
+        return reasons
 
     def dimension(self, version: int, given: str) -> str:
         """Return the current name of a dimension from a version, or of the dimension that took its items."""
@@ -327,21 +327,21 @@ class Rewording:
         The result is None if the project's schema never changed.
         """
         first = min(self.numbers, default=None, key=lambda id: id)
-        return next((id for id, each in self.numbers.items() if each == number), first)
+        return next((id for id, version in self.numbers.items() if version == number), first)
 
     def anew(self, version: int) -> frozenset[str]:
         """Return the criteria, by current name, for which answers from a version are no longer valid."""
-        found: set[str] = set()
+        criteria: set[str] = set()
         for step in self.steps.get(version, ()):
-            found = {step.criteria.get(name, name) for name in found} | set(step.anew)
-        return frozenset(found)
+            criteria = {step.criteria.get(name, name) for name in criteria} | set(step.anew)
+        return frozenset(criteria)
 
     def content(self, version: int, given: Mapping[str, Any]) -> dict[str, Any]:
         """Translate the fields of an item that was stored under a version."""
-        said = dict(given)
+        content = dict(given)
         for step in self.steps.get(version, ()):
-            said = step.content(said)
-        return said
+            content = step.content(content)
+        return content
 
     def wanted(self, raters: int, versions: Sequence[int], stage: str = Stage.VERIFICATION) -> int:
         """Return the number of votes that complete an item or answer in a stage.
@@ -349,16 +349,16 @@ class Rewording:
         ``versions`` are the schema IDs under which its votes were cast.
         """
         fewest = [
-            each.raters
-            for each in self.complete
-            if each.stage == stage and sum(id in each.under for id in versions) >= each.raters
+            rule.raters
+            for rule in self.complete
+            if rule.stage == stage and sum(id in rule.under for id in versions) >= rule.raters
         ]
         return min([raters, *fewest])
 
     def fewest(self, raters: int, stage: str) -> int:
         """Return the lowest number of votes that may complete an item in a stage that now asks for ``raters``."""
-        return min([raters, *(each.raters for each in self.complete if each.stage == stage)])
+        return min([raters, *(rule.raters for rule in self.complete if rule.stage == stage)])
 
     def passes(self, stage: Stage, versions: Sequence[int]) -> bool:
         """Whether an item skips a verification stage because votes from these versions (IDs) already kept it."""
-        return bool(versions) and any(each.stage == stage and each.under.issuperset(versions) for each in self.passed)
+        return bool(versions) and any(rule.stage == stage and rule.under.issuperset(versions) for rule in self.passed)

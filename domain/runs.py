@@ -415,7 +415,7 @@ class RunPlan:
     @classmethod
     def of(cls, dumped: Mapping[str, Any]) -> Self:
         """Return the plan that ``dump`` stored; missing settings get their defaults."""
-        known = {each.name for each in fields(cls)}
+        known = {field.name for field in fields(cls)}
         given = {name: value for name, value in dumped.items() if name in known}
         for name in ("injections", "crossed", "dimensions", "states"):
             if given.get(name) is not None:
@@ -467,5 +467,5 @@ T = TypeVar("T")
 
 def chunked(values: Iterable[T], size: int = 500) -> list[list[T]]:
     """Split values into lists of at most ``size``, in order: a query of more than 500 ids is slow."""
-    found = list(values)
-    return [found[start : start + size] for start in range(0, len(found), size)]
+    all_values = list(values)
+    return [all_values[start : start + size] for start in range(0, len(all_values), size)]

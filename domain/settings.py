@@ -53,8 +53,8 @@ class Settings:
 
     def of(self, settings: type[Own]) -> Own:
         """Return the settings of an extension, or their defaults if no environment was read."""
-        found: Own = self.of_extensions[settings] if settings in self.of_extensions else settings()
-        return found
+        own: Own = self.of_extensions[settings] if settings in self.of_extensions else settings()
+        return own
 
     @property
     def model_folder(self) -> Path:

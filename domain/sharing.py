@@ -15,7 +15,7 @@ def shared_out(can: Sequence[Sequence[str]]) -> list[str | None]:
     >>> shared_out([("ann", "ben"), ("ann",), ("ann", "ben"), ()])
     ['ben', 'ann', 'ann', None]
     """
-    people = list(dict.fromkeys(person for each in can for person in each))
+    people = list(dict.fromkeys(person for able in can for person in able))
     has: dict[str, int] = dict.fromkeys(people, 0)
     given: list[str | None] = [None] * len(can)
     passable: dict[tuple[str, str], dict[int, None]] = defaultdict(dict)
@@ -48,12 +48,12 @@ def _reached(
     """Return the people who can get one more thing, nearest first, each with the person who passes it on (None:
     directly).
     """
-    found: dict[str, str | None] = dict.fromkeys(some)
-    waiting = deque(found)
+    reached: dict[str, str | None] = dict.fromkeys(some)
+    waiting = deque(reached)
     while waiting:
         person = waiting.popleft()
         for other in people:
-            if other not in found and passable.get((person, other)):
-                found[other] = person
+            if other not in reached and passable.get((person, other)):
+                reached[other] = person
                 waiting.append(other)
-    return found
+    return reached

@@ -25,8 +25,8 @@ _AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
 
 def stripped(text: str) -> str:
     """Return the text in NFC without white space and invisible characters around it."""
-    found = _BESIDE.match(text)
-    begin = found.end() if found else 0
+    match = _BESIDE.match(text)
+    begin = match.end() if match else 0
     end = len(text)
     while end > begin and _BESIDE.fullmatch(text[end - 1]):
         end -= 1

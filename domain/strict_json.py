@@ -40,11 +40,11 @@ class _DuplicateKey(ValueError):
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         raise _DuplicateKey(next(name for at, name in enumerate(names) if name in names[:at])[:40])
-    return found
+    return members
 
 
 def _no_number(text: str) -> Any:
@@ -67,8 +67,8 @@ def read_object(text: str) -> tuple[Any, Fault | None]:
     except json.JSONDecodeError as error:
         if bare[:1] == "{" and (error.pos >= len(bare) or error.msg.startswith("Unterminated")):
             return None, Fault(CUT, "The reply ends in the middle of its JSON.")
-        told = f"The reply is not one JSON object and nothing else: {error.msg} at character {error.pos + 1:,}."
-        return None, Fault(NO_JSON, told)
+        what = f"The reply is not one JSON object and nothing else: {error.msg} at character {error.pos + 1:,}."
+        return None, Fault(NO_JSON, what)
     except (ValueError, ArithmeticError, RecursionError):
         return None, Fault(NO_JSON, "The reply has numbers or depths that no JSON of this form has.")
     return value, None
@@ -83,11 +83,11 @@ def too_long(characters: int) -> Fault | None:
 
 def formless(loc: Sequence[int | str], message: str) -> Fault:
     """Return a fault for a part of a reply that has the wrong form; ``message`` is half a sentence."""
-    place = ".".join(str(each)[:40] for each in loc) or "the reply"
+    place = ".".join(str(part)[:40] for part in loc) or "the reply"
     return Fault(FORMLESS, f"{place}: {message}.")
 
 
 def asked_again(text: str, faults: Sequence[Fault]) -> str:
     """Return the question again, with the faults of the last reply."""
-    told = "\n".join(f"- {fault.what}" for fault in faults[:TOLD])
-    return f"{text.rstrip()}\n\n{AGAIN}\n{told}\n"
+    lines = "\n".join(f"- {fault.what}" for fault in faults[:TOLD])
+    return f"{text.rstrip()}\n\n{AGAIN}\n{lines}\n"

@@ -62,7 +62,7 @@ def encode(value: Any) -> Any:
     if kind is float:
         return value if math.isfinite(value) else {MARK: "float", VALUE: str(value)}
     if kind is list:
-        return [encode(each) for each in value]
+        return [encode(child) for child in value]
     if kind is dict:
         return _of_mapping(value, "dict")
     known = _WRITTEN.get(kind)
@@ -75,12 +75,12 @@ def encode(value: Any) -> Any:
 def decode(told: Any) -> Any:
     """Return the value that was written. Raise ``ValueError`` for what ``encode`` has not written."""
     if isinstance(told, list):
-        return [decode(each) for each in told]
+        return [decode(child) for child in told]
     if not isinstance(told, dict):
         return told
     name = told.get(MARK)
     if name is None:
-        return {key: decode(each) for key, each in told.items()}
+        return {key: decode(child) for key, child in told.items()}
     read = _READ.get(name)
     if read is not None:
         return read(told[VALUE])
@@ -90,8 +90,8 @@ def decode(told: Any) -> Any:
 def _of_mapping(value: Mapping[Any, Any], name: str) -> Any:
     plain = name == "dict" and all(type(key) is str for key in value) and MARK not in value
     if plain:
-        return {key: encode(each) for key, each in value.items()}
-    return {MARK: name, VALUE: [[encode(key), encode(each)] for key, each in value.items()]}
+        return {key: encode(child) for key, child in value.items()}
+    return {MARK: name, VALUE: [[encode(key), encode(child)] for key, child in value.items()]}
 
 
 def _of_class(value: Any, kind: type) -> Any:
@@ -105,10 +105,10 @@ def _of_class(value: Any, kind: type) -> Any:
     if hasattr(kind, "__pydantic_fields__"):
         held = {key: encode(value.__dict__[key]) for key in kind.__pydantic_fields__}
         own = value.__pydantic_private__
-        own = None if own is None else {key: encode(each) for key, each in own.items()}
+        own = None if own is None else {key: encode(child) for key, child in own.items()}
         return {MARK: name, VALUE: held, "set": sorted(value.model_fields_set), "own": own}
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
-        return {MARK: name, VALUE: [encode(each) for each in value]}
+        return {MARK: name, VALUE: [encode(child) for child in value]}
     if isinstance(value, Path):
         return {MARK: "path", VALUE: str(value)}
     if isinstance(value, Mapping):
@@ -125,14 +125,14 @@ def _of_class(value: Any, kind: type) -> Any:
 
 def _in_order(value: Set[Any]) -> list[Any]:
     """Return the members of a set in an order that depends on them alone."""
-    return sorted((encode(each) for each in value), key=repr)
+    return sorted((encode(child) for child in value), key=repr)
 
 
 _WRITTEN: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
-    tuple: ("tuple", lambda value: [encode(each) for each in value]),
+    tuple: ("tuple", lambda value: [encode(child) for child in value]),
     set: ("set", _in_order),
     frozenset: ("frozenset", _in_order),
-    Counter: ("counter", lambda value: [[encode(key), encode(each)] for key, each in value.items()]),
+    Counter: ("counter", lambda value: [[encode(key), encode(child)] for key, child in value.items()]),
     bytes: ("bytes", lambda value: base64.b64encode(value).decode("ascii")),
     datetime: ("datetime", datetime.isoformat),
     date: ("date", date.isoformat),
@@ -142,11 +142,11 @@ _WRITTEN: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
 }
 _READ: Mapping[str, Callable[[Any], Any]] = {
     "float": float,
-    "tuple": lambda told: tuple(decode(each) for each in told),
-    "set": lambda told: {decode(each) for each in told},
-    "frozenset": lambda told: frozenset(decode(each) for each in told),
-    "dict": lambda told: {decode(key): decode(each) for key, each in told},
-    "counter": lambda told: Counter({decode(key): decode(each) for key, each in told}),
+    "tuple": lambda told: tuple(decode(child) for child in told),
+    "set": lambda told: {decode(child) for child in told},
+    "frozenset": lambda told: frozenset(decode(child) for child in told),
+    "dict": lambda told: {decode(key): decode(child) for key, child in told},
+    "counter": lambda told: Counter({decode(key): decode(child) for key, child in told}),
     "bytes": base64.b64decode,
     "datetime": datetime.fromisoformat,
     "date": date.fromisoformat,
@@ -170,17 +170,17 @@ def _class(called: str) -> type:
     ours = (_HERE / root).is_dir() and root.isidentifier()
     if not ours and root not in _roots_of_extensions():
         raise ValueError(f"{called!r} is no type of Touchstone or of an extension that is installed")
-    found: Any = import_own(module) if ours else sys.modules[module]
+    target: Any = import_own(module) if ours else sys.modules[module]
     for part in path.split("."):
-        found = getattr(found, part, None)
-    if not isinstance(found, type):
+        target = getattr(target, part, None)
+    if not isinstance(target, type):
         raise ValueError(f"{called!r} is no type")
-    return found
+    return target
 
 
 def _roots_of_extensions() -> set[str]:
     """Return the packages of the extensions that are installed."""
-    rows = [row for each in extensions.installed().values() for row in vars(each).values() if callable(row)]
+    rows = [row for extension in extensions.installed().values() for row in vars(extension).values() if callable(row)]
     return {row.__module__.partition(".")[0] for row in rows}
 
 
@@ -192,12 +192,12 @@ def _made(kind: Any, told: Mapping[str, Any]) -> Any:
     if issubclass(kind, Enum):
         return kind(decode(held))
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return kind._make(decode(each) for each in held)
-    values = {key: decode(each) for key, each in held.items()}
+        return kind._make(decode(child) for child in held)
+    values = {key: decode(child) for key, child in held.items()}
     made = kind.__new__(kind)
     if hasattr(kind, "__pydantic_fields__"):
         known = kind.__pydantic_fields__
-        later = {key: each.get_default(call_default_factory=True) for key, each in known.items() if key not in values}
+        later = {key: field.get_default(call_default_factory=True) for key, field in known.items() if key not in values}
         made.__setstate__(
             {
                 "__dict__": {key: value for key, value in (values | later).items() if key in known},
@@ -209,8 +209,8 @@ def _made(kind: Any, told: Mapping[str, Any]) -> Any:
         return made
     if not is_dataclass(kind):
         raise ValueError(f"{kind.__qualname__} is no record")
-    for each in fields(kind):
-        object.__setattr__(made, each.name, values[each.name] if each.name in values else _default(kind, each))
+    for field in fields(kind):
+        object.__setattr__(made, field.name, values[field.name] if field.name in values else _default(kind, field))
     return made
 
 

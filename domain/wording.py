@@ -103,12 +103,12 @@ def persons_in(text: str) -> set[str]:
     >>> sorted(persons_in("Where's my cup?")), sorted(persons_in("Do you see what I'm doing?")), persons_in("The US")
     (['first'], ['first', 'second'], set())
     """
-    found: set[str] = set()
+    persons: set[str] = set()
     for part in unicodedata.normalize("NFKC", text).replace("\u2019", "'").split():
         word = _bare(part).partition("'")[0]
         if word != "US" or text.isupper():
-            found |= {person for person, words in PERSONS.items() if word.casefold() in words}
-    return found
+            persons |= {person for person, words in PERSONS.items() if word.casefold() in words}
+    return persons
 
 
 def in_person(text: str, person: str) -> bool:

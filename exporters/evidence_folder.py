@@ -55,9 +55,9 @@ class EvidenceWriter:
     def manifest(self, about: Mapping[str, Any]) -> None:
         """Write the manifest with all files written until now. The last manifest counts."""
         files = [file for file in self._files if file["path"] != MANIFEST]
-        told = {"format": FORMAT, "version": VERSION, **about, "left_out": self._left_out}
-        told |= {"tables": self._tables, "files": files}
-        self._whole(MANIFEST, json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n")
+        contents = {"format": FORMAT, "version": VERSION, **about, "left_out": self._left_out}
+        contents |= {"tables": self._tables, "files": files}
+        self._whole(MANIFEST, json.dumps(contents, ensure_ascii=False, indent=1).encode() + b"\n")
 
     def copy(self, out: ReleaseFolder) -> int:
         """Copy everything into a release, in the order of its paths. Return the number of files."""
@@ -99,8 +99,8 @@ class EvidenceWriter:
     def _note(self, path: str) -> None:
         with (self.folder / path).open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        told = {"path": path, "bytes": (self.folder / path).stat().st_size, "sha256": digest}
-        self._files = [each for each in self._files if each["path"] != path] + [told]
+        about = {"path": path, "bytes": (self.folder / path).stat().st_size, "sha256": digest}
+        self._files = [file for file in self._files if file["path"] != path] + [about]
 
 
 def _flush(lot: list[bytes], out: Any, hashes: Any) -> None:

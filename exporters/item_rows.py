@@ -118,15 +118,15 @@ class _Split:
 
     def _record(self, item: ReleasedItem) -> dict[str, Any]:
         row, schema = self._row, self._released.schema
-        names = [each.path or each.name for each in item.assets]
+        names = [asset.path or asset.name for asset in item.assets]
         media: dict[str, list[str]] = {}
         for asset, name in zip(item.assets, names, strict=True):
             media.setdefault(asset.role, []).append(name)
-        if row.media and len({each.role for each in item.assets if each.kind == "image"}) > 1:
+        if row.media and len({asset.role for asset in item.assets if asset.kind == "image"}) > 1:
             refuse(
                 self._keys.name, item, f"its images have several places ({', '.join(media)}), and {row.media} is one"
             )
-        sources = [each.source for each in item.assets if each.source]
+        sources = [asset.source for asset in item.assets if asset.source]
         order = [*row.order, *([row.media] if row.media and row.media not in row.order else [])]
         try:
             record = new_record(

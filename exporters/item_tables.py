@@ -33,10 +33,10 @@ def _file(format: str, schema: Schema, file: FileRecord, only: Collection[str] |
     of_fields = columns(row, schema).items()
     private = frozenset(key for name, column in of_fields if name in without for key in column.keys)
     kept = [item for item in file.items if only is None or item.external_id in only]
-    told = [_changes(row, schema, item, layout, without) for item in kept]
-    filled = dict.fromkeys(key for each in told for key, text in each.items() if text is not None)
+    changes = [_changes(row, schema, item, layout, without) for item in kept]
+    filled = dict.fromkeys(key for changed in changes for key, text in changed.items() if text is not None)
     change = ColumnChange(layout, private, tuple(key for key in filled if key not in private.union(layout.columns)))
-    rows = [_row(item, each, change) for item, each in zip(kept, told, strict=True)]
+    rows = [_row(item, changed, change) for item, changed in zip(kept, changes, strict=True)]
     head = layout.separator.join(layout.columns) if new else file.head
     return csv_rows.join(rows, head=change.head(head), tail="\n" if new else file.tail, layout=layout)
 

@@ -88,7 +88,7 @@ def packed(folder: Path, out: Path) -> Path:
     made = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
     try:
         with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, allowZip64=True, compresslevel=6) as archive:
-            for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+            for path in sorted(file for file in folder.rglob("*") if file.is_file()):
                 name = path.relative_to(folder).as_posix()
                 entry = zipfile.ZipInfo(name, _THEN)
                 entry.compress_type = zipfile.ZIP_STORED if path.suffix in _PACKED_ALREADY else zipfile.ZIP_DEFLATED

@@ -83,7 +83,7 @@ class UnwritableItems:
             return
         if self.n == 1:
             raise self._first[0]
-        named = "\n".join(f"{each.sentence}." for each in self._first)
+        named = "\n".join(f"{fault.sentence}." for fault in self._first)
         more = f"\nAnd {self.n - len(self._first):,} more items." if self.n > len(self._first) else ""
         raise InvalidFileError(
             f"{self._format} cannot hold {self.n:,} items.\n{named}{more}\nNothing of this format was written. Release "
@@ -110,8 +110,8 @@ def fields_on_images(schema: Schema) -> Sequence[str]:
     Fields that are the answer, or are hidden from raters, are left out.
     """
     key = key_fields(schema)
-    drawn = [each for each in schema.item.fields if kinds.of_field(each).drawn and not each.secret_in]
-    return [each.name for each in drawn if each.name not in key]
+    drawn = [field for field in schema.item.fields if kinds.of_field(field).drawn and not field.secret_in]
+    return [field.name for field in drawn if field.name not in key]
 
 
 def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[ReleasedItem]]]:
@@ -124,7 +124,7 @@ def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[Re
     for split in released.splits:
         yield split, coming.of(split)
     if (left := coming.next) is not None:
-        known = ", ".join(each.name for each in released.splits)
+        known = ", ".join(known_split.name for known_split in released.splits)
         raise InvalidFileError(
             f"The item {left.id!r} is in the split {left.split!r}, out of turn; the splits are {known}."
         )

@@ -65,8 +65,8 @@ def canary_of(secret: bytes, name: str, version: str) -> Canary:
         raise ValueError("a secret has at least 16 bytes")
 
     def made(part: str) -> str:
-        told = json.dumps(["touchstone canary", name, version, part]).encode()
-        return str(uuid.UUID(bytes=hmac.digest(secret, told, hashlib.sha256)[:16], version=4))
+        message = json.dumps(["touchstone canary", name, version, part]).encode()
+        return str(uuid.UUID(bytes=hmac.digest(secret, message, hashlib.sha256)[:16], version=4))
 
     return Canary(made("public"), made("private"))
 
@@ -188,23 +188,23 @@ _FLAGS = ("several", "judged", "none", "drawn", "decimal")
 
 def _asked_as_json(asked: ExpectedAnswer) -> dict[str, Any]:
     """Return the settings of a question that differ from the defaults."""
-    told: dict[str, Any] = {"kind": asked.kind.value}
+    form: dict[str, Any] = {"kind": asked.kind.value}
     if asked.options:
-        told["options"] = list(asked.options)
+        form["options"] = list(asked.options)
     if asked.unit is not None:
-        told["unit"] = asked.unit
-    told |= {flag: True for flag in _FLAGS if getattr(asked, flag)}
+        form["unit"] = asked.unit
+    form |= {flag: True for flag in _FLAGS if getattr(asked, flag)}
     if asked.tolerance is not None:
         limits = {name: getattr(asked.tolerance, name) for name in ("absolute", "relative", "rounded")}
-        told["tolerance"] = {name: str(limit) for name, limit in limits.items() if limit is not None}
-    return told
+        form["tolerance"] = {name: str(limit) for name, limit in limits.items() if limit is not None}
+    return form
 
 
 def _asked(told: Mapping[str, Any]) -> ExpectedAnswer:
     limits = told.get("tolerance")
     return ExpectedAnswer(
         AnswerKind(told["kind"]),
-        tuple(str(each) for each in told.get("options", ())),
+        tuple(str(option) for option in told.get("options", ())),
         told.get("unit"),
         tolerance=None if limits is None else Tolerance(**{name: Fraction(limit) for name, limit in limits.items()}),
         **{flag: bool(told.get(flag)) for flag in _FLAGS},

@@ -91,21 +91,21 @@ def predictions_jsonl(predictions: Iterable[tuple[PredictionRecord, AnswerReadin
     answered. ``options`` has the options in the order that the model saw, if it is not the item's order.
     """
     lines = []
-    for each, read in predictions:
-        told = _read(read, each)
-        line: dict[str, Any] = {"item": each.item, "model": each.model, "text": each.text}
-        line |= {"options": list(each.options)} if each.options else {}
-        lines.append(line | ({"read": told} if told else {}))
+    for answer, read in predictions:
+        reading = _read(read, answer)
+        line: dict[str, Any] = {"item": answer.item, "model": answer.model, "text": answer.text}
+        line |= {"options": list(answer.options)} if answer.options else {}
+        lines.append(line | ({"read": reading} if reading else {}))
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
 
 
 def _read(read: AnswerReading | None, answer: PredictionRecord) -> dict[str, Any] | None:
     if read is None or (read.kind is AnswerKind.TEXT and read.outcome is ReadOutcome.READ):
         return None
-    told: dict[str, Any] = {"outcome": read.outcome.value}
-    told |= {"value": read.value} if read.outcome is ReadOutcome.READ else {"why": read.why}
-    told |= {"words": read.words(answer.text)} if read.spans else {}
-    return told | {"reader": read.reader, "version": read.version}
+    reading: dict[str, Any] = {"outcome": read.outcome.value}
+    reading |= {"value": read.value} if read.outcome is ReadOutcome.READ else {"why": read.why}
+    reading |= {"words": read.words(answer.text)} if read.spans else {}
+    return reading | {"reader": read.reader, "version": read.version}
 
 
 def bad_rows_jsonl(bad: Iterable[BadRow]) -> bytes:

@@ -36,8 +36,8 @@ def _must_not_mislead(out: Path, files: Mapping[Path, bytes]) -> None:
     if bool(new) != bool(old):
         there = "a part" if old else "all"
         raise InvalidFileError(f"{out} is there already, of an export of {there} of the items; choose another folder.")
-    told = (read_manifest(out.read_bytes()) or {}).get("files", []) if new else []
-    others = [out.parent / str(each.get("path")) for each in told]
+    listed_files = (read_manifest(out.read_bytes()) or {}).get("files", []) if new else []
+    others = [out.parent / str(listed_file.get("path")) for listed_file in listed_files]
     if left := [other.name for other in others if other not in files and other.exists()]:
         raise InvalidFileError(f"{out} is about {left[0]}, which is a part of a project, too; choose another folder.")
 

@@ -163,13 +163,13 @@ def read_answers(
     bad: list[BadRow] = []
     hashes: dict[str, str] = {}
     unread: dict[str, Sequence[str]] = {}
-    for found in [path] if single else answer_files(path, endings):
-        place = found.name if single else found.relative_to(path).as_posix()
-        named = fixed or dimension_of_file(schema, found)
+    for answer_file in [path] if single else answer_files(path, endings):
+        place = answer_file.name if single else answer_file.relative_to(path).as_posix()
+        named = fixed or dimension_of_file(schema, answer_file)
         file = AnswerFile(
-            found, place, single, schema, named.id if named else None, model, (project, schema.name, schema.title)
+            answer_file, place, single, schema, named.id if named else None, model, (project, schema.name, schema.title)
         )
-        hashes[place] = _sha256(found)
+        hashes[place] = _sha256(answer_file)
         for answer, here in rows(file):
             if answer is None:
                 bad.append(here)
@@ -205,20 +205,20 @@ def answer_files(folder: Path, endings: Collection[str]) -> list[Path]:
     """Return the files of answers below a folder. If it has ``model_answer`` folders, only files in them are
     returned.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [
+        files += [
             Path(where) / name for name in names if name.lower().endswith(tuple(endings)) and not name.startswith(".")
         ]
-    found.sort()
-    if not found:
-        told = sorted(endings, key=list(_TOLD_FIRST).index) if set(endings) <= set(_TOLD_FIRST) else list(endings)
-        named = " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+    files.sort()
+    if not files:
+        ordered = sorted(endings, key=list(_TOLD_FIRST).index) if set(endings) <= set(_TOLD_FIRST) else list(endings)
+        named = " or ".join([", ".join(ordered[:-1]), ordered[-1]] if len(ordered) > 1 else ordered)
         raise InvalidFileError(
             f"{folder} holds no {named} file. Give a file of answers, or the folder that holds them."
         )
-    return [file for file in found if file.parent.name == "model_answer"] or found
+    return [file for file in files if file.parent.name == "model_answer"] or files
 
 
 _TOLD_FIRST = (".jsonl", ".json", ".xlsx", ".tsv", ".csv", ".eval")

@@ -63,22 +63,22 @@ def _read(path: Path, about: str) -> ReadAttributes:
     head = [name_of(cell) for cell in rows[0][1]] if rows else []
     _check_head(path, head, about)
     at = head.index(about)
-    found: list[tuple[str, Mapping[str, Attribute], BadRow]] = []
+    read_rows: list[tuple[str, Mapping[str, Attribute], BadRow]] = []
     bad: list[BadRow] = []
     seen: set[str] = set()
     for number, cells in rows[1:]:
         if not any(cell.strip() for cell in cells):
             continue
         here = BadRow(path.name, number, "", json_text.printable(",".join(cells)))
-        told = [csv_text.unmarked(cell).strip() for cell in cells]
-        why = _why_bad(told, len(head), at, about, seen)
+        texts = [csv_text.unmarked(cell).strip() for cell in cells]
+        why = _why_bad(texts, len(head), at, about, seen)
         if why:
             bad.append(BadRow(here.path, number, why, here.raw))
             continue
-        seen.add(told[at])
-        said = {name: value_of(cell) for name, cell in zip(head, told, strict=True) if name != about and cell}
-        found.append((told[at], said, here))
-    return ReadAttributes(found, bad)
+        seen.add(texts[at])
+        attributes = {name: value_of(cell) for name, cell in zip(head, texts, strict=True) if name != about and cell}
+        read_rows.append((texts[at], attributes, here))
+    return ReadAttributes(read_rows, bad)
 
 
 def _check_head(path: Path, head: Sequence[str], about: str) -> None:

@@ -85,10 +85,10 @@ class EvidenceFolder:
 
     def rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield every present row of a table with its number, from 1, whether it was changed or not."""
-        told = self.tables[table]
-        if not told.sha256:
+        table_entry = self.tables[table]
+        if not table_entry.sha256:
             return
-        wanted = set(told.columns)
+        wanted = set(table_entry.columns)
         with self._open(table_path(table)) as lines:
             for number, line in self._lines(lines, table_path(table)):
                 yield number, self._row(line, table, number, wanted)
@@ -113,14 +113,14 @@ class EvidenceFolder:
         """Return the printed figures."""
         with self._open(FIGURES) as file:
             data = file.read(self.limits.whole + 1)
-        found = json_object(data) if len(data) <= self.limits.whole else None
-        listed = found.get("figures") if found else None
-        if not isinstance(found, dict) or not isinstance(listed, list):
+        contents = json_object(data) if len(data) <= self.limits.whole else None
+        listed = contents.get("figures") if contents else None
+        if not isinstance(contents, dict) or not isinstance(listed, list):
             self._refuse(f"{FIGURES} holds no figures")
-        ids = [each.get("id") for each in listed if isinstance(each, dict)]
+        ids = [figure.get("id") for figure in listed if isinstance(figure, dict)]
         if len(ids) != len(listed) or not all(isinstance(id, str) for id in ids) or len({*ids}) != len(ids):
             self._refuse(f"{FIGURES} has a figure without an id, or two of the same")
-        return found
+        return contents
 
     # ---- inside ------------------------------------------------------------------------------------------------------
 
@@ -129,42 +129,47 @@ class EvidenceFolder:
             self._refuse(f"it has no {MANIFEST}")
         with self._open(MANIFEST) as file:
             data = file.read(self.limits.manifest + 1)
-        told = json_object(data) if len(data) <= self.limits.manifest else None
-        version = told.get("version") if told else None
-        if told is None or told.get("format") != FORMAT or not isinstance(version, int) or isinstance(version, bool):
+        manifest = json_object(data) if len(data) <= self.limits.manifest else None
+        version = manifest.get("version") if manifest else None
+        if (
+            manifest is None
+            or manifest.get("format") != FORMAT
+            or not isinstance(version, int)
+            or isinstance(version, bool)
+        ):
             self._refuse("its manifest is not that of evidence")
         if version > VERSION:
             raise InvalidFileError(
                 f"{self.name} was written by a newer Touchstone (evidence version {version}; this one reads {VERSION})."
                 " Update Touchstone here. Nothing was recomputed."
             )
-        if not isinstance(told.get("project"), str):
+        if not isinstance(manifest.get("project"), str):
             self._refuse("its manifest names no project")
-        return told
+        return manifest
 
     def _tables(self) -> dict[str, TableEntry]:
         self._told: dict[str, tuple[int, str]] = {}
-        for each in _listed(self.manifest.get("files")):
-            path, n_bytes, sha256 = each.get("path"), each.get("bytes"), str(each.get("sha256"))
+        for file in _listed(self.manifest.get("files")):
+            path, n_bytes, sha256 = file.get("path"), file.get("bytes"), str(file.get("sha256"))
             fit = isinstance(n_bytes, int) and not isinstance(n_bytes, bool) and n_bytes >= 0
             known = isinstance(path, str) and _KNOWN.fullmatch(path) and path not in self._told
             if not known or not fit or not _SHA256.fullmatch(sha256):
                 self._refuse(f"its manifest names {str(path)[:100]!r}, which no evidence has, or names it wrongly")
             self._told[str(path)] = (int(n_bytes or 0), sha256)
         table_entries: dict[str, TableEntry] = {}
-        for each in _listed(self.manifest.get("tables")):
-            name, columns = each.get("name"), each.get("columns")
+        for listed_table in _listed(self.manifest.get("tables")):
+            name, columns = listed_table.get("name"), listed_table.get("columns")
             if (
                 not isinstance(name, str)
                 or not _NAME.fullmatch(name)
                 or name in table_entries
-                or not is_table_entry(each)
+                or not is_table_entry(listed_table)
             ):
                 self._refuse("its manifest names a table wrongly")
             if table_path(name) not in self._told:
                 self._refuse(f"its manifest names a table {name!r} without its file")
             n_bytes, sha256 = self._told[table_path(name)]
-            table_entries[name] = TableEntry(name, tuple(columns or ()), each["rows"], n_bytes, sha256)
+            table_entries[name] = TableEntry(name, tuple(columns or ()), listed_table["rows"], n_bytes, sha256)
         for path in (FIGURES, VERDICTS, POLICIES):
             if path not in self._told:
                 self._refuse(f"its manifest does not name {path}")
@@ -196,14 +201,14 @@ class EvidenceFolder:
         except OSError as error:
             self._refuse(f"{path} cannot be read ({error.strerror}); links are not followed")
         file: BinaryIO = os.fdopen(handle, "rb")
-        told = getattr(self, "_told", {}).get(path)
+        bounds = getattr(self, "_told", {}).get(path)
         size = os.fstat(handle).st_size
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             file.close()
             self._refuse(f"{path} is no file")
-        if told is not None and size > 2 * told[0] + self.limits.slack:
+        if bounds is not None and size > 2 * bounds[0] + self.limits.slack:
             file.close()
-            self._refuse(f"{path} has {size:,} bytes, and should have {told[0]:,}")
+            self._refuse(f"{path} has {size:,} bytes, and should have {bounds[0]:,}")
         return file
 
     def _refuse(self, why: str) -> NoReturn:
@@ -211,16 +216,16 @@ class EvidenceFolder:
 
 
 def _listed(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [record for record in value if isinstance(record, dict)] if isinstance(value, list) else []
 
 
 def json_object(data: bytes) -> dict[str, Any] | None:
     """Return the JSON object of some bytes; None for anything else."""
     try:
-        found = json.loads(data)
+        contents = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return contents if isinstance(contents, dict) else None
 
 
 def is_folder(path: Path) -> bool:

@@ -46,9 +46,9 @@ def preview(path: Path, *, format: str, schema: Schema, said: ColumnMapping, row
         return ItemPreview((), refused=str(error))
     except (NotTable, NotJson) as error:
         return ItemPreview((), refused=f"{path.name}: {error}.")
-    told = said.schema(schema, format)
+    named_schema = said.schema(schema, format)
     of_folder = schema.dimensions[0] if keys.by_folder else None  # the folder names the dimension at the import
-    reader = reads(as_named(keys, told), told, path.name, of_folder, True, said, text.encoding)
+    reader = reads(as_named(keys, named_schema), named_schema, path.name, of_folder, True, said, text.encoding)
     try:
         for number, piece in enumerate(reader.pieces(text.text)):
             if number == rows:

@@ -92,24 +92,24 @@ class TableReader(JsonItems):
             if (field.required or len(of_fields[field.name].keys) > 1)
             and not there.issuperset(of_fields[field.name].keys)
         }
-        said = {name: key for name, key in self.said.columns.items() if key not in there}
+        mapped_columns = {name: key for name, key in self.said.columns.items() if key not in there}
         for role, paths in self.row.roles.items():
             if there.intersection(paths.keys):
-                said.pop(role, None)
+                mapped_columns.pop(role, None)
         for name, column in of_fields.items():
             if there.issuperset(column.keys):
-                said.pop(name, None)
+                mapped_columns.pop(name, None)
         if source is not None and source.id is not None and source.id not in there:
-            said["id"] = source.id
-        if lacking or said:
+            mapped_columns["id"] = source.id
+        if lacking or mapped_columns:
             missing = ", ".join(
                 repr(key) + (f" ({name})" if key != name else "") + _meant(key, names)
-                for name, key in (lacking | said | lacking).items()
+                for name, key in (lacking | mapped_columns | lacking).items()
             )
             lists = [field.name for field in self.schema.item.fields if kinds.of_field(field).holds == "texts"]
             several = "".join(
                 f" A list may have a column for each entry: --column {name}=A,B,C."
-                for name in [name for name in lists if name in lacking or name in said][:1]
+                for name in [name for name in lists if name in lacking or name in mapped_columns][:1]
             )
             raise InvalidFileError(
                 f"{self.place} has no column {missing}; its columns are {quoted_names(names)}. Nothing was imported; "
@@ -143,10 +143,10 @@ class TableReader(JsonItems):
             yield f"There is no column for {', '.join(by_id)}; these files are looked for by the items' names."
 
     def file(self) -> FileRecord:
-        found = super().file()
-        if not found.path.lower().endswith(WORKBOOK):
-            return found
-        return FileRecord(found.path[: -len(WORKBOOK)] + ".csv", found.items, found.head, found.tail, found.meta)
+        record = super().file()
+        if not record.path.lower().endswith(WORKBOOK):
+            return record
+        return FileRecord(record.path[: -len(WORKBOOK)] + ".csv", record.items, record.head, record.tail, record.meta)
 
 
 def _meant(key: str, names: Sequence[str]) -> str:

@@ -97,15 +97,15 @@ def read_files(
         raise InvalidFileError(f"Two fields would be the column {key!r}; give each its own. Nothing was imported.")
     fixed = _dimension(schema, dimension) if dimension else None
     single = not path.is_dir()
-    found = [path] if single else annotation_files(path, row.file_name if row.by_folder else None, row.endings)
-    total = sum(_size(file) for file in found)
+    paths = [path] if single else annotation_files(path, row.file_name if row.by_folder else None, row.endings)
+    total = sum(_size(file) for file in paths)
     files: list[FileRecord] = []
     bad: list[BadRow] = []
     notes: dict[str, None] = {}
     warnings: dict[str, None] = {}
     unheld: Counter[tuple[str, str]] = Counter()
     done = n_unheld = 0
-    for file in found:
+    for file in paths:
         place = file.name if single else file.relative_to(path).as_posix()
         text = reads.text(file, said)
         reader = reads(row, schema, place, _dimension_of_file(row, schema, file, fixed), single, said, text.encoding)
@@ -132,19 +132,19 @@ def annotation_files(folder: Path, name: str | None, endings: Sequence[str] = ("
 
     Otherwise all files with one of these endings are returned. The manifest of an export is left out.
     """
-    found: list[Path] = []
+    paths: list[Path] = []
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         of_kind = [file for file in files if file.lower().endswith(tuple(endings)) and not file.startswith(".")]
-        found += [Path(where) / file for file in of_kind]
-    found.sort()
-    found = [file for file in found if not _of_an_export(file)]
-    if not found:
+        paths += [Path(where) / file for file in of_kind]
+    paths.sort()
+    paths = [file for file in paths if not _of_an_export(file)]
+    if not paths:
         kinds_of_file = f"{', '.join(endings[:-1])} or {endings[-1]}"
         raise InvalidFileError(
             f"{folder} holds no {kinds_of_file} file. Give an annotation file, or the folder that holds them."
         )
-    return [file for file in found if file.name == name] or found
+    return [file for file in paths if file.name == name] or paths
 
 
 def _of_an_export(file: Path) -> bool:
@@ -188,11 +188,11 @@ def bytes_of(file: Path) -> bytes:
 
 
 def _dimension(schema: Schema, name: str) -> Dimension:
-    found = dimension_named(schema, name)
-    if found is None:
+    dimension = dimension_named(schema, name)
+    if dimension is None:
         known = ", ".join(part.id for part in schema.dimensions)
         raise InvalidFileError(f"{schema.title} has no dimension {name!r}; it has {known}.")
-    return found
+    return dimension
 
 
 def _dimension_of_file(row: ItemKeys, schema: Schema, file: Path, fixed: Dimension | None) -> Dimension | None:
@@ -254,13 +254,13 @@ class JsonItems:
     def pieces(self, text: str) -> Iterable[Piece | csv_rows.Row]:
         """Return the records of a file, one by one."""
         try:
-            found = json_text.split(text)
+            split_text = json_text.split(text)
         except NotJson as error:
             raise InvalidFileError(f"{self.place}, row 1: {error}. Nothing was imported.") from error
-        self.head, self.tail = found.head, found.tail
-        self.layout = json_layout.layout_of(found, self.row.layout)
+        self.head, self.tail = split_text.head, split_text.tail
+        self.layout = json_layout.layout_of(split_text, self.row.layout)
         self.wanted = ReadKeys([*keys_of(self.row, self.schema), *self.row.order])
-        return found.pieces
+        return split_text.pieces
 
     def record(self, piece: Any) -> Mapping[str, Any]:
         """Return the values of a record that the project uses."""
@@ -321,19 +321,19 @@ class JsonItems:
             raise Misfit(f"its {self.row.id_key} {external_id} is that of row {self.rows_by_id[external_id]} too")
         self.rows_by_id[external_id] = self.n_rows
         assets = asset_names(self.row, self.schema, record, fields)
-        found = [*check_read(self.schema, fields, dimension.id), *refused_wording(self.schema, fields)]
-        wrong = [problem.message.rstrip(".") for problem in found]
+        problems = [*check_read(self.schema, fields, dimension.id), *refused_wording(self.schema, fields)]
+        wrong = [problem.message.rstrip(".") for problem in problems]
         if wrong and self.row.open:
             wrong += by_place(self.schema, fields)
         alike = same_options(self.schema, fields)
-        wrong += [f"{each.sentence}, and the key is one of them; reword one" for each in alike if each.is_key]
+        wrong += [f"{group.sentence}, and the key is one of them; reword one" for group in alike if group.is_key]
         wrong += _too_few_or_many(self.schema, assets)
         if (long := source_media.too_many(self.schema, fields)) is not None:
             wrong.append(long)
         if wrong:
             raise Misfit("; ".join(wrong))
-        self.alike += [(external_id, each) for each in alike]
-        unheld = {(each.field, each.rule) for each in unheld_wording(self.schema, fields)}
+        self.alike += [(external_id, group) for group in alike]
+        unheld = {(unheld_rule.field, unheld_rule.rule) for unheld_rule in unheld_wording(self.schema, fields)}
         self.unheld.update(unheld)
         self.n_unheld += bool(unheld)
         place = self.n_rows - 1
@@ -341,11 +341,11 @@ class JsonItems:
 
     def _own_dimension(self, record: Mapping[str, Any]) -> Dimension:
         name = record.get(self.row.named_by or "")
-        found = self._named(name) if isinstance(name, str) else None
-        if found is None and name is None and self.row.open:  # a file or folder for each dimension
-            found = dimension_of_folder(self.schema, self.place.rpartition(".")[0].split("/"))
-        if found:
-            return found
+        dimension = self._named(name) if isinstance(name, str) else None
+        if dimension is None and name is None and self.row.open:  # a file or folder for each dimension
+            dimension = dimension_of_folder(self.schema, self.place.rpartition(".")[0].split("/"))
+        if dimension:
+            return dimension
         if len(self.schema.dimensions) == 1 and name is None:
             return self.schema.dimensions[0]
         known = ", ".join(dimension_in_files(self.row, part) for part in self.schema.dimensions)
@@ -360,8 +360,8 @@ class JsonItems:
 
     def file(self) -> FileRecord:
         meta = {"format": self.row.name, "single": self.single, "layout": self.layout.as_json()}
-        if said := self.said.as_json():
-            meta["said"] = said
+        if mapping := self.said.as_json():
+            meta["said"] = mapping
         if self.encoding != UTF_8:
             meta["encoding"] = self.encoding
         return FileRecord(self.place, self.items, self.head, self.tail, meta)
@@ -420,11 +420,11 @@ def asset_names(row: ItemKeys, schema: Schema, record: Mapping[str, Any], fields
     if source is not None and not isinstance(source, str):
         raise Misfit(f"{row.video} is not text")
     source = short(source, row.video or "") if source else None
-    told = [fields.get(each.name) for each in schema.item.fields if kinds.of_field(each).timed]
+    timed_values = [fields.get(field.name) for field in schema.item.fields if kinds.of_field(field).timed]
     return [
         AssetName(slot.role, "", source)
         for slot in schema.item.assets
-        if not (slot.kind == "clip" and slot.min == 0 and [] in told)
+        if not (slot.kind == "clip" and slot.min == 0 and [] in timed_values)
     ]
 
 

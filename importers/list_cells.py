@@ -29,10 +29,10 @@ def entries(cell: str) -> list[str | int]:
     if not (text.startswith("[") and text.endswith("]")) or len(text) < 2:
         raise NotList("it is no list in square brackets")
     at, end = 1, len(text) - 1
-    found: list[str | int] = []
+    cells: list[str | int] = []
     while text[at:end].strip():
         at += len(text[at:end]) - len(text[at:end].lstrip())
-        if found:
+        if cells:
             mark = _MARK.match(text, at, end)
             if mark is None:
                 raise NotList("a comma is missing between its entries")
@@ -40,14 +40,14 @@ def entries(cell: str) -> list[str | int]:
             if at == end:
                 break  # a comma behind the last entry
         if (quoted := _TEXT.match(text, at, end)) is not None:
-            found.append(_ESCAPE.sub(_escaped, quoted[1] if quoted[1] is not None else quoted[2]))
+            cells.append(_ESCAPE.sub(_escaped, quoted[1] if quoted[1] is not None else quoted[2]))
             at = quoted.end()
         elif (number := _NUMBER.match(text, at, end)) is not None:
-            found.append(int(number[0]))
+            cells.append(int(number[0]))
             at = number.end()
         else:
             raise NotList("it holds something else than texts in quotes and whole numbers")
-    return found
+    return cells
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -35,8 +35,8 @@ def files_below(source: Path) -> list[tuple[str, Path]]:
     """Return the files of a folder (or the one file) with their relative names, without hidden files."""
     if source.is_file():
         return [(source.name, source)]
-    found = ((path.relative_to(source).as_posix(), path) for path in sorted(source.rglob("*")) if path.is_file())
-    return [(name, path) for name, path in found if not any(part.startswith(".") for part in name.split("/"))]
+    files = ((path.relative_to(source).as_posix(), path) for path in sorted(source.rglob("*")) if path.is_file())
+    return [(name, path) for name, path in files if not any(part.startswith(".") for part in name.split("/"))]
 
 
 def folder_of(name: str) -> str | None:
@@ -76,17 +76,17 @@ class _Names:
 
     def at(self, level: int, name: str) -> Sequence[Path]:
         """Return the files with this name, compared at one of ``LEVELS``."""
-        found, exact = self._found[level], self._found[0]
+        paths_by_name, exact = self._found[level], self._found[0]
         assert exact is not None
-        if found is None:
-            found = self._found[level] = defaultdict(list)
-            for each, paths in exact.items():
-                found[LEVELS[level](each)] += paths
-        return found.get(LEVELS[level](name), ())
+        if paths_by_name is None:
+            paths_by_name = self._found[level] = defaultdict(list)
+            for name_in_folder, paths in exact.items():
+                paths_by_name[LEVELS[level](name_in_folder)] += paths
+        return paths_by_name.get(LEVELS[level](name), ())
 
     def of(self, name: str) -> Sequence[Path]:
         """Return the files with this name, at the first level that has any."""
-        return next((found for level in range(len(LEVELS)) if (found := self.at(level, name))), ())
+        return next((paths for level in range(len(LEVELS)) if (paths := self.at(level, name))), ())
 
 
 class MediaFolder:
@@ -122,8 +122,8 @@ class MediaFolder:
             for level in range(len(LEVELS)):
                 for folder in folders:
                     place = PurePosixPath(folder, wanted)
-                    if not place.is_absolute() and (found := self._paths.at(level, place.as_posix())):
-                        return self._only(found, name)
+                    if not place.is_absolute() and (paths := self._paths.at(level, place.as_posix())):
+                        return self._only(paths, name)
         return None
 
     def closest(self, name: str) -> list[Path]:
@@ -155,12 +155,12 @@ class MediaFolder:
         """Return the file of that kind by that name, otherwise an unsupported file by that name."""
         for wanted in (kind, None) if kind == "image" else (kind,):
             for level in range(len(LEVELS)):
-                found = [path for path in names.at(level, name) if kind_of(path) == wanted]
-                forms = {path.relative_to(self._root).with_suffix("") for path in found}
+                media = [path for path in names.at(level, name) if kind_of(path) == wanted]
+                forms = {path.relative_to(self._root).with_suffix("") for path in media}
                 if len(forms) > 1 and level:
-                    self._only(found, name)
-                if found:
-                    return found[0]
+                    self._only(media, name)
+                if media:
+                    return media[0]
         return None
 
     def _only(self, found: Sequence[Path], name: str) -> Path:

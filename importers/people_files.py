@@ -26,19 +26,19 @@ def read_parts(path: Path, *, role: Role | None) -> list[MemberSettings]:
     InvalidFileError
         The message names the invalid row.
     """
-    found = [_part(path, number, told, role) for number, told in table(path, COLUMNS, needed=("login",))]
-    if not found:
+    members = [_part(path, number, cells, role) for number, cells in table(path, COLUMNS, needed=("login",))]
+    if not members:
         raise InvalidFileError(f"{path.name} names no one below its first row. Nothing was changed.")
-    return found
+    return members
 
 
 def _part(path: Path, number: int, told: Mapping[str, str], role: Role | None) -> MemberSettings:
-    said = told.get("role", "").casefold()
+    role_name = told.get("role", "").casefold()
     if not told["login"]:
         raise refused(path, number, "login is empty")
-    if said and said not in list(Role):
-        raise refused(path, number, f"{said!r} is no role; it is one of {', '.join(Role)}")
-    if not said and role is None:
+    if role_name and role_name not in list(Role):
+        raise refused(path, number, f"{role_name!r} is no role; it is one of {', '.join(Role)}")
+    if not role_name and role is None:
         raise refused(path, number, "it names no role; write one")
     stages = _names(told.get("stages", ""))
     odd = next((stage for stage in stages or () if stage not in list(Stage)), None)
@@ -46,11 +46,11 @@ def _part(path: Path, number: int, told: Mapping[str, str], role: Role | None) -
         raise refused(path, number, f"{odd!r} is no stage; they are {', '.join(Stage)}")
     return MemberSettings(
         told["login"].casefold(),
-        Role(said) if said else role or Role.ANNOTATOR,
+        Role(role_name) if role_name else role or Role.ANNOTATOR,
         _names(told.get("dimensions", "")),
         [Stage(stage) for stage in stages] if stages else None,
     )
 
 
 def _names(cell: str) -> list[str] | None:
-    return [name for name in (each.strip() for each in cell.split(BETWEEN)) if name] or None
+    return [name for name in (name_cell.strip() for name_cell in cell.split(BETWEEN)) if name] or None

@@ -37,8 +37,8 @@ def read_predictions(
         A file has further keys. They may hold options, so that a letter means one of these, and no extension is here
         that reads them.
     """
-    found = (".jsonl", ".json")
-    return read_answers(path, _rows, found, schema=schema, dimension=dimension, model=model, project=project)
+    endings = (".jsonl", ".json")
+    return read_answers(path, _rows, endings, schema=schema, dimension=dimension, model=model, project=project)
 
 
 def _rows(file: AnswerFile) -> Rows:

@@ -36,12 +36,15 @@ def recognised(
         keys = columns_of(text.text, table=table, known=())
     except (NotTable, NotJson) as error:
         raise InvalidFileError(f"{path.name}: {error}.") from error
-    marked = [each for each in formats if each.marks and set(each.marks) <= set(keys)]
+    marked = [row for row in formats if row.marks and set(row.marks) <= set(keys)]
     if marked:
-        found = max(marked, key=lambda each: (len(each.marks), each.place))  # a judge's replies name models, too
-        return found, f"its {'columns' if table else 'keys'} are those of {found.name}: {', '.join(found.marks)}"
+        format_row = max(marked, key=lambda each: (len(each.marks), each.place))  # a judge's replies name models, too
+        return (
+            format_row,
+            f"its {'columns' if table else 'keys'} are those of {format_row.name}: {', '.join(format_row.marks)}",
+        )
     own = schema.source.format if schema.source else None
-    of_items = [each for each in formats if each.keys is not None and each.keys.table == table]
+    of_items = [row for row in formats if row.keys is not None and row.keys.table == table]
     fits = {
         item.name: len(preview(path, format=item.name, schema=schema, said=said or ColumnMapping(), rows=_ROWS).items)
         for item in of_items

@@ -80,7 +80,7 @@ _BULLET = re.compile(r"\n[ \t]*(?:[-*•|]|\\item)[ \t]*$")
 
 def _blocks(prompt: str) -> Iterator[_Block]:
     """Yield the labeled lists in a prompt, in order."""
-    found: list[tuple[int, _Block]] = []
+    blocks: list[tuple[int, _Block]] = []
     for kind, pattern in enumerate(_MARKS):
         chains: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
         for mark in pattern.finditer(prompt):
@@ -90,9 +90,9 @@ def _blocks(prompt: str) -> Iterator[_Block]:
             chains.setdefault((case, sign), []).append((place_of(label), mark.start(), mark.end()))
         for (case, _), marks in chains.items():
             for chain in _chains(marks, firsts=(0, 1) if case == "1" else (0,)):
-                found.append((chain[0][1], _block(prompt, chain, letters=case != "1", bare=kind >= _SURE)))
-    found.sort(key=lambda each: each[0])
-    yield from (block for _, block in found)
+                blocks.append((chain[0][1], _block(prompt, chain, letters=case != "1", bare=kind >= _SURE)))
+    blocks.sort(key=lambda each: each[0])
+    yield from (block for _, block in blocks)
 
 
 def _chains(marks: Sequence[tuple[int, int, int]], firsts: Sequence[int]) -> Iterator[list[tuple[int, int, int]]]:
@@ -155,11 +155,11 @@ def shown_order(
         return _order(asked, own)
     if not listed and (held := option_columns(own, columns)) is not None:
         listed = held.texts
-    told = _placed(listed, own) if listed else None
-    if told is not None:
-        _must_fit(told, listed, own)
-        if asked is None or all(at is None or (k < len(told) and told[k] == at) for k, at in enumerate(asked)):
-            return _order(told, own)
+    order = _placed(listed, own) if listed else None
+    if order is not None:
+        _must_fit(order, listed, own)
+        if asked is None or all(at is None or (k < len(order) and order[k] == at) for k, at in enumerate(asked)):
+            return _order(order, own)
     if why is not None:
         raise OptionsDiffer(why)
     return ()
@@ -228,7 +228,7 @@ def _last(block: _Block, own: Sequence[str]) -> str:
 def _ending(text: str, own: Sequence[str]) -> str:
     """Return the option that a text ends with; empty for none."""
     whole = _plain(text)
-    ends = [each for each in own if (plain := _plain(each)) and re.search(rf"(?<!\w){re.escape(plain)}$", whole)]
+    ends = [option for option in own if (plain := _plain(option)) and re.search(rf"(?<!\w){re.escape(plain)}$", whole)]
     return max(ends, key=len, default="")
 
 
@@ -253,8 +253,8 @@ def _order(places: Sequence[int | None], own: Sequence[str]) -> tuple[int, ...]:
         if all(at in (None, k) for k, at in enumerate(filled)):
             return ()
         raise OptionsDiffer("it was shown with an empty option between the others, in another order than the item's")
-    found = tuple(at for at in filled if at is not None)
-    return () if found == tuple(range(len(found))) else found
+    order = tuple(at for at in filled if at is not None)
+    return () if order == tuple(range(len(order))) else order
 
 
 def _placed(shown: Sequence[str], own: Sequence[str]) -> list[int | None]:

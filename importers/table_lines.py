@@ -60,10 +60,10 @@ def lines_of_table(path: Path, *, fits: Callable[[Sequence[str]], bool], wants: 
         yield from _of_sheets(path, fits, wants)
         return
     rows = ((number, [SheetCell(text) for text in row]) for number, row in enumerate(_text_rows(path), 1))
-    found = _below_headings(rows, fits)
-    if found is None:
+    lines = _below_headings(rows, fits)
+    if lines is None:
         raise InvalidFileError(f"{path.name} does not have {wants} in its first row. Nothing was imported.")
-    yield from found
+    yield from lines
 
 
 def filled_sheets(path: Path) -> list[str]:
@@ -77,9 +77,9 @@ def _of_sheets(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) ->
     with _reader_of(path)(path) as sheets:
         for title, rows in sheets:
             names.append(title)
-            found = _below_headings(rows, fits)
-            if found is not None:
-                yield from found
+            lines = _below_headings(rows, fits)
+            if lines is not None:
+                yield from lines
                 return
     named = ", ".join(map(repr, names[:5])) or "none"
     raise InvalidFileError(

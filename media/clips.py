@@ -225,12 +225,12 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
         raise TypeError("frame() takes either an index or a time")
     with opened(video, name=str(video)) as (container, stream):
         if index is not None:
-            found = _nth(container, stream, index, video=video)
+            decoded = _nth(container, stream, index, video=video)
         else:
             assert time is not None
-            found = _at(container, stream, _moment(time), video=video)
+            decoded = _at(container, stream, _moment(time), video=video)
         turned = orientation_of(video, name=str(video))
-        picture, moment = upright(found, stream, name=str(video), turned=turned), _time(found, container)
+        picture, moment = upright(decoded, stream, name=str(video), turned=turned), _time(decoded, container)
     out.parent.mkdir(parents=True, exist_ok=True)
     picture.save(out)
     return Frame(out, float(moment))
@@ -263,8 +263,8 @@ def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -
     with opened(video, name=called) as (container, stream):
         for group in _groups(known, moments):
             _must_reach(known, group[-1], name=called)
-            for found in _each(container, stream, group, name=called):
-                yield upright(found, stream, name=called, turned=turned)
+            for decoded in _each(container, stream, group, name=called):
+                yield upright(decoded, stream, name=called, turned=turned)
 
 
 @dataclass(frozen=True)
@@ -465,14 +465,14 @@ def _between(container: InputContainer, stream: VideoStream, start: Fraction, en
 def _at(container: InputContainer, stream: VideoStream, moment: Fraction, *, video: Path) -> VideoFrame:
     name = str(video)
     _must_reach(timeline_of(video, name=name), moment, name=name)
-    found: VideoFrame | None = None
+    latest: VideoFrame | None = None
     for decoded in _decoded_from(container, stream, moment):
-        if found is not None and _time(decoded, container) > moment + _SAME_MOMENT:
+        if latest is not None and _time(decoded, container) > moment + _SAME_MOMENT:
             break
-        found = decoded
-    if found is None:
+        latest = decoded
+    if latest is None:
         raise InvalidMediaError(f"{name} has no frame at {float(moment):.2f} s. Check that it is the right video.")
-    return found
+    return latest
 
 
 def _groups(times: Timeline, moments: Sequence[Fraction]) -> list[list[Fraction]]:

@@ -38,10 +38,10 @@ def _told(before: dict[str, str], paths: Sequence[Path]) -> bytes:
 
 def _recorded(folder: Path) -> dict[str, str]:
     try:
-        found = json.loads((folder / RECORD).read_bytes())
+        record = json.loads((folder / RECORD).read_bytes())
     except (FileNotFoundError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return record if isinstance(record, dict) else {}
 
 
 def is_whole(path: Path, *, reads: Callable[[Path], bool]) -> bool:

@@ -122,13 +122,13 @@ class Film:
                 f"{float(time):.3f} s. Check that it is the right video, and that times are in seconds."
             )
         ticks = (time + self._origin + SAME_MOMENT) / self._base
-        found = int(np.searchsorted(self._shown, ticks.numerator // ticks.denominator, side="right")) - 1
-        if found < 0:
+        index = int(np.searchsorted(self._shown, ticks.numerator // ticks.denominator, side="right")) - 1
+        if index < 0:
             raise InvalidMediaError(
                 f"{self._name} shows its first frame at {float(self.time(0)):.3f} s, so there is none at "
                 f"{float(time):.3f} s."
             )
-        return found
+        return index
 
     def every(self, n: int) -> list[int]:
         """Return the frame numbers 0, n, 2n, ..."""
@@ -137,22 +137,22 @@ class Film:
     def each_seconds(self, seconds: Fraction) -> list[int]:
         """Return the frames on screen at 0, ``seconds``, twice ``seconds``, ..., without duplicates."""
         step, origin = seconds / self._base, self._origin / self._base
-        found = []
+        indices = []
         stop = (self._end + self._origin) / self._base
         for index in range(len(self)):
             begins = self._shown[index].item() - origin
             ends = (self._shown[index + 1].item() if index + 1 < len(self) else stop) - origin
             first = -(-begins // step) * step  # the first of these times at or after its beginning
             if first < ends:
-                found.append(index)
-        return found
+                indices.append(index)
+        return indices
 
     def scenes(self, change: float = SCENE) -> list[int]:
         """Return the first frame, and each frame that starts a new scene by FFmpeg's measure.
 
         All frames are decoded.
         """
-        found = {0}
+        starts = {0}
         index_of = {}
         graph: Any = None
         sink: Any = None
@@ -166,9 +166,9 @@ class Film:
             graph.push(frame)
             for passed in _pulled(sink):
                 if (of := index_of.get(passed.pts)) is not None:
-                    found.add(of)
+                    starts.add(of)
             index_of = {frame.pts: index}
-        return sorted(found)
+        return sorted(starts)
 
     # ---- their pictures -------------------------------------------------------------------------------------------
 

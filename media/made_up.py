@@ -57,7 +57,7 @@ def _drawn(size: tuple[int, int], words: str, number: int, *, shift: float) -> I
     """Draw a floor, a wall, three shapes and the words. One shape is shifted to the right by ``shift`` (0 to 1)."""
     width, height = size
     dark = COLOURS[number % len(COLOURS)]
-    light = tuple((255 + each) // 2 for each in dark)
+    light = tuple((255 + channel) // 2 for channel in dark)
     image = Image.new("RGB", size, light)
     pen = ImageDraw.Draw(image)
     floor = height * (0.52 + 0.06 * (number * 5 % 6))

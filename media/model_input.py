@@ -90,8 +90,14 @@ class Pictures:
         if plain and self.media.is_as_shown(sha256):
             bare, _ = self.media.bare(sha256)
             return PreparedFile(bare, sha256) if bare.samefile(original) else _prepared(bare)
-        told = [[str(value), label] for value, label in (labels or {}).items()]
-        recipe: dict[str, Any] = {"drawn": drawn.VERSION, "boxes": boxes, "marks": marks, "labels": told, **others}
+        named_boxes = [[str(value), label] for value, label in (labels or {}).items()]
+        recipe: dict[str, Any] = {
+            "drawn": drawn.VERSION,
+            "boxes": boxes,
+            "marks": marks,
+            "labels": named_boxes,
+            **others,
+        }
         photo = about.mime == "image/jpeg" and about.width * about.height > _LARGE
         place = self._place(sha256, recipe, ending="jpg" if photo else "png")
         if not _used(place):
@@ -104,8 +110,8 @@ class Pictures:
 
         Raises as ``MediaStore.frames`` does.
         """
-        found = json.loads(self.media.frames(sha256).read_text(encoding="utf-8"))
-        return clips.Timing(tuple(found["times"]), found["duration"])
+        times = json.loads(self.media.frames(sha256).read_text(encoding="utf-8"))
+        return clips.Timing(tuple(times["times"]), times["duration"])
 
     def frames(self, sha256: str, times: Sequence[float]) -> list[PreparedFile]:
         """Return the frames of a clip that come on screen at these times (from ``moments``), in the same order.

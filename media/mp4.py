@@ -137,14 +137,14 @@ class _Mp4Writer:
 
     def _add_all(self, pictures: Any) -> None:
         self._to[self._stream.index] = pictures
-        for each in self._source.streams.audio:
-            if each.codec_context.codec.canonical_name == "opus":
-                self._to[each.index] = self._target.add_stream_from_template(each)
+        for audio in self._source.streams.audio:
+            if audio.codec_context.codec.canonical_name == "opus":
+                self._to[audio.index] = self._target.add_stream_from_template(audio)
                 continue
-            made: Any = self._target.add_stream("libopus", rate=_OPUS_RATE, layout=each.codec_context.layout.name)
+            made: Any = self._target.add_stream("libopus", rate=_OPUS_RATE, layout=audio.codec_context.layout.name)
             made.options = {"flags": "+bitexact"}
-            self._to[each.index] = made
-            self._anew[each.index] = each.codec_context, made
+            self._to[audio.index] = made
+            self._anew[audio.index] = audio.codec_context, made
         for made in self._to.values():
             made.metadata.clear()
 

@@ -49,10 +49,10 @@ _NEAR = Fraction(1, 50)
 def of_image(image: Image.Image) -> int:
     """Return the orientation of a loaded image. Loading matters, because some formats store it after the pixels."""
     exif = image.getexif()
-    said = exif.get(TAG)
-    if said is None and (found := _IN_XMP.search(_xmp(image))):
-        said = int(found[1])
-    return _known(said)
+    orientation = exif.get(TAG)
+    if orientation is None and (match := _IN_XMP.search(_xmp(image))):
+        orientation = int(match[1])
+    return _known(orientation)
 
 
 def of_stored_image(image: Image.Image) -> int:
@@ -69,9 +69,9 @@ def _known(said: object) -> int:
 
 def _xmp(image: Image.Image) -> bytes:
     for name in ("XML:com.adobe.xmp", "xmp"):
-        found = image.info.get(name)
-        if found:
-            text = found.encode("utf-8", "replace") if isinstance(found, str) else bytes(found)
+        packet = image.info.get(name)
+        if packet:
+            text = packet.encode("utf-8", "replace") if isinstance(packet, str) else bytes(packet)
             return text.replace(b"\0", b"") if text.startswith(_WIDE) else text
     return b""
 
@@ -85,21 +85,21 @@ def of_matrix(matrix: Sequence[int], *, name: str) -> int:
         The matrix turns the picture by other angles than multiples of 90 degrees.
     """
     a, b, c, d = (matrix[at] for at in (0, 1, 3, 4))
-    scale = max(abs(each) for each in (a, b, c, d))
+    scale = max(abs(number) for number in (a, b, c, d))
     if not scale:
         return UPRIGHT
     if max(abs(b), abs(c)) <= _NEAR * scale:
         b = c = 0
     elif max(abs(a), abs(d)) <= _NEAR * scale:
         a = d = 0
-    found = _OF_MATRIX.get(tuple((each > 0) - (each < 0) for each in (a, b, c, d)))  # type: ignore[arg-type]
-    if found is None:
+    orientation = _OF_MATRIX.get(tuple((number > 0) - (number < 0) for number in (a, b, c, d)))  # type: ignore[arg-type]
+    if orientation is None:
         angle = math.degrees(math.atan2(b, a))
         raise InvalidMediaError(
             f"{name} is turned by {angle:.0f} degrees; only quarter turns and mirrored pictures are read. "
             "Encode it again upright (ffmpeg -i OLD NEW.mp4)."
         )
-    return found
+    return orientation
 
 
 def on_its_side(orientation: int) -> bool:

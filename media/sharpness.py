@@ -26,9 +26,9 @@ def sharpness(picture: Image.Image) -> float:
 
 def gray(picture: Image.Image, side: int) -> Image.Image:
     """Return the picture in gray, scaled down to at most ``side`` pixels on its longer side."""
-    found = picture.convert("L")
-    if max(found.size) > side:
-        scale = side / max(found.size)
-        size = (max(1, round(found.width * scale)), max(1, round(found.height * scale)))
-        found = found.resize(size, Image.Resampling.BILINEAR, reducing_gap=2.0)
-    return found
+    grey = picture.convert("L")
+    if max(grey.size) > side:
+        scale = side / max(grey.size)
+        size = (max(1, round(grey.width * scale)), max(1, round(grey.height * scale)))
+        grey = grey.resize(size, Image.Resampling.BILINEAR, reducing_gap=2.0)
+    return grey

@@ -540,17 +540,17 @@ def _accepted(head: bytes, *, name: str) -> file_type.Sort:
 
 
 def _write_times(out: Path, timing: clips.Timing | MediaFacts) -> None:
-    told = {"times": timing.times, "duration": timing.duration}
-    out.write_text(json.dumps(told, separators=(",", ":")), encoding="utf-8")
+    contents = {"times": timing.times, "duration": timing.duration}
+    out.write_text(json.dumps(contents, separators=(",", ":")), encoding="utf-8")
 
 
 def _has_times(path: Path) -> bool:
     """Tell whether the times of a clip's frames are readable."""
     try:
-        found = json.loads(path.read_bytes())
+        contents = json.loads(path.read_bytes())
     except ValueError:
         return False
-    return isinstance(found, dict) and {"times", "duration"} <= found.keys()
+    return isinstance(contents, dict) and {"times", "duration"} <= contents.keys()
 
 
 def _is_nothing(path: Path) -> bool:

@@ -70,7 +70,7 @@ def _jpeg(content: bytes, turned: int) -> Iterator[bytes]:
             end = _scan_end(content, at)
             kept.append(content[at:end])
             at = end
-    first = [each for each in kept if each[1] == 0xE0][:1]  # JFIF must come first
+    first = [segment for segment in kept if segment[1] == 0xE0][:1]  # JFIF must come first
     yield from first
     if turned != UPRIGHT:
         yield _segment(0xE1, b"Exif\0\0" + _turned(turned))
@@ -78,7 +78,7 @@ def _jpeg(content: bytes, turned: int) -> Iterator[bytes]:
     pieces = [bare[start : start + 65_519] for start in range(0, len(bare), 65_519)]
     for number, piece in enumerate(pieces, start=1):
         yield _segment(0xE2, b"ICC_PROFILE\0" + bytes((number, len(pieces))) + piece)
-    yield from (each for each in kept if each not in first)
+    yield from (segment for segment in kept if segment not in first)
     yield b"\xff\xd9"
 
 
@@ -160,7 +160,7 @@ def _webp(content: bytes, turned: int) -> Iterator[bytes]:
         elif kind == b"ICCP":
             kept.append((kind, colours(part)))
         elif kind == b"ANMF":
-            inner = b"".join(_riff_chunk(*each) for each in _riff(part[16:]) if each[0] in _OF_WEBP)
+            inner = b"".join(_riff_chunk(*chunk) for chunk in _riff(part[16:]) if chunk[0] in _OF_WEBP)
             kept.append((kind, part[:16] + inner))
         elif kind in _OF_WEBP:
             kept.append((kind, part))
@@ -168,7 +168,7 @@ def _webp(content: bytes, turned: int) -> Iterator[bytes]:
         if not any(kind == b"VP8X" for kind, _ in kept):
             raise NotUnderstood("it has no place for an orientation")
         kept.append((b"EXIF", _turned(turned)))
-    body = b"WEBP" + b"".join(_riff_chunk(*each) for each in kept)
+    body = b"WEBP" + b"".join(_riff_chunk(*chunk) for chunk in kept)
     yield b"RIFF" + struct.pack("<I", len(body)) + body
 
 
@@ -312,7 +312,7 @@ def _patches(content: mmap.mmap) -> tuple[list[tuple[int, bytes]], int]:
     if name != _SEGMENT:
         raise NotUnderstood("it has no segment")
     end = len(content) if size == _UNKNOWN else min(start + size, len(content))
-    found: list[tuple[int, bytes]] = []
+    patches: list[tuple[int, bytes]] = []
     at = start
     while at < end:
         begin = at
@@ -328,27 +328,27 @@ def _patches(content: mmap.mmap) -> tuple[list[tuple[int, bytes]], int]:
                 raise NotUnderstood("an element has no end")
             stop = end
         if name in _EMPTIED and size:
-            found.append((at, _void(size)))
+            patches.append((at, _void(size)))
         elif name == _INFO:
             for child, child_at, value_at, child_end in _children(content, at, stop):
                 if child in _PROGRAMS:
-                    found.append((value_at, bytes(child_end - value_at)))
+                    patches.append((value_at, bytes(child_end - value_at)))
                 elif child not in _OF_INFO:
-                    found.append((child_at, _void(child_end - child_at)))
+                    patches.append((child_at, _void(child_end - child_at)))
         elif name == _TRACKS:
             for child, child_at, value_at, child_end in _children(content, at, stop):
                 if child == _TRACK:
-                    found += [
+                    patches += [
                         (part_at, _void(part_end - part_at))
                         for part, part_at, _, part_end in _children(content, value_at, child_end)
                         if part in _NOT_OF_TRACK or part in (_VOID, _CRC)
                     ]
                 elif child in (_VOID, _CRC):
-                    found.append((child_at, _void(child_end - child_at)))
+                    patches.append((child_at, _void(child_end - child_at)))
         elif name not in _LEVEL_1:
-            found.append((begin, _void(stop - begin)))
+            patches.append((begin, _void(stop - begin)))
         at = stop
-    return found, end
+    return patches, end
 
 
 def _children(content: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:

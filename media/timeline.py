@@ -85,15 +85,15 @@ def read_timeline(container: InputContainer, stream: VideoStream, *, name: str) 
     InvalidMediaError
         Neither packets nor frames have the times of frames, or there are too many frames.
     """
-    found = _of_packets(container, stream, name)
-    return found if found.by_packets else _of_frames(found, container, stream, name)
+    timeline = _of_packets(container, stream, name)
+    return timeline if timeline.by_packets else _of_frames(timeline, container, stream, name)
 
 
 def picture_streams(container: InputContainer) -> list[VideoStream]:
     """Return the streams with moving pictures, without cover images."""
     from av.stream import Disposition
 
-    return [each for each in container.streams.video if not each.disposition & Disposition.attached_pic]
+    return [stream for stream in container.streams.video if not stream.disposition & Disposition.attached_pic]
 
 
 def origin(container: InputContainer) -> Fraction:

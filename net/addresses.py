@@ -181,8 +181,8 @@ class Rules:
         """Tell whether a key would be sent over a public network without encryption."""
         if place.scheme == "https" or place.host in self._names:
             return False
-        found = [_meant(ip) for ip in map(_address, addresses) if ip is not None]
-        return any(ip.is_global and not any(ip in network for network in self._networks) for ip in found)
+        reached = [_meant(ip) for ip in map(_address, addresses) if ip is not None]
+        return any(ip.is_global and not any(ip in network for network in self._networks) for ip in reached)
 
     def checked(self, place: ServerAddress, found: Iterable[str]) -> tuple[str, ...]:
         """Return the addresses of a name, if all of them are allowed.
@@ -216,12 +216,12 @@ class Rules:
         if place.is_address:
             return self.checked(place, [place.host])
         try:
-            found = list((resolve or resolved)(place.host, place.port))
+            addresses = list((resolve or resolved)(place.host, place.port))
         except (OSError, UnicodeError) as error:
             raise UnknownHost(
                 f"No address was found for the name {place.host}; check the {place.called.what} {_shown(place.url)}."
             ) from error
-        return self.checked(place, found)
+        return self.checked(place, addresses)
 
 
 def resolved(host: str, port: int) -> list[str]:

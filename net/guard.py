@@ -183,18 +183,18 @@ class Passage:
             The reply is too large or compressed.
         """
         hidden = self._traffic.hidden
-        told = list(headers)
+        shown = list(headers)
         if hidden is not None:
-            told = [(name, hidden(value.decode("latin-1")).encode("latin-1", "replace")) for name, value in told]
+            shown = [(name, hidden(value.decode("latin-1")).encode("latin-1", "replace")) for name, value in shown]
         if 300 <= status < 400:
             raise Redirect(status)
-        named = {name.decode("latin-1").lower(): value.decode("latin-1").strip() for name, value in told}
+        named = {name.decode("latin-1").lower(): value.decode("latin-1").strip() for name, value in shown}
         if named.get("content-encoding", "identity").lower() not in ("", "identity"):
             raise NotReadable("the reply is compressed, although it was asked not to be")
         length = named.get("content-length", "")
         if length.isdecimal() and int(length) > self._bounds.largest:
             raise self._large()
-        return told
+        return shown
 
     def counted(self, piece: bytes) -> bytes:
         """Return a piece of the reply's body. Raise ``NotReadable`` if the body is too large, or ``TooSlow``."""
@@ -225,13 +225,13 @@ _SAID: Mapping[type[NoAnswer], str] = {
 
 def translate_error(error: Exception, passage: Passage) -> Exception:
     """Return our error for an exception during a request, or the exception itself if it has another cause."""
-    said = str(error).strip().rstrip(".")
+    reason = str(error).strip().rstrip(".")
     for kind in type(error).__mro__:
         if kind.__module__.partition(".")[0] in ("httpcore", "httpcore2") and kind.__name__ in _MEANT:
             made = _MEANT[kind.__name__]
-            if made is NotReadable and re.search("disconnected|closed connection", said):
+            if made is NotReadable and re.search("disconnected|closed connection", reason):
                 made = BrokenOff
-            return passage.too_slow() if made is TooSlow else made(_SAID.get(made, said))
+            return passage.too_slow() if made is TooSlow else made(_SAID.get(made, reason))
     return error
 
 

@@ -64,15 +64,15 @@ class Fault:
 
 def rows(folder: Path = FOLDER) -> list[Fault]:
     """All faults, by area."""
-    found: list[Fault] = []
+    faults: list[Fault] = []
     for path in sorted(folder.glob("*.toml")):
         for row in tomllib.loads(path.read_text(encoding="utf-8"))["fault"]:
             tests = tuple(row.pop("tests"))
-            found.append(Fault(**row, tests=tests, area=path.stem))
-    twice = {each.name for each in found if sum(other.name == each.name for other in found) > 1}
+            faults.append(Fault(**row, tests=tests, area=path.stem))
+    twice = {fault.name for fault in faults if sum(other.name == fault.name for other in faults) > 1}
     if twice:
         raise WrongRow(f"several faults are called {', '.join(sorted(twice))}")
-    return found
+    return faults
 
 
 def _listed(root: Path) -> list[str]:
@@ -155,14 +155,15 @@ def tried(fault: Fault, tree: Path, *, nth: int, postgres: bool) -> Said:
 
 def confirmed(said: Sequence[Said], tree: Path) -> list[Said]:
     """The same after the tests that failed were run without any fault: one that fails then, too, has found nothing."""
-    tests = sorted({each.detail for each in said if each.outcome == FOUND and "::" in each.detail})
+    tests = sorted({trial.detail for trial in said if trial.outcome == FOUND and "::" in trial.detail})
     if not tests:
         return list(said)
     _, output = _pytest(tree, tests)
     anyway = set(_failed(output))
     why = "fails without the fault, too"
     return [
-        replace(each, outcome=BROKEN, detail=f"{each.detail} {why}") if each.detail in anyway else each for each in said
+        replace(trial, outcome=BROKEN, detail=f"{trial.detail} {why}") if trial.detail in anyway else trial
+        for trial in said
     ]
 
 
@@ -196,30 +197,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--postgres", action="store_true", help="run named tests on PostgreSQL, too, with all examples")
     parser.add_argument("--list", action="store_true", help="say what is planted where, and run nothing")
     asked = parser.parse_args(arguments)
-    found = rows()
-    unknown = set(asked.only) - {each.name for each in found} - {each.area for each in found}
+    faults = rows()
+    unknown = set(asked.only) - {fault.name for fault in faults} - {fault.area for fault in faults}
     if unknown:
         parser.error(f"there is no fault or area {', '.join(sorted(unknown))}")
-    wanted = [each for each in found if not asked.only or {each.name, each.area} & set(asked.only)]
+    wanted = [fault for fault in faults if not asked.only or {fault.name, fault.area} & set(asked.only)]
     try:
-        places = {each.name: place(each) for each in wanted}
+        places = {fault.name: place(fault) for fault in wanted}
     except WrongRow as error:
         print(error, file=sys.stderr)
         return 2
     if asked.list:
-        for each in wanted:
-            print(f"{each.area}/{each.name}  {places[each.name]}\n    {each.breaks}")
+        for fault in wanted:
+            print(f"{fault.area}/{fault.name}  {places[fault.name]}\n    {fault.breaks}")
         return 0
     with tempfile.TemporaryDirectory(prefix="touchstone-faults-") as folder:
-        said = confirmed(
+        trials = confirmed(
             list(_all(wanted, Path(folder), jobs=asked.jobs, postgres=asked.postgres)), Path(folder, "0", TREE)
         )
-    for each in said:
-        if each.outcome != FOUND:
-            print(f"{each.outcome}  {each.fault.area}/{each.fault.name}: {each.fault.breaks}\n    {each.detail}")
-    n = sum(each.outcome == FOUND for each in said)
-    print(f"{n} of {len(said)} faults are found.")
-    return 0 if n == len(said) else 1
+    for trial in trials:
+        if trial.outcome != FOUND:
+            print(f"{trial.outcome}  {trial.fault.area}/{trial.fault.name}: {trial.fault.breaks}\n    {trial.detail}")
+    n = sum(trial.outcome == FOUND for trial in trials)
+    print(f"{n} of {len(trials)} faults are found.")
+    return 0 if n == len(trials) else 1
 
 
 def _all(wanted: Sequence[Fault], folder: Path, *, jobs: int, postgres: bool) -> Iterator[Said]:
@@ -235,12 +236,12 @@ def _all(wanted: Sequence[Fault], folder: Path, *, jobs: int, postgres: bool) ->
             trees.put(tree)
 
     with ThreadPoolExecutor(max(1, jobs)) as pool:
-        for said in pool.map(one, range(len(wanted)), wanted):
+        for trial in pool.map(one, range(len(wanted)), wanted):
             print(
-                f"{said.outcome:9}  {said.fault.area}/{said.fault.name} ({said.seconds:.0f} s): {said.detail}",
+                f"{trial.outcome:9}  {trial.fault.area}/{trial.fault.name} ({trial.seconds:.0f} s): {trial.detail}",
                 flush=True,
             )
-            yield said
+            yield trial
 
 
 if __name__ == "__main__":

@@ -70,23 +70,23 @@ def count_lines(path: Path) -> int:
 
 def lines_by_room(root: Path) -> dict[str, int]:
     """Return the lines of product Python by top-level folder, and for ``app/`` also by the folders in it."""
-    found: Counter[str] = Counter()
+    lines: Counter[str] = Counter()
     for path in product_files(root):
         room, *inside = path.relative_to(root).parts
-        found[room] += count_lines(path)
+        lines[room] += count_lines(path)
         if room == "app":
-            found[f"app/{inside[0] if len(inside) > 1 else '*.py'}"] += count_lines(path)
-    return dict(sorted(found.items()))
+            lines[f"app/{inside[0] if len(inside) > 1 else '*.py'}"] += count_lines(path)
+    return dict(sorted(lines.items()))
 
 
 def lines_by_extension(root: Path) -> dict[str, int]:
     """Return the lines of Python of each extension."""
-    found: Counter[str] = Counter()
+    lines: Counter[str] = Counter()
     for path in product_files(root):
         room, *inside = path.relative_to(root).parts
         if room == "extensions" and len(inside) > 1:
-            found[inside[0]] += count_lines(path)
-    return dict(found)
+            lines[inside[0]] += count_lines(path)
+    return dict(lines)
 
 
 def name_of(path: Path, root: Path) -> str:
@@ -96,20 +96,20 @@ def name_of(path: Path, root: Path) -> str:
 
 def imported_by(name: str, path: Path, known: Mapping[str, Path]) -> set[str]:
     """Return the modules of ours that a module imports anywhere, or names in a text."""
-    found: set[str] = set()
+    modules: set[str] = set()
     for node in ast.walk(_tree(path)):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
             above = package[: len(package) - node.level + 1] if node.level else []
             module = ".".join([*above, *filter(None, [node.module])])
             names = {f"{module}.{alias.name}" for alias in node.names}
-            found |= {each if each in known else module for each in names}
+            modules |= {part if part in known else module for part in names}
         elif (named := _named_function(node)) is not None:
-            found.add(named[0])
-    packages = {package for module in found & known.keys() for package in _packages_of(module)}
-    return (found | packages) & known.keys() - {name, *_packages_of(name)}
+            modules.add(named[0])
+    packages = {package for module in modules & known.keys() for package in _packages_of(module)}
+    return (modules | packages) & known.keys() - {name, *_packages_of(name)}
 
 
 def _packages_of(module: str) -> set[str]:
@@ -126,8 +126,8 @@ def _tree(path: Path) -> ast.Module:
 def _named_function(node: ast.AST) -> tuple[str, str] | None:
     """Return the module that a text names, and the text."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        found = NAMED_FUNCTION.fullmatch(node.value)
-        return (found[1], node.value) if found else None
+        match = NAMED_FUNCTION.fullmatch(node.value)
+        return (match[1], node.value) if match else None
     return None
 
 
@@ -136,25 +136,25 @@ def circles(root: Path) -> list[list[str]]:
     known = {name_of(path, root): path for path in product_files(root)}
     graph = {name: imported_by(name, path, known) for name, path in known.items()}
     reached = {name: _reached(graph, name) for name in graph}
-    found = {tuple(sorted({name, *(other for other in reached[name] if name in reached[other])})) for name in graph}
-    return sorted(list(group) for group in found if len(group) > 1)
+    groups = {tuple(sorted({name, *(other for other in reached[name] if name in reached[other])})) for name in graph}
+    return sorted(list(group) for group in groups if len(group) > 1)
 
 
 def _reached(graph: Mapping[str, set[str]], start: str) -> set[str]:
-    found: set[str] = set()
+    reached: set[str] = set()
     todo = list(graph[start])
     while todo:
         name = todo.pop()
-        if name not in found:
-            found.add(name)
+        if name not in reached:
+            reached.add(name)
             todo += graph[name]
-    return found
+    return reached
 
 
 def hidden_imports(root: Path) -> list[HiddenImport]:
     """Return the texts of the product that name a function of one of its modules."""
     known = {name_of(path, root) for path in product_files(root)}
-    found = []
+    imports = []
     for path in product_files(root):
         for node in ast.walk(_tree(path)):
             named = _named_function(node)
@@ -162,19 +162,19 @@ def hidden_imports(root: Path) -> list[HiddenImport]:
                 here, there = path.relative_to(root).parts[0], named[0].partition(".")[0]
                 upward = here != there and FLOOR_OF.get(there, -1) >= FLOOR_OF.get(here, -1)
                 line = getattr(node, "lineno", 0)
-                found.append(HiddenImport(path.relative_to(root).as_posix(), line, named[1], upward))
-    return found
+                imports.append(HiddenImport(path.relative_to(root).as_posix(), line, named[1], upward))
+    return imports
 
 
 def long_modules(root: Path) -> list[dict[str, Any]]:
     """Return the modules that are longer than the house allows, and whether their docstrings say why."""
-    found = []
+    modules = []
     for path in product_files(root):
         room, n = path.relative_to(root).parts[0], count_lines(path)
         if n > LONGEST.get(room, LONGEST_ELSEWHERE):
             reason = bool(REASON.search(ast.get_docstring(_tree(path)) or ""))
-            found.append({"file": path.relative_to(root).as_posix(), "lines": n, "reason": reason})
-    return found
+            modules.append({"file": path.relative_to(root).as_posix(), "lines": n, "reason": reason})
+    return modules
 
 
 def vague_classes(root: Path) -> list[str]:
@@ -204,7 +204,11 @@ def measure(root: Path) -> dict[str, Any]:
         "flat_modules_of_app": len([path for path in files if path.parent == root / "app" and path.stem[0] != "_"]),
         "circles": circles(root),
         "hidden_imports": len(hidden),
-        "hidden_imports_upward": [f"{each.file}:{each.line}: {each.text}" for each in hidden if each.upward],
+        "hidden_imports_upward": [
+            f"{hidden_import.file}:{hidden_import.line}: {hidden_import.text}"
+            for hidden_import in hidden
+            if hidden_import.upward
+        ],
         "long_modules": long_modules(root),
         "vague_classes": vague_classes(root),
     }
@@ -217,10 +221,12 @@ def measure_running() -> dict[str, int]:
     from tools.reference import command_line, walk
 
     commands = [command for _, command in walk(command_line())]
-    options = [each for each in (param for command in commands for param in command.params) if each.name != "help"]
+    options = [
+        option for option in (param for command in commands for param in command.params) if option.name != "help"
+    ]
     return {
         "commands": len(commands),
-        "options": sum(each.param_type_name == "option" for each in options),
+        "options": sum(option.param_type_name == "option" for option in options),
         "pages": len(SCREENS),
         "schema_keys": len(set(schema_keys(Schema))),
     }
@@ -259,8 +265,8 @@ def page(found: Mapping[str, Any]) -> Iterator[str]:
 
 def main() -> int:
     """Print what was measured."""
-    found = measure(ROOT) | measure_running()
-    print(json.dumps(found, indent=2) if "--json" in sys.argv else "\n".join(page(found)))
+    figures = measure(ROOT) | measure_running()
+    print(json.dumps(figures, indent=2) if "--json" in sys.argv else "\n".join(page(figures)))
     return 0
 
 

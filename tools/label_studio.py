@@ -77,8 +77,8 @@ def migrated() -> Path:
                     check=False,
                 )
                 if done.returncode:
-                    said = done.stderr.decode(errors="replace")
-                    raise RuntimeError(f"Label Studio could not make its database:\n{said[-2000:]}")
+                    errors = done.stderr.decode(errors="replace")
+                    raise RuntimeError(f"Label Studio could not make its database:\n{errors[-2000:]}")
                 part = path.with_suffix(".part")
                 shutil.copyfile(Path(home, "data", DATABASE), part)
                 part.replace(path)
@@ -140,9 +140,9 @@ class LabelStudio:
         """Anyone who may do everything there."""
         if self._admin is None:
             token = self._secrets["token"]
-            told = call(self.url, "GET", "/api/current-user/whoami", token=token)
+            reply = call(self.url, "GET", "/api/current-user/whoami", token=token)
             personal = self._kept("personal", lambda: self._personal(token))
-            self._admin = Account(self.url, told["id"], ADMIN, self._secrets["password"], token, personal)
+            self._admin = Account(self.url, reply["id"], ADMIN, self._secrets["password"], token, personal)
         return self._admin
 
     def start(self, *, wait_seconds: float = 240) -> LabelStudio:
@@ -205,9 +205,9 @@ class LabelStudio:
         address = self.url + self.admin.call("GET", "/api/invite")["invite_url"]
         browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
         page = browser.open(address, timeout=60).read().decode()
-        found = re.search(r'csrfmiddlewaretoken" value="([^"]+)', page)
+        match = re.search(r'csrfmiddlewaretoken" value="([^"]+)', page)
         password = secrets.token_urlsafe(12)
-        form = {"csrfmiddlewaretoken": found.group(1) if found else "", "email": email, "password": password}
+        form = {"csrfmiddlewaretoken": match.group(1) if match else "", "email": email, "password": password}
         sent = urllib.request.Request(address, urllib.parse.urlencode(form).encode(), {"Referer": address})
         browser.open(sent, timeout=60).read()
         token = str(json.loads(browser.open(f"{self.url}/api/current-user/token", timeout=60).read())["token"])
@@ -243,7 +243,9 @@ def free(port: int) -> bool:
 def accounts(server: LabelStudio, emails: Sequence[str]) -> list[Account]:
     """The accounts of these people; those who have none yet sign up."""
     path = server.folder / "people.json"
-    known = {told["email"]: told for told in json.loads(path.read_text(encoding="utf-8"))} if path.exists() else {}
+    known = (
+        {account["email"]: account for account in json.loads(path.read_text(encoding="utf-8"))} if path.exists() else {}
+    )
     for email in emails:
         if email not in known:
             known[email] = asdict(server.sign_up(email))

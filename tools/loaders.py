@@ -104,8 +104,8 @@ def compile_lock(name: str) -> None:
         command += ["--strip-extras", "--allow-unsafe", "--quiet", "--annotation-style=line", "--no-header"]
         command += ["--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host", "--no-emit-options"]
         subprocess.run(command, cwd=ROOT, check=True)
-        told = clean(out.read_text(encoding="utf-8")).replace(f"-r {wanted}", "wanted")
-        lines = [line for line in told.splitlines() if not line.startswith("#")]
+        lock = clean(out.read_text(encoding="utf-8")).replace(f"-r {wanted}", "wanted")
+        lines = [line for line in lock.splitlines() if not line.startswith("#")]
         pins = "\n".join(line for line in lines if line.partition("==")[0] not in LEFT_OUT[name])
         head = (
             f"# What the loaders of the environment {name} need: `python tools/loaders.py {name} --lock` writes this.\n"

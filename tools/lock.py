@@ -75,11 +75,13 @@ def accelerator(compiled: str) -> str:
 def hashes(name: str, version: str, repository: Any) -> list[str]:
     """The SHA-256 of every file of a version that someone may install."""
     with repository.allow_all_wheels():
-        links = [found.link for found in repository.find_all_candidates(name) if found.version.public == version]
-    found = sorted({_sha256(link) for link in links if not OTHER_PYTHON.search(link.filename)})
-    if not found:
+        links = [
+            candidate.link for candidate in repository.find_all_candidates(name) if candidate.version.public == version
+        ]
+    sha256s = sorted({_sha256(link) for link in links if not OTHER_PYTHON.search(link.filename)})
+    if not sha256s:
         raise SystemExit(f"The index has no file of {name} {version} that could be installed.")
-    return found
+    return sha256s
 
 
 def _sha256(link: Any) -> str:
@@ -99,25 +101,25 @@ def with_hashes(text: str, repository: Any) -> str:
             lines.append(line)
             continue
         name, version = pin.partition(";")[0].strip().split("==")
-        found = hashes(name, version, repository)
-        lines.append(" \\\n    ".join([pin.strip(), *(f"--hash=sha256:{each}" for each in found)]) + f"  #{why}")
+        digests = hashes(name, version, repository)
+        lines.append(" \\\n    ".join([pin.strip(), *(f"--hash=sha256:{digest}" for digest in digests)]) + f"  #{why}")
     return "\n".join(lines) + "\n"
 
 
 def entries(text: str) -> Iterator[tuple[str, str, set[str]]]:
     """Name of each pin of a lock, its lines, and the names of those that want it."""
     for entry in re.findall(r"^[^#\s].*(?:\n .*)*", text, re.MULTILINE):
-        wanting = {each.strip() for each in entry.partition("  # via ")[2].split(",")}
+        wanting = {name.strip() for name in entry.partition("  # via ")[2].split(",")}
         yield entry.partition("==")[0], entry, wanting
 
 
 def part(text: str, requirements: Iterable[str]) -> str:
     """Return the pins of a lock that these requirements need, directly or through others."""
-    names = {re.split(r"[^\w.-]", each.lower())[0] for each in requirements}
-    found = list(entries(text))
-    while more := {name for name, _, wanting in found if wanting & names} - names:
+    names = {re.split(r"[^\w.-]", requirement.lower())[0] for requirement in requirements}
+    packages = list(entries(text))
+    while more := {name for name, _, wanting in packages if wanting & names} - names:
         names |= more
-    return "\n".join(entry for name, entry, _ in found if name in names) + "\n"
+    return "\n".join(entry for name, entry, _ in packages if name in names) + "\n"
 
 
 def core(text: str) -> str:

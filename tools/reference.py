@@ -64,14 +64,16 @@ def commands() -> Iterator[str]:
     """Every command with its arguments and options, as the command line itself knows them."""
     yield "## Commands"
     for name, command in walk(command_line()):
-        arguments = [each for each in command.params if each.param_type_name == "argument"]
-        options = [each for each in command.params if each.param_type_name == "option" and each.name != "help"]
+        arguments = [param for param in command.params if param.param_type_name == "argument"]
+        options = [param for param in command.params if param.param_type_name == "option" and param.name != "help"]
         shown = "".join(f" {a.name.upper()}" if a.required else f" [{a.name.upper()}]" for a in arguments)
         yield from ("", f"### `{name}{shown}`", "", first_sentence(command.help))
-        rows = [[f"`{each.name.upper()}`", first_sentence(getattr(each, "help", None))] for each in arguments]
-        for each in options:
-            names = ", ".join(f"`{name}`" for name in [*each.opts, *each.secondary_opts])
-            rows.append([names, first_sentence(each.help)])
+        rows = [
+            [f"`{argument.name.upper()}`", first_sentence(getattr(argument, "help", None))] for argument in arguments
+        ]
+        for option in options:
+            names = ", ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
+            rows.append([names, first_sentence(option.help)])
         if rows:
             yield ""
             yield from table(["argument", "meaning"], rows)
@@ -96,11 +98,11 @@ def attribute_docs(cls: type) -> dict[str, str]:
     """The sentence below each attribute of a class."""
     (node,) = ast.parse(inspect.getsource(cls)).body
     assert isinstance(node, ast.ClassDef)
-    told = {}
+    meanings = {}
     for first, second in itertools.pairwise(node.body):
         if isinstance(first, ast.AnnAssign) and isinstance(first.target, ast.Name) and isinstance(second, ast.Expr):
-            told[first.target.id] = first_sentence(ast.literal_eval(second.value))
-    return told
+            meanings[first.target.id] = first_sentence(ast.literal_eval(second.value))
+    return meanings
 
 
 def spelled(annotation: object) -> str:
@@ -172,9 +174,9 @@ def layouts() -> Iterator[str]:
     yield from keys([table_layouts.TableLayout, table_layouts.LayoutLine, table_layouts.NumberSettings])
     yield from ("", "These come along, by the name of the schema that they are for:", "")
     rows = [
-        [f"`{name}`", f"`{each.name}`", each.paper, each.title]
+        [f"`{name}`", f"`{layout.name}`", layout.paper, layout.title]
         for name, path in table_layouts.shipped().items()
-        for each in table_layouts.read_layout(path)
+        for layout in table_layouts.read_layout(path)
     ]
     yield from table(["layout", "table", "in the paper", "what it shows"], rows)
 
@@ -187,7 +189,7 @@ def keys(parts: Iterable[Any]) -> Iterator[str]:
     for part in parts:
         yield from ("", f"### {part.__name__}", "", first_sentence(part.__doc__), "")
         by_kind = rows_of.get(part, {})
-        told = attribute_docs(part) | kinds.meanings(by_kind)
+        meanings = attribute_docs(part) | kinds.meanings(by_kind)
         rows = []
         for name in inspect.get_annotations(part):
             if name not in part.model_fields:
@@ -195,7 +197,7 @@ def keys(parts: Iterable[Any]) -> Iterator[str]:
             field = part.model_fields[name]
             needed = "required" if field.is_required() else default(field.default)
             names = ", ".join(f"`{kind}`" for kind in by_kind) if name == "kind" else ""
-            rows.append([f"`{name}`", names or spelled(field.annotation), needed, told.get(name, "")])
+            rows.append([f"`{name}`", names or spelled(field.annotation), needed, meanings.get(name, "")])
         yield from table(["key", "what", "default", "meaning"], rows)
 
 
@@ -204,13 +206,13 @@ def settings() -> Iterator[str]:
     from domain import extensions
     from domain import settings as module
 
-    told: dict[str, str] = {}
-    for each in (module.Settings, *extensions.rows("settings")):
-        told |= attribute_docs(each)
+    meanings: dict[str, str] = {}
+    for section in (module.Settings, *extensions.rows("settings")):
+        meanings |= attribute_docs(section)
     yield "## Settings"
     yield from ("", "Environment variables; all of them have a default that needs nothing.", "")
     yield from table(
-        ["variable", "meaning"], ([f"`{name}`", told[name.partition("_")[2].lower()]] for name in variables())
+        ["variable", "meaning"], ([f"`{name}`", meanings[name.partition("_")[2].lower()]] for name in variables())
     )
 
 
@@ -219,8 +221,8 @@ def variables() -> Iterator[str]:
     from tools.floors import ROOMS
 
     files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py") if "tests" not in path.parts]
-    found = {name for path in files for name in re.findall(r"\bTOUCHSTONE_[A-Z_]+\b", path.read_text(encoding="utf-8"))}
-    return iter(sorted(found))
+    names = {name for path in files for name in re.findall(r"\bTOUCHSTONE_[A-Z_]+\b", path.read_text(encoding="utf-8"))}
+    return iter(sorted(names))
 
 
 def schemas() -> Iterator[str]:
@@ -338,11 +340,13 @@ def outcomes() -> Iterator[str]:
     yield ""
     yield "What becomes of asking a model or a judge once; tables and files have the first word, pages the second."
     yield ""
-    yield from table(["outcome", "on pages", "meaning"], ([f"`{each}`", each.label, each.meaning] for each in Outcome))
+    yield from table(
+        ["outcome", "on pages", "meaning"], ([f"`{outcome}`", outcome.label, outcome.meaning] for outcome in Outcome)
+    )
     yield ""
     yield "What a judge's reply comes to. Only one of these is a score; the others are counted, each by itself."
     yield ""
-    yield from table(["outcome", "meaning"], ([f"`{each}`", each.meaning] for each in ReplyOutcome))
+    yield from table(["outcome", "meaning"], ([f"`{outcome}`", outcome.meaning] for outcome in ReplyOutcome))
 
 
 def command_names() -> Iterator[str]:

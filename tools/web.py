@@ -30,12 +30,12 @@ INSTALL = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"
 
 def node() -> str:
     """The Node on the path; where there is none, the one that Playwright brings."""
-    found = shutil.which("node")
-    if found is None:
+    path = shutil.which("node")
+    if path is None:
         from playwright._impl._driver import compute_driver_executable
 
-        found = compute_driver_executable()[0]
-    return found
+        path = compute_driver_executable()[0]
+    return path
 
 
 def missing() -> list[str]:
@@ -59,11 +59,11 @@ def check(root: Path = ROOT, *, write: bool = False) -> int:
     """Run both tools over ``root`` at the same time, and say what they found; 0 if that is nothing."""
     shape = ["check", "--error-on-warnings", "--log-level=warn", *(["--write"] if write else []), "."]
     running = [_started(root, BIOME, shape), _started(root, TSC, ["-p", "."])]
-    found = [(tool.communicate()[0].strip(), tool.returncode) for tool in running]
-    for said, returncode in found:
+    outputs = [(tool.communicate()[0].strip(), tool.returncode) for tool in running]
+    for output, returncode in outputs:
         if returncode:
-            print(said, file=sys.stderr)
-    return max(abs(returncode) for _, returncode in found)
+            print(output, file=sys.stderr)
+    return max(abs(returncode) for _, returncode in outputs)
 
 
 def _started(root: Path, tool: Path, arguments: Sequence[str]) -> subprocess.Popen[str]:

@@ -113,10 +113,10 @@ FORMATS: Register[Format] = Register(__name__)
 
 def item_keys(name: str) -> ItemKeys:
     """Return the keys and layout of a format of items. Raise ``KeyError`` for other formats."""
-    found = FORMATS[name].keys
-    if found is None:
+    keys = FORMATS[name].keys
+    if keys is None:
         raise KeyError(name)
-    return found
+    return keys
 
 
 def id_keys() -> tuple[str, ...]:

@@ -105,10 +105,10 @@ class Paths:
             return [] if self.table or self.keys[0] in record else None
         if self.table and self.several:
             value = entries(value, self.keys[0], self.separator, alone=True)
-        found = [value] if isinstance(value, str) else value
-        if not isinstance(found, list) or not all(isinstance(path, str) for path in found):
+        paths = [value] if isinstance(value, str) else value
+        if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
             raise Misfit(f"{self.keys[0]} is not a path or a list of paths")
-        return [path for path in found if path]
+        return [path for path in paths if path]
 
     def write(self, paths: Sequence[str]) -> dict[str, Any]:
         """Return the record's values for these paths."""
@@ -137,7 +137,7 @@ def named_in_order(text: str) -> tuple[str, ...]:
     >>> named_in_order("a, b,c")
     ('a', 'b', 'c')
     """
-    return tuple(name for each in text.split(",") if (name := each.strip()))
+    return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
 def _without_gaps(record: Record, keys: Sequence[str]) -> list[str]:
@@ -157,16 +157,16 @@ def entries(text: str, key: str, separator: str | None, *, alone: bool = False) 
     """
     bare = text.strip()
     if bare.startswith("[") and bare.endswith("]"):
-        found = _list(bare)
-        if found is not None and all(isinstance(entry, str) for entry in found):
-            return found
-        if found is not None:
+        listed = _list(bare)
+        if listed is not None and all(isinstance(entry, str) for entry in listed):
+            return listed
+        if listed is not None:
             raise Misfit(f"{key} has an entry that is not text")
     if separator is not None:
-        found = [entry.strip() for entry in text.split(separator)]
-        if "" in found:
+        listed = [entry.strip() for entry in text.split(separator)]
+        if "" in listed:
             raise Misfit(f"{key} has an empty entry between two {separator!r}")
-        return found
+        return listed
     if alone:
         return [text]
     raise Misfit(
@@ -187,13 +187,13 @@ def list_text(value: Sequence[Any], separator: str | None) -> str:
 
 def _list(text: str) -> list[Any] | None:
     try:
-        found = json_text.loaded(text)
+        cells = json_text.loaded(text)
     except NotJson:
         try:
-            found = ast.literal_eval(text) if len(text) < 100_000 else None
+            cells = ast.literal_eval(text) if len(text) < 100_000 else None
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return None
-    return json_text.showable(found) if isinstance(found, list) else None
+    return json_text.showable(cells) if isinstance(cells, list) else None
 
 
 def _json(text: str) -> Any:

@@ -248,7 +248,9 @@ def as_named(row: ItemKeys, schema: Schema) -> ItemKeys:
         return row
     names = schema.source.fields
     other = {
-        row.renamed.get(each.name, each.name): names[each.name] for each in schema.item.fields if each.name in names
+        row.renamed.get(item_field.name, item_field.name): names[item_field.name]
+        for item_field in schema.item.fields
+        if item_field.name in names
     }
     role = next((slot.role for slot in schema.item.assets if slot.role in names), None)
     if role is not None and row.media is not None:
@@ -274,7 +276,9 @@ def _opened(row: ItemKeys, schema: Schema) -> ItemKeys:
         for slot in schema.item.assets
     }
     fields = [
-        key for each in schema.item.fields for key in _in_order(each, names) or (names.get(each.name, each.name),)
+        key
+        for item_field in schema.item.fields
+        for key in _in_order(item_field, names) or (names.get(item_field.name, item_field.name),)
     ]
     first = [id_key, *([named_by] if len(schema.dimensions) > 1 else [])]
     order = dict.fromkeys([*first, *(key for paths in roles.values() for key in paths.keys), *fields])
@@ -295,14 +299,14 @@ def of_head(row: ItemKeys, schema: Schema, head: Sequence[str]) -> ItemKeys:
     row = as_named(row, schema)
     spread: dict[str, tuple[str, ...]] = {}
     names = schema.source.fields if schema.source else {}
-    for each in schema.item.fields:
-        key = names.get(each.name, each.name)
-        if kinds.of_field(each).holds != "texts":
+    for item_field in schema.item.fields:
+        key = names.get(item_field.name, item_field.name)
+        if kinds.of_field(item_field).holds != "texts":
             continue
         if key in head:
-            spread[each.name] = ()
-        elif keys := _in_order(each, names) or _numbered(key, head):
-            spread[each.name] = keys
+            spread[item_field.name] = ()
+        elif keys := _in_order(item_field, names) or _numbered(key, head):
+            spread[item_field.name] = keys
     roles = {}
     for role, paths in row.roles.items():
         (key,) = paths.keys
@@ -321,7 +325,7 @@ def _in_order(item_field: ItemField, names: Mapping[str, str]) -> tuple[str, ...
 def _numbered(key: str, head: Sequence[str]) -> tuple[str, ...]:
     """Return the columns ``key_1``, ``key_2`` and so on; for a plural such as ``options`` also ``option_1``."""
     for stem in (key, key.removesuffix("s")):
-        there = {int(found[1]): name for name in head if (found := re.fullmatch(rf"{re.escape(stem)}_?(\d+)", name))}
+        there = {int(match[1]): name for name in head if (match := re.fullmatch(rf"{re.escape(stem)}_?(\d+)", name))}
         if there:
             return tuple(there[n] for n in sorted(there))
     return ()
@@ -343,7 +347,7 @@ class ColumnMapping:
 
     def schema(self, schema: Schema, format: str) -> Schema:
         """Return the schema with these choices. Raise ``Misfit`` for a name that is no field and no role of it."""
-        fields = [each.name for each in schema.item.fields]
+        fields = [item_field.name for item_field in schema.item.fields]
         known = [*fields, *(slot.role for slot in schema.item.assets), ID, DIMENSION]
         for name in self.columns:
             if name not in known:
@@ -359,53 +363,57 @@ class ColumnMapping:
             return schema
         source = schema.source or Source(format=format)
         named = {name: key for name, key in self.columns.items() if name != ID or name in fields}
-        said = {
+        source_keys = {
             "id": self.columns.get(ID, source.id),
             "fields": {**source.fields, **named},
             "separator": self.separator or source.separator,
             "places": {**source.places, **self.places},
         }
-        return schema.model_copy(update={"source": source.model_copy(update=said)})
+        return schema.model_copy(update={"source": source.model_copy(update=source_keys)})
 
     def as_json(self) -> dict[str, Any]:
         """Return the choices that an export needs, for ``FileRecord.meta``; empty if there are none."""
-        found = {"columns": dict(self.columns), "separator": self.separator, "places": dict(self.places)}
-        return {name: value for name, value in found.items() if value}
+        mapping = {"columns": dict(self.columns), "separator": self.separator, "places": dict(self.places)}
+        return {name: value for name, value in mapping.items() if value}
 
     @classmethod
     def of_file(cls, meta: Mapping[str, Any], schema: Schema) -> ColumnMapping:
         """Return the choices stored with a file, for fields that the schema still has."""
-        said = meta.get("said", {})
+        mapping = meta.get("said", {})
         known = {
-            *(each.name for each in schema.item.fields),
+            *(item_field.name for item_field in schema.item.fields),
             *(slot.role for slot in schema.item.assets),
             ID,
             DIMENSION,
         }
-        columns = {name: key for name, key in said.get("columns", {}).items() if name in known}
-        places = {name: counts for name, counts in said.get("places", {}).items() if name in picked_fields(schema)}
-        return cls(columns, said.get("separator"), places=places)
+        columns = {name: key for name, key in mapping.get("columns", {}).items() if name in known}
+        places = {name: counts for name, counts in mapping.get("places", {}).items() if name in picked_fields(schema)}
+        return cls(columns, mapping.get("separator"), places=places)
 
 
 def picked_fields(schema: Schema) -> list[str]:
     """Return the names of fields whose value is one of the item's own options."""
-    return [each.name for each in schema.item.fields if each.field and kinds.of_field(each).answer is AnswerKind.OPTION]
+    return [
+        item_field.name
+        for item_field in schema.item.fields
+        if item_field.field and kinds.of_field(item_field).answer is AnswerKind.OPTION
+    ]
 
 
 def by_place(schema: Schema, fields: Record) -> list[str]:
     """Return hints for fields whose value would be an option if it were a position."""
-    found = []
+    hints = []
     for name in picked_fields(schema):
-        said, options = fields.get(name), fields.get(schema.item.field(name).field or "") or []
-        if said is None or said in options or isinstance(said, bool):
+        value, options = fields.get(name), fields.get(schema.item.field(name).field or "") or []
+        if value is None or value in options or isinstance(value, bool):
             continue
-        ways = [counts for counts in get_args(OptionPlace) if _is_place(said, counts, len(options))]
+        ways = [counts for counts in get_args(OptionPlace) if _is_place(value, counts, len(options))]
         if ways:
-            found.append(
-                f"if {said} is the place of the option, say so with --place {name}={ways[0]}"
+            hints.append(
+                f"if {value} is the place of the option, say so with --place {name}={ways[0]}"
                 f"{''.join(f' (or {way})' for way in ways[1:])}"
             )
-    return found
+    return hints
 
 
 def _is_place(said: Any, counts: OptionPlace, n_options: int) -> bool:
@@ -418,7 +426,7 @@ def _is_place(said: Any, counts: OptionPlace, n_options: int) -> bool:
 
 def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
     """Return the column of each field, in the schema's order."""
-    found: dict[str, Column] = {}
+    by_field: dict[str, Column] = {}
     source = schema.source if schema.source and (row.open or schema.source.format == row.name) else None
     names = source.fields if source else {}
 
@@ -438,31 +446,31 @@ def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
         return Plain(key, item_field.kind)
 
     for item_field in schema.item.fields:
-        found[item_field.name] = plain_or_spread(item_field)
+        by_field[item_field.name] = plain_or_spread(item_field)
         one_of = kinds.of_field(item_field).answer is AnswerKind.OPTION
         if not one_of or not item_field.field:
             continue
         if row.open and source and item_field.name in source.places:
-            own, options = found[item_field.name], plain_or_spread(schema.item.field(item_field.field))
+            own, options = by_field[item_field.name], plain_or_spread(schema.item.field(item_field.field))
             (key,), counts = own.keys, source.places[item_field.name]
-            found[item_field.name] = RightOption(
+            by_field[item_field.name] = RightOption(
                 options, item_field.field, key, counts, table=row.table, none=item_field.none is not None
             )
         elif row.chosen:
             name, place, text, counts = row.chosen
             if names.get(item_field.name, item_field.name) in (name, place):
                 options = plain_or_spread(schema.item.field(item_field.field))
-                found[item_field.name] = RightOption(options, item_field.field, place, counts, text)
-    return found
+                by_field[item_field.name] = RightOption(options, item_field.field, place, counts, text)
+    return by_field
 
 
 def keys_of(row: ItemKeys, schema: Schema) -> list[str]:
     """Return all keys of a record that are read."""
     row = as_named(row, schema)
-    found = [key for column in columns(row, schema).values() for key in column.keys]
+    keys = [key for column in columns(row, schema).values() for key in column.keys]
     special = (row.id_key, row.named_by, row.media, row.origin, row.video)
     of_media = [key for paths in row.roles.values() for key in paths.keys]
-    return list(dict.fromkeys([*found, *row.needs, *of_media, *(key for key in special if key)]))
+    return list(dict.fromkeys([*keys, *row.needs, *of_media, *(key for key in special if key)]))
 
 
 _used_last: list[tuple[ItemKeys, Schema, ItemKeys, dict[str, Column]]] = []
@@ -472,9 +480,9 @@ def _at_hand(row: ItemKeys, schema: Schema) -> tuple[ItemKeys, dict[str, Column]
     """Return the row with this schema's keys, and its columns. The last result is cached, because each record needs
     it.
     """
-    for of_row, of_schema, named, found in _used_last:
+    for of_row, of_schema, named, by_field in _used_last:
         if of_row is row and of_schema is schema:
-            return named, found
+            return named, by_field
     named = as_named(row, schema)
     made = columns(named, schema)
     _used_last[:] = [(row, schema, named, made)]
@@ -488,44 +496,44 @@ def fields_of(row: ItemKeys, schema: Schema, record: Record, *, coming_in: bool 
     """
     row, own = _at_hand(row, schema)
     wrong = {f"it has no {key}": None for key in row.needs if record.get(key) is None}
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, column in own.items():
         try:
-            found[name] = column.read(record)
+            fields[name] = column.read(record)
             if coming_in and isinstance(column, RightOption) and (twofold := column.contradiction(record)):
                 wrong[twofold] = None
         except Misfit as misfit:
             wrong[str(misfit)] = None
             if row.open and len(column.keys) == 1:
-                wrong |= dict.fromkeys(by_place(schema, {**found, name: record.get(column.keys[0])}))
+                wrong |= dict.fromkeys(by_place(schema, {**fields, name: record.get(column.keys[0])}))
     if row.open and coming_in:
-        wrong |= {f"it has no {key}": None for key in _lacking(own, schema, found)}
+        wrong |= {f"it has no {key}": None for key in _lacking(own, schema, fields)}
     if wrong:
         raise Misfit("; ".join(wrong))
-    return kinds.fields_in_order(schema, {name: value for name, value in found.items() if value is not None})
+    return kinds.fields_in_order(schema, {name: value for name, value in fields.items() if value is not None})
 
 
 def _lacking(own: Mapping[str, Column], schema: Schema, fields: Mapping[str, Any]) -> list[str]:
     """Return the keys of required fields that were read but are missing."""
     return [
-        own[each.name].keys[0]
-        for each in schema.item.fields
-        if each.required and each.name in fields and fields[each.name] is None
+        own[item_field.name].keys[0]
+        for item_field in schema.item.fields
+        if item_field.required and item_field.name in fields and fields[item_field.name] is None
     ]
 
 
 def changes(row: ItemKeys, schema: Schema, record: Record, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the changes that turn a record into one with these ``fields``: new values by key, None to remove a key."""
     before = fields_of(row, schema, record, coming_in=False)
-    found: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
     for name, column in columns(row, schema).items():
         options = column.options_field if isinstance(column, RightOption) else name
         if all(same(before.get(part), _or_none(fields.get(part))) for part in (name, options)):
             continue
         for key, value in column.write(_or_none(fields.get(name)), fields).items():
             if not same(record.get(key), value) and (key in record or value is not None):
-                found[key] = value
-    return found
+                changed[key] = value
+    return changed
 
 
 def says_dimension(row: ItemKeys, schema: Schema, record: Record, item: ItemRecord) -> dict[str, Any]:
@@ -533,11 +541,11 @@ def says_dimension(row: ItemKeys, schema: Schema, record: Record, item: ItemReco
 
     A title or folder that still names the dimension is kept.
     """
-    said = record.get(row.named_by or "")
-    if item.dimension_given is None or said is None:
+    named = record.get(row.named_by or "")
+    if item.dimension_given is None or named is None:
         return {}
-    found = dimension_named(schema, str(said))
-    if found and found.id == item.dimension and said != item.dimension_given:
+    dimension = dimension_named(schema, str(named))
+    if dimension and dimension.id == item.dimension and named != item.dimension_given:
         return {}
     return {str(row.named_by): dimension_in_files(row, schema.dimension(item.dimension))}
 
@@ -564,26 +572,26 @@ def new_record(
     ``images`` are the paths of its media, ``media`` the same by role.
     """
     row, own = _at_hand(row, schema)
-    found: dict[str, Any] = {}
+    record: dict[str, Any] = {}
     for role, paths in row.roles.items():
-        found.update(paths.write(media.get(role, ())))
+        record.update(paths.write(media.get(role, ())))
     if row.media and row.media in row.order:
-        found[row.media] = list(images)
+        record[row.media] = list(images)
     elif row.media and row.media in order and images:
-        found[row.media] = images[0]
+        record[row.media] = images[0]
     if row.named_by and (not row.open or row.named_by in (order or row.order)):
-        found[row.named_by] = dimension_in_files(row, schema.dimension(dimension))
+        record[row.named_by] = dimension_in_files(row, schema.dimension(dimension))
     if row.origin:  # where the source is a video, no one has said which collection that is of
-        found[row.origin] = "" if row.video else source or ""
+        record[row.origin] = "" if row.video else source or ""
     if row.video and source:
-        found[row.video] = source
+        record[row.video] = source
     if row.id_key and id is not None and (not row.open or row.id_key in (order or row.order)):
-        found[row.id_key] = id
+        record[row.id_key] = id
     for name, column in own.items():
         written = column.write(_or_none(fields.get(name)), fields)
-        found.update({key: value for key, value in written.items() if value is not None})
+        record.update({key: value for key, value in written.items() if value is not None})
     places = {key: place for place, key in enumerate(dict.fromkeys([*order, *row.order]))}
-    return dict(sorted(found.items(), key=lambda entry: places.get(entry[0], len(places))))
+    return dict(sorted(record.items(), key=lambda entry: places.get(entry[0], len(places))))
 
 
 def dimension_in_files(row: ItemKeys, part: Dimension) -> str:
@@ -656,7 +664,7 @@ def short(text: str, key: str) -> str:
 
 def name_of_rater(text: str, key: str) -> str:
     """Return the name of a model or judge, which must fit on one line of a terminal."""
-    if any(unicodedata.category(each) == "Cc" for each in text):
+    if any(unicodedata.category(character) == "Cc" for character in text):
         raise Misfit(f"{key} has a line break or another control character")
     return short(text, key)
 

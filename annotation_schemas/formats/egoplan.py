@@ -31,7 +31,7 @@ def _moments(fields: Mapping[str, Any]) -> Moments:
 
 def submission(content: Content) -> dict[str, bytes]:
     """Return a label for each item: the letter of the option in the run's answer, or the label for missing answers."""
-    answers = {each.answer.item: each for each in content.answers}
+    answers = {answer.answer.item: answer for answer in content.answers}
     labels: dict[int, str] = {}
     lacking: list[str] = []
     for item in content.items:

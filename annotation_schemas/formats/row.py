@@ -49,12 +49,12 @@ class ModelAnswer:
 
     def place(self, options: Sequence[Any]) -> int | None:
         """Return the position of the option that the answer was read as, among an item's current options."""
-        found = self.read
-        if found is None or found.outcome is not ReadOutcome.READ or found.value not in options:
+        reading = self.read
+        if reading is None or reading.outcome is not ReadOutcome.READ or reading.value not in options:
             return None
-        if len(found.places) == 1 and options[found.places[0] : found.places[0] + 1] == [found.value]:
-            return found.places[0]
-        return options.index(found.value)
+        if len(reading.places) == 1 and options[reading.places[0] : reading.places[0] + 1] == [reading.value]:
+            return reading.places[0]
+        return options.index(reading.value)
 
     @property
     def why_not(self) -> str:

@@ -53,7 +53,7 @@ def broken_rules(
     for rule in rules:
         row = CROSS_RULES.get(rule.rule)
         if row is None or not all(
-            any(same(values.get(name), each) for each in wanted) for name, wanted in rule.when.items()
+            any(same(values.get(name), value) for value in wanted) for name, wanted in rule.when.items()
         ):
             continue
         names = [name for name in rule.of if name in asked] if row.about_absence else list(rule.of)

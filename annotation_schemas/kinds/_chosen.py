@@ -23,7 +23,7 @@ class ListEntryField(FieldKind):
 
     def as_offered(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> Any:
         offered = self.offered(field, fields)
-        return [spelled(each, offered) for each in value] if is_list(value) else spelled(value, offered)
+        return [spelled(choice, offered) for choice in value] if is_list(value) else spelled(value, offered)
 
     def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
         return [some]

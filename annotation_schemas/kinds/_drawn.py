@@ -47,8 +47,8 @@ class Drawing:
                 return f"{noun.capitalize()} {place}: {shape}"
         if self.unique is None:
             return None
-        told = [entry[self.unique] for entry in value]
-        twice = next((each for each in told if told.count(each) > 1), None)
+        names = [entry[self.unique] for entry in value]
+        twice = next((label for label in names if names.count(label) > 1), None)
         return None if twice is None else f"The {self.unique} {twice} is there twice."
 
 

@@ -18,5 +18,5 @@ BESIDES: Mapping[str, str] = {**NONE_KEY, **TELL_KEY}
 
 def besides(criterion: Criterion) -> list[Choice]:
     """Return the possible answers apart from the options, in order."""
-    said = ((NONE_OF_THESE, criterion.none), (CANNOT_TELL, criterion.cannot_tell))
-    return [Choice(value=value, label=label) for value, label in said if label is not None]
+    labels = ((NONE_OF_THESE, criterion.none), (CANNOT_TELL, criterion.cannot_tell))
+    return [Choice(value=value, label=label) for value, label in labels if label is not None]

@@ -38,15 +38,15 @@ def check_read(schema: Schema, fields: Mapping[str, Any], dimension: str | None 
     Files hold published data, so values that are only long, short or missing are accepted. Impossible values are not,
     such as an answer that is no option, or a segment that ends before it begins.
     """
-    found = []
+    problems = []
     for field in schema.item.fields:
         if _is_empty(fields.get(field.name)):
             continue
         if field.forms or of_field(field).in_files:
             message = _check_field(schema, field, fields, dimension)
             if message:
-                found.append(Problem(field.name, f"{title_of(field)}: {message}"))
-    return [*found, *_between_fields(schema, fields, found)]
+                problems.append(Problem(field.name, f"{title_of(field)}: {message}"))
+    return [*problems, *_between_fields(schema, fields, problems)]
 
 
 def _between_fields(schema: Schema, fields: Mapping[str, Any], wrong: Sequence[Problem]) -> Iterator[Problem]:
@@ -86,20 +86,23 @@ def _check_field(schema: Schema, field: ItemField, fields: Mapping[str, Any], di
     if owner is not None and not drawn:
         return "remove this; the form of this item asks for no drawn answer."
     row = of_field(field)
-    said = row.check(field, value, fields) or _check_dimension(schema, field, value, dimension)
-    if said or form is None:
-        return said
+    complaint = row.check(field, value, fields) or _check_dimension(schema, field, value, dimension)
+    if complaint or form is None:
+        return complaint
     offered = [str(entry) for entry in row.offered(field, fields)]
     return form.check(str(value), offered, [str(option.value) for option in field.options])
 
 
 def _check_dimension(schema: Schema, field: ItemField, value: Any, dimension: str | None) -> str | None:
     allowed = field.by_dimension.get(dimension or "")
-    if allowed is None or any(same(value, each) for each in allowed):
+    if allowed is None or any(same(value, allowed_value) for allowed_value in allowed):
         return None
     known = {option.value: option.label for option in field.options}
-    offered = ", ".join(f"{each} ({known.get(each, each)})" for each in allowed)
-    title = next((each.title for each in schema.dimensions if each.id == dimension), dimension)
+    offered = ", ".join(f"{dimension_id} ({known.get(dimension_id, dimension_id)})" for dimension_id in allowed)
+    title = next(
+        (offered_dimension.title for offered_dimension in schema.dimensions if offered_dimension.id == dimension),
+        dimension,
+    )
     return f"items of {title} have {offered}, not {value}; choose that, or put the item into another dimension."
 
 
@@ -110,7 +113,7 @@ def form_of(field: ItemField, fields: Mapping[str, Any]) -> Form | None:
 
 def text_of_drawn(schema: Schema, field: ItemField) -> ItemField | None:
     """The text whose drawn answers this field holds; None: it is drawn for itself, or not at all."""
-    return next((each for each in schema.item.fields if each.drawn == field.name), None)
+    return next((item_field for item_field in schema.item.fields if item_field.drawn == field.name), None)
 
 
 def is_drawn(field: ItemField, fields: Mapping[str, Any]) -> bool:
@@ -178,7 +181,7 @@ def _between_answers(
     """
     known = {criterion.name: criterion for criterion in criteria}
     skipped = {name for name in reasons if values.get(name) is None}
-    asked = {name for name, each in known.items() if is_shown(each, values) and name not in skipped}
+    asked = {name for name, criterion in known.items() if is_shown(criterion, values) and name not in skipped}
     bad = {problem.name for problem in wrong}
     whole = [rule for rule in rules if bad.isdisjoint([*rule.of, *rule.when]) and asked.intersection(rule.of)]
     given = {**item_fields, **{name: values.get(name) for name in known}}
@@ -191,12 +194,12 @@ def in_order(
 ) -> dict[str, Any]:
     """A rater's answers with lists in the item's own order, for kinds whose order says nothing."""
     known = {criterion.name: criterion for criterion in criteria}
-    found = dict(values)
+    ordered = dict(values)
     for name, value in values.items():
         if name in known:
             row = of_criterion(known[name])
-            found[name] = row.in_order(value, row.options(known[name], item_fields))
-    return found
+            ordered[name] = row.in_order(value, row.options(known[name], item_fields))
+    return ordered
 
 
 def _check_answer(
@@ -214,7 +217,7 @@ def _check_answer(
 def _check_absent(criterion: Criterion, reason: str | None, *, skipped: bool) -> str | None:
     if criterion.skip and (reason is not None or skipped):
         reasons = criterion.skip.reasons
-        if reasons and not any(same(each.value, reason) for each in reasons):
-            return f"Say why: {', '.join(each.label for each in reasons)}."
+        if reasons and not any(same(listed_reason.value, reason) for listed_reason in reasons):
+            return f"Say why: {', '.join(listed_reason.label for listed_reason in reasons)}."
         return "Say why." if _is_empty(reason) else None
     return of_criterion(criterion).missing if criterion.required else None

@@ -429,25 +429,25 @@ OVERLAP = "how far two answers have to overlap to say the same, in keep rules: `
 
 def _of_modules(name: str) -> list[Any]:
     """Return the rows with this name from the modules of this folder and of extensions, sorted by position."""
-    found = []
-    modules = [import_own(each) for each in modules_of(__package__ or "") if "._" not in each]
+    rows_of_kinds = []
+    modules = [import_own(module_name) for module_name in modules_of(__package__ or "") if "._" not in module_name]
     for module in [*modules, *extensions.rows("kinds")]:
-        rows = [row for each in ("CRITERION", "FIELD") if (row := getattr(module, each, None)) is not None]
+        rows = [row for constant in ("CRITERION", "FIELD") if (row := getattr(module, constant, None)) is not None]
         called = module.__name__.rpartition(".")[2]
         if not rows or any(getattr(row, "name", None) != called for row in rows):
             raise ImportError(f"{module.__name__} needs a CRITERION or a FIELD, called {called!r} as the module is.")
-        found += [row for row in (getattr(module, name, None),) if row is not None]
-    for row in found:
+        rows_of_kinds += [row for row in (getattr(module, name, None),) if row is not None]
+    for row in rows_of_kinds:
         lacking = [key for key in ("place", "meaning") if not hasattr(row, key)]
         if lacking:
             raise ImportError(f"The kind {row.name!r} says no `{lacking[0]}`.")
-    return sorted(found, key=lambda row: float(row.place))
+    return sorted(rows_of_kinds, key=lambda row: float(row.place))
 
 
 def _criteria() -> list[CriterionKind]:
-    found = [row for row in _of_modules("CRITERION") if isinstance(row, CriterionKind)]
-    SETS.update(row.name for row in found if row.is_set)
-    return found
+    criteria = [row for row in _of_modules("CRITERION") if isinstance(row, CriterionKind)]
+    SETS.update(row.name for row in criteria if row.is_set)
+    return criteria
 
 
 def _fields() -> list[FieldKind]:

@@ -28,19 +28,19 @@ def of_field(field: ItemField) -> FieldKind:
 
 def in_words(entry: Mapping[str, Any]) -> str | None:
     """An entry of an answer or of a field as a person reads it; None: it is of no kind that has words for it."""
-    said = (row.entry_in_words(entry) for row in (*CRITERIA.values(), *FIELDS.values()))
-    return next((words for words in said if words is not None), None)
+    sentences = (row.entry_in_words(entry) for row in (*CRITERIA.values(), *FIELDS.values()))
+    return next((words for words in sentences if words is not None), None)
 
 
 def meanings(rows: Mapping[str, Kind]) -> dict[str, str]:
     """Return the meaning of each key that only some kinds accept: ``For number: the least. For boxes: ...``."""
-    said: dict[str, dict[str, list[str]]] = {}
+    by_key: dict[str, dict[str, list[str]]] = {}
     for row in rows.values():
         for key, meaning in row.keys.items():
-            said.setdefault(key, {}).setdefault(meaning, []).append(row.name)
+            by_key.setdefault(key, {}).setdefault(meaning, []).append(row.name)
     return {
-        key: " ".join(f"For {_listed(names)}: {meaning}." for meaning, names in found.items())
-        for key, found in said.items()
+        key: " ".join(f"For {_listed(names)}: {meaning}." for meaning, names in names_by_meaning.items())
+        for key, names_by_meaning in by_key.items()
     }
 
 

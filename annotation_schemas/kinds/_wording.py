@@ -49,21 +49,21 @@ def unheld_wording(
     ``seen`` are the fields that the person may see (None: all). Comparisons with other fields are left out.
     """
     for field in schema.item.fields:
-        told = field.wording
+        rules = field.wording
         texts = _texts(fields.get(field.name))
-        if told is None or not texts or (seen is not None and field.name not in seen):
+        if rules is None or not texts or (seen is not None and field.name not in seen):
             continue
-        for rule, sentence, later in _of_field(schema, field, told, texts, fields, seen):
-            yield Unheld(field.name, rule, sentence, rule in told.stops, later)
+        for rule, sentence, later in _of_field(schema, field, rules, texts, fields, seen):
+            yield Unheld(field.name, rule, sentence, rule in rules.stops, later)
 
 
 def refused_wording(schema: Schema, fields: Mapping[str, Any]) -> list[Problem]:
     """Return a problem for each broken wording rule that refuses a text."""
     titles = {field.name: title_of(field) for field in schema.item.fields}
     return [
-        Problem(each.field, f"{titles[each.field]}: {each.sentence}")
-        for each in unheld_wording(schema, fields)
-        if each.stops
+        Problem(unheld.field, f"{titles[unheld.field]}: {unheld.sentence}")
+        for unheld in unheld_wording(schema, fields)
+        if unheld.stops
     ]
 
 
@@ -91,7 +91,7 @@ def wording_in_numbers(schema: Schema, counts: Mapping[tuple[str, str], int], n_
 def _texts(value: Any) -> list[str]:
     """The texts of a value: itself, or its entries."""
     listed = value if is_list(value) else [value]
-    return [each for each in listed if _is_text(each)]
+    return [text for text in listed if _is_text(text)]
 
 
 def _is_text(value: Any) -> bool:
@@ -110,7 +110,7 @@ def _of_field(
     value = fields.get(field.name)
     in_list = is_list(value)
     listed: Sequence[Any] = value if isinstance(value, list | tuple) else [value]
-    places = [place for place, each in enumerate(listed, 1) if isinstance(each, str) and each.strip()]
+    places = [place for place, text in enumerate(listed, 1) if isinstance(text, str) and text.strip()]
     for place, text in zip(places, texts, strict=True):
         for rule, sentence, later in _of_text(told, text):
             yield rule, f"Entry {place}: {sentence}" if in_list else sentence, later
@@ -134,8 +134,8 @@ def _of_text(told: Wording, text: str) -> Iterator[tuple[str, str, bool]]:
         yield "person", _PERSONS[told.person], told.person != "third"
     if told.words is not None:
         yield from _counted(told.words, texts_of.count_words(text))
-    if (found := texts_of.first_standing(told.forbidden, text)) is not None:
-        yield "forbidden", f"Write it without “{found}”.", False
+    if (phrase := texts_of.first_standing(told.forbidden, text)) is not None:
+        yield "forbidden", f"Write it without “{phrase}”.", False
     if told.ends_with is not None and not texts_of.folded(text).endswith(texts_of.folded(told.ends_with)):
         yield "ends_with", f"Let it end with “{told.ends_with}”.", True
 
@@ -158,12 +158,12 @@ def _elsewhere(
 ) -> Iterator[str]:
     """Yield the fields that contain a text. An option reveals nothing if other options occur too."""
     others = _texts(fields.get(field.field or "")) if of_field(field).chosen else []
-    others = [each for each in others if texts_of.words_of(each) != texts_of.words_of(text)]
+    others = [other for other in others if texts_of.words_of(other) != texts_of.words_of(text)]
     for name in told.not_in:
         if seen is not None and name not in seen:
             continue
         for other in _texts(fields.get(name)):
-            if texts_of.stands_in(text, other) and not any(texts_of.stands_in(each, other) for each in others):
+            if texts_of.stands_in(text, other) and not any(texts_of.stands_in(longer, other) for longer in others):
                 yield f"“{_cut(text)}” stands in {title_of(schema.item.field(name))}."
                 break
 

@@ -38,9 +38,11 @@ def box_problem(box: Mapping[str, Any], labels: Collection[Any]) -> str | None:
     if box["x"] < 0 or box["y"] < 0 or box["x"] + box["w"] > 1 + _SLACK or box["y"] + box["h"] > 1 + _SLACK:
         return "it reaches out of the image; places and sizes are between 0 and 1."
     if labels and not any(same(box.get("label"), label) for label in labels):
-        told = ", ".join(str(label) for label in labels)
+        label_names = ", ".join(str(label) for label in labels)
         return (
-            f"the label {box['label']!r} is not one of {told}." if "label" in box else f"its label is missing: {told}."
+            f"the label {box['label']!r} is not one of {label_names}."
+            if "label" in box
+            else f"its label is missing: {label_names}."
         )
     if not labels and "label" in box and not isinstance(box["label"], str):
         return "a label is a text."
@@ -75,7 +77,7 @@ class BoxesCriterion(DrawnCriterion):
             yield from grammar.overlap(criterion.tolerance, (*path, "tolerance"))
 
     def unlike_key(self, schema: Schema, criterion: Criterion, field: ItemField) -> str | None:
-        labels, others = ({option.value for option in each.options} for each in (criterion, field))
+        labels, others = ({option.value for option in part.options} for part in (criterion, field))
         if labels != others:
             return f"the labels of `{criterion.name}` are not those of `{field.name}`; give both the same `options`"
         return grammar.other_media(schema, criterion, field, kind="image")

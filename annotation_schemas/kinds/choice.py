@@ -30,7 +30,7 @@ class ChoiceCriterion(OneOf):
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from super().check_schema(schema, stage, criterion, path)
         for option in besides(criterion):
-            if any(same(each.value, option.value) for each in criterion.options):
+            if any(same(listed.value, option.value) for listed in criterion.options):
                 key = "none" if option.value == NONE_OF_THESE else str(option.value)
                 yield (*path, key), f"there is an option `{option.value}` already; leave one of the two out"
 
@@ -66,7 +66,7 @@ class ChoiceField(FieldKind):
 
     def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
         yield from super().check_schema(schema, field, path)
-        known = [each.id for each in schema.dimensions]
+        known = [dimension.id for dimension in schema.dimensions]
         values = [str(option.value) for option in field.options]
         for dimension, allowed in field.by_dimension.items():
             place: Path = (*path, "by_dimension", dimension)

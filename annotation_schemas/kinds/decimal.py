@@ -36,7 +36,7 @@ class DecimalField(FieldKind):
 
     def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
         yield from super().check_schema(schema, field, path)
-        low, high, step = (decimals.exact(each) for each in (field.min, field.max, field.step))
+        low, high, step = (decimals.exact(limit) for limit in (field.min, field.max, field.step))
         if low is not None and high is not None and low > high:
             yield (*path, "max"), "max is less than min"
         if step is not None and step <= 0:
@@ -45,10 +45,10 @@ class DecimalField(FieldKind):
             yield (*path, "step"), "there is no step between min and max, so every item has the same number"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
-        number, said = decimals.exact(value), decimals.problem(value)
-        if said or number is None:
-            return said
-        low, high, step = (decimals.exact(each) for each in (field.min, field.max, field.step))
+        number, problem = decimals.exact(value), decimals.problem(value)
+        if problem or number is None:
+            return problem
+        low, high, step = (decimals.exact(limit) for limit in (field.min, field.max, field.step))
         if low is not None and number < low:
             return f"at least {field.min}."
         if high is not None and number > high:

@@ -76,7 +76,7 @@ class MultiChoice(CriterionKind):
         if not is_list(value):
             return value
         places = {place_of(options, entry) for entry in value}
-        return value if None in places else [each.value for at, each in enumerate(options) if at in places]
+        return value if None in places else [option.value for at, option in enumerate(options) if at in places]
 
     def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
         return [RatedVariable(criterion.name, "nominal")]
@@ -84,8 +84,8 @@ class MultiChoice(CriterionKind):
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         least = int(criterion.min or 0)
         every = [value for value in offered if criterion.cannot_tell is None or value != CANNOT_TELL]
-        found = [every[: max(least, 1)], every, every[:least], every[1 : 1 + max(least, 1)]]
-        return [*found, *([[CANNOT_TELL]] if criterion.cannot_tell is not None else [])]
+        choices = [every[: max(least, 1)], every, every[:least], every[1 : 1 + max(least, 1)]]
+        return [*choices, *([[CANNOT_TELL]] if criterion.cannot_tell is not None else [])]
 
 
 CRITERION = MultiChoice()

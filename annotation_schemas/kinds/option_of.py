@@ -53,7 +53,7 @@ class OptionOfField(ListEntryField):
         offered = self.offered(field, fields)
         if field.none is not None and NONE_OF_THESE in offered:
             return f"an entry of {field.field} is `{NONE_OF_THESE}`, which stands for none of them; write it otherwise."
-        if any(same(value, each) for each in offered) or (field.none is not None and value == NONE_OF_THESE):
+        if any(same(value, option) for option in offered) or (field.none is not None and value == NONE_OF_THESE):
             return None
         return f"this must be one of the entries of {field.field}."
 

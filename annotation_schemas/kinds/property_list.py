@@ -71,7 +71,7 @@ class PropertyList(CriterionKind):
     def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:
         if not is_list(value):
             return [(criterion.name, value)]
-        return [(_part(criterion.name, each["name"]), each["value"]) for each in value]
+        return [(_part(criterion.name, pair["name"]), pair["value"]) for pair in value]
 
     def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
         return f"{entry['name']}: {entry['value']}" if set(entry) == {"name", "value"} else None
@@ -81,8 +81,8 @@ class PropertyList(CriterionKind):
 
     def page(self, criterion: Criterion) -> Json:
         labels = criterion.labels or tuple(as_words(value) for value in sayable_values(criterion))
-        said = zip(sayable_values(criterion), labels, strict=True)
-        return {"said": [{"value": value, "label": label} for value, label in said]}
+        labelled = zip(sayable_values(criterion), labels, strict=True)
+        return {"said": [{"value": value, "label": label} for value, label in labelled]}
 
 
 def sayable_values(criterion: Criterion) -> tuple[Any, ...]:

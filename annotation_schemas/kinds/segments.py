@@ -37,7 +37,7 @@ class SegmentsField(FieldKind):
         for number, entry in enumerate(value, 1):
             for begin, end in SPANS:
                 first, last = entry.get(begin), entry.get(end)
-                if not all(each is None or is_moment(each) for each in (first, last)):
+                if not all(moment is None or is_moment(moment) for moment in (first, last)):
                     wrong.append(f"{begin} and {end} of segment {number} must be numbers from 0 on")
                 elif first is not None and last is not None and last < first:
                     wrong.append(f"segment {number} ends ({last:g}) before it begins ({first:g})")

@@ -92,7 +92,11 @@ class NumberReader(AnswerText):
         lead = _SOON.match(self.text, place.start, place.end)
         at = lead.end() if lead else place.start
         number = next(
-            (each for each in self.numbers.found if place.start <= each.start <= at < each.end or each.start == at),
+            (
+                number
+                for number in self.numbers.found
+                if place.start <= number.start <= at < number.end or number.start == at
+            ),
             None,
         )
         if number is None:
@@ -103,7 +107,7 @@ class NumberReader(AnswerText):
             self.text, number.end, min(place.end, number.end + 2000)
         )
         until = stop.start() if stop else place.end
-        others = [each for each in self.numbers.found if number.end <= each.start < until and not each.named]
+        others = [other for other in self.numbers.found if number.end <= other.start < until and not other.named]
         if number.named and number.value is not None and not self._named_alone(number, place):
             return None
         if place.closed or place.rule == "opening":
@@ -149,7 +153,7 @@ class NumberReader(AnswerText):
         denied = NOT_THAT.match(self.text, number.end)
         if denied is None:
             return None
-        other = next((each for each in self.numbers.found if each.start == denied.end()), None)
+        other = next((following for following in self.numbers.found if following.start == denied.end()), None)
         return other if other is not None and TAIL.match(self.text, other.end) else None
 
     def _unsaid(self, number: Number) -> bool:
@@ -157,7 +161,7 @@ class NumberReader(AnswerText):
         assert self.numbers is not None
         of = _OF.match(self.text, number.end)
         if of is not None:
-            return any(of.start() <= each.start < of.end() for each in self.numbers.found) or self._unsaid_of(
+            return any(of.start() <= other.start < of.end() for other in self.numbers.found) or self._unsaid_of(
                 of.end("of")
             )
         if self._void(number.end):
@@ -204,7 +208,9 @@ class NumberReader(AnswerText):
         listed = [match.span(1) for match in _ENUMERATOR.finditer(self.text)]
         listed = listed if len(listed) > 1 else []
         amounts = [
-            each for each in self.numbers.found if not each.named and not any(a <= each.start < b for a, b in listed)
+            number
+            for number in self.numbers.found
+            if not number.named and not any(a <= number.start < b for a, b in listed)
         ]
         for number in reversed(amounts):
             before, behind = self.text[max(0, number.start - 40) : number.start], self.text[number.end :]

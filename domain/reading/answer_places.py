@@ -58,14 +58,14 @@ class PlaceFinder(AnswerText):
 
     def _verdicts(self) -> Iterator[Claim]:
         """Yield the option that a list of verdicts supports, if the list judges two options or more."""
-        found = self.judged
-        judged = {each.place: each.right for each in found}
+        verdicts = self.judged
+        judged = {verdict.place: verdict.right for verdict in verdicts}
         is_whole = len(judged) == len(self.asked.options)
         if len(judged) < 2 or (not is_whole and self.finish_reason in ("length", "content_filter")):
             return
         right = sorted(place for place, is_right in judged.items() if is_right)
-        start, end = found[0].start, found[-1].end
-        if any(judged[each.place] is not each.right for each in found):
+        start, end = verdicts[0].start, verdicts[-1].end
+        if any(judged[verdict.place] is not verdict.right for verdict in verdicts):
             yield Claim("verdicts", start, start, end, None)
         elif self.asked.kind is AnswerKind.MULTI:
             if is_whole or len(right) == len(judged):
@@ -85,7 +85,7 @@ class PlaceFinder(AnswerText):
 
     def _places(self) -> Iterator[TextPlace]:
         yield TextPlace("whole", 0, 0, len(self.text), closed=True)
-        listed = len({each.place for each in self.judged}) > 1 or len(set(self._heads())) > 1
+        listed = len({verdict.place for verdict in self.judged}) > 1 or len(set(self._heads())) > 1
         if (not listed or self._first_line_alone()) and not self.text.lstrip().startswith("{"):
             yield TextPlace("opening", 0, 0, len(self.text), closed=False)
         yield from self.found
@@ -93,8 +93,8 @@ class PlaceFinder(AnswerText):
             for match in list(_RIGHT.finditer(self.low))[-statements.MANY :]:
                 if _RATHER.match(self.low, match.end()):
                     continue
-                for found in self._before(match.start()):
-                    yield TextPlace("is right", found, found, match.start(), closed=True)
+                for begin in self._before(match.start()):
+                    yield TextPlace("is right", begin, begin, match.start(), closed=True)
             yield from self._chosen()
             yield from self._contrasts()
             for at in self.corrected:
@@ -135,12 +135,12 @@ class PlaceFinder(AnswerText):
 
     def _chosen(self) -> Iterator[TextPlace]:
         """Yield the places where one of several actions is chosen, as the action to do or as the right one."""
-        said = _PREDICATE.match(self.low)
-        if said is not None and not OPEN_SENTENCE.search(self.low, said.end() - 1, said.end() + 1000):
-            yield TextPlace("predicate", said.start(), said.end(), len(self.text), closed=False)
+        predicate = _PREDICATE.match(self.low)
+        if predicate is not None and not OPEN_SENTENCE.search(self.low, predicate.end() - 1, predicate.end() + 1000):
+            yield TextPlace("predicate", predicate.start(), predicate.end(), len(self.text), closed=False)
         for match in statements.few(_CHOSEN.finditer(self.low)):
-            for found in self._before(match.start()):
-                yield TextPlace("is right", found, found, match.start(), closed=True)
+            for begin in self._before(match.start()):
+                yield TextPlace("is right", begin, begin, match.start(), closed=True)
         for match in statements.few(_DOING.finditer(self.low)):
             if _NOT_DOING.search(self.low, max(0, match.start() - 80), match.start()):
                 continue
@@ -154,7 +154,7 @@ class PlaceFinder(AnswerText):
             clause = max(self.text.rfind(sign, 0, match.start()) for sign in ".!?\n;:。！？")
             lead = _SEVERAL_LEAD.match(self.low, clause + 1, match.start())
             start = lead.end() if lead else clause + 1
-            is_verdict = any(each.start <= match.start() < each.end for each in self.judged)
+            is_verdict = any(verdict.start <= match.start() < verdict.end for verdict in self.judged)
             if not is_verdict and not NONE_OF.search(self.low, clause + 1, match.start()):
                 yield TextPlace("is right", start, start, match.start(), closed=True)
 

@@ -76,11 +76,11 @@ class AnswerText:
         chosen = asked.kind in (AnswerKind.OPTION, AnswerKind.MULTI)
         self.judged = verdicts(self.text, self.choices) if chosen else []
         self.repeated = self.choices.enumerations(self.text, self.items) if asked.options else []
-        said = words_for_yes_and_no if asked.kind is AnswerKind.YES_NO else frozenset()
+        own_words = words_for_yes_and_no if asked.kind is AnswerKind.YES_NO else frozenset()
         self.corrected = [
             at
             for at, word in statements.corrections(self.low)
-            if word.strip(" ,.;:!、。") not in said and not (said and word.startswith("that"))
+            if word.strip(" ,.;:!、。") not in own_words and not (own_words and word.startswith("that"))
         ]
 
     def _is_all(self, span: tuple[int, int]) -> bool:

@@ -70,8 +70,8 @@ def read_answer(text: str, asked: ExpectedAnswer, *, finish_reason: str | None =
 
 def _is_own(text: str, asked: ExpectedAnswer) -> bool:
     """Tell whether a word for a missing value ("n/a") is an option of the item, or may be its key."""
-    said = bare_words(text)
-    return asked.literal or any(bare_words(fold(option)) == said for option in asked.options)
+    words = bare_words(text)
+    return asked.literal or any(bare_words(fold(option)) == words for option in asked.options)
 
 
 def _is_empty_set(text: str, asked: ExpectedAnswer) -> bool:
@@ -216,12 +216,12 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
 
     def refused(self, claim: Claim | None) -> tuple[int, int] | None:
         """Return where the answer refuses to answer, if it does."""
-        found = refusal(self.text)
-        if found is None or any(refusal(fold(option)) for option in self.asked.options):
+        span = refusal(self.text)
+        if span is None or any(refusal(fold(option)) for option in self.asked.options):
             return None
         sure = refusal(self.text, unsure=False)
         if claim is None:
-            return found
+            return span
         if sure is None:
             return None
         stated = claim.rule in STRONG or self.asked.kind is AnswerKind.OPTION
@@ -325,8 +325,8 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
         if not values:
             return False
         line = self.text[first.end : first.end + 40].partition("\n")[0].strip(" .:)(*-")
-        said = read_answer(line, ExpectedAnswer(AnswerKind.NUMBER)).value if line else None
-        return isinstance(said, float) and said in values and said != values[first.places[0]]
+        number = read_answer(line, ExpectedAnswer(AnswerKind.NUMBER)).value if line else None
+        return isinstance(number, float) and number in values and number != values[first.places[0]]
 
     def _counted_option(self) -> Claim | None:
         """Return the one option of only numbers that is the text's only number and counts a thing: "I see 4 cups"."""

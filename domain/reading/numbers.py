@@ -162,11 +162,11 @@ class Numbers:
         self.found = list(self._scan())
 
     def _scan(self) -> Iterator[Number]:
-        found = sorted((*self._digits(), *self._words()), key=lambda each: each[0])
+        candidates = sorted((*self._digits(), *self._words()), key=lambda each: each[0])
         end, last = -1, None
-        if len(found) > MANY:
-            found = [*found[: MANY // 2], *found[-MANY // 2 :]]
-        for start, stop, value, sure in found:
+        if len(candidates) > MANY:
+            candidates = [*candidates[: MANY // 2], *candidates[-MANY // 2 :]]
+        for start, stop, value, sure in candidates:
             if start < end:
                 continue
             number = self._judged(start, stop, value, sure)
@@ -174,7 +174,7 @@ class Numbers:
                 number = _together(last, number)
             elif last is not None:
                 if _of_each_other(self.text, last, number):
-                    last, number = (replace(each, value=None, why="a part of something") for each in (last, number))
+                    last, number = (replace(part, value=None, why="a part of something") for part in (last, number))
                 yield self._without_a_lone_mark(last)
             last, end = number, number.end
         if last is not None:

@@ -115,16 +115,16 @@ class OrderReader(OptionSetReader):
 
     def _listed_letters(self, place: TextPlace) -> Claim | None:
         """Read a numbered list that holds only letters as an order: "1. C", "2. A". C", "2. A"."""
-        found = list(_NUMBERED_LETTER.finditer(self.text, place.start, place.end))
-        numbers = [int(match[1]) for match in found]
-        chosen = [self.choices.place_of(match[2]) for match in found]
-        places = [each for each in chosen if each is not None]
+        matches = list(_NUMBERED_LETTER.finditer(self.text, place.start, place.end))
+        numbers = [int(match[1]) for match in matches]
+        chosen = [self.choices.place_of(match[2]) for match in matches]
+        places = [option_place for option_place in chosen if option_place is not None]
         whole = range(len(self.asked.options))
         if numbers != [n + 1 for n in whole] or sorted(places) != list(whole) or place.rule in ("last line", "json"):
             return None
-        if _NOT_FORWARD.search(self.text[max(0, place.declared - 60) : found[0].start()]):
+        if _NOT_FORWARD.search(self.text[max(0, place.declared - 60) : matches[0].start()]):
             return None
-        return self._ordered(place, found[0].start(2), found[-1].end(2), places)
+        return self._ordered(place, matches[0].start(2), matches[-1].end(2), places)
 
     def _ordered_otherwise(self, place: TextPlace, chosen: list[int]) -> bool:
         """Return whether the line above is a different order of all options."""

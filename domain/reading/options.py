@@ -194,9 +194,9 @@ class Choices:
         option: "options 1 and 3".
         """
         begin = _end(_OPENING, text, start, end)
-        found = self._signs_at(text, start, begin, end, closed=True) or self.text_at(text, begin, end, closed=True)
-        if found is not None:
-            return self._unless_a_label(text, self._with_label_behind(text, found, end), begin, end)
+        ref = self._signs_at(text, start, begin, end, closed=True) or self.text_at(text, begin, end, closed=True)
+        if ref is not None:
+            return self._unless_a_label(text, self._with_label_behind(text, ref, end), begin, end)
         label = self._label_at(text, begin, end)
         if label is None:
             noun = _NOUN.match(text, begin, end)
@@ -204,8 +204,8 @@ class Choices:
             if label is None and self.counted:
                 label = self._enumerated(text, begin, end) or self._place_at(text, begin, end, noun, after)
             if label is None and noun:
-                found = self.text_at(text, noun.end(), end, closed=True)
-                return found and self._with_label_behind(text, found, end)
+                ref = self.text_at(text, noun.end(), end, closed=True)
+                return ref and self._with_label_behind(text, ref, end)
         return label
 
     def _enumerated(self, text: str, begin: int, end: int) -> Ref | None:
@@ -289,8 +289,8 @@ class Choices:
             match = self._signs.match(text, at, end)
             if match is None:
                 continue
-            said = " ".join(match[0].casefold().split())
-            places = tuple(place for place, spelling in self._spelled.items() if spelling == said)
+            sign = " ".join(match[0].casefold().split())
+            places = tuple(place for place, spelling in self._spelled.items() if spelling == sign)
             if len({self.options[place] for place in places}) != 1 or (
                 closed and not self._closed(text, match.end(), end, ())
             ):
@@ -465,7 +465,7 @@ class Choices:
 
         ``items`` are those of the text.
         """
-        found: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         run: list[Ref] = []
         for item in [*items, None]:
             if (
@@ -479,9 +479,9 @@ class Choices:
                 run.append(item)
                 continue
             if len(run) > 1:
-                found.append((run[0].start, run[-1].end))
+                spans.append((run[0].start, run[-1].end))
             run = [item] if item is not None else []
-        return found
+        return spans
 
 
 def _spelled(options: Sequence[str], words: Sequence[tuple[str, ...]]) -> dict[int, str]:
@@ -489,24 +489,24 @@ def _spelled(options: Sequence[str], words: Sequence[tuple[str, ...]]) -> dict[i
 
     Words alone do not tell "a/b" from "a-b", "Yes!" from "Yes?" or one arrow from another.
     """
-    found: dict[int, str] = {}
+    spellings: dict[int, str] = {}
     for place, option in enumerate(options):
         spelling = " ".join(plain(fold(option)).casefold().split())
         twins = {options[n] for n, other in enumerate(words) if other == words[place]}
         if re.search(r"[^\s.,;:!?'\"]", spelling) and (
             re.search(r"[^\w\s]", spelling.rstrip(" .,;:!?").strip("'\"")) or len(twins) > 1 or not words[place]
         ):
-            found[place] = spelling
-    return found
+            spellings[place] = spelling
+    return spellings
 
 
 def _any_of(spelled: Mapping[int, str]) -> re.Pattern[str] | None:
     """Return a pattern for any of these spellings, the longest first, or None without spellings."""
     patterns = [
-        (rf"(?<![{WORDISH}])" if re.match(f"[{WORDISH}]", each) else "")
-        + r"\s+".join(map(re.escape, each.split()))
+        (rf"(?<![{WORDISH}])" if re.match(f"[{WORDISH}]", spelling) else "")
+        + r"\s+".join(map(re.escape, spelling.split()))
         + rf"(?![{WORDISH}])"
-        for each in sorted(set(spelled.values()), key=lambda each: -len(each))
+        for spelling in sorted(set(spelled.values()), key=lambda text: -len(text))
     ]
     return re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
 

@@ -170,7 +170,7 @@ def refusal(text: str, *, unsure: bool = True) -> tuple[int, int] | None:
     for pattern in (_SURELY, _UNSURE) if unsure else (_SURELY,):
         for begin, part in parts:
             lowered = part.lower()
-            found = pattern.search(lowered if len(lowered) == len(part) else part)
-            if found:
-                return begin + found.start(), begin + found.end()
+            match = pattern.search(lowered if len(lowered) == len(part) else part)
+            if match:
+                return begin + match.start(), begin + match.end()
     return None

@@ -109,8 +109,8 @@ def alone(text: str, unit: str) -> StatedSpan | None:
     match = _ALONE.fullmatch(text.strip().strip("."))
     if match is None:
         return None
-    at, said = text.index(match[0]), _said(match, unit)
-    return StatedSpan(at, at + len(match[0]), said.value, said.why)
+    at, stated = text.index(match[0]), _said(match, unit)
+    return StatedSpan(at, at + len(match[0]), stated.value, stated.why)
 
 
 def _bare(match: re.Match[str]) -> bool:
@@ -166,5 +166,5 @@ def _value(given: dict[str, str | None], n: int, unit: str) -> Fraction | None:
 
 def in_words(value: object) -> str:
     """Return spans as text: ``2 to 3.5; 7 to 9``."""
-    pairs = [each for each in value if isinstance(each, list | tuple)] if isinstance(value, list | tuple) else []
+    pairs = [pair for pair in value if isinstance(pair, list | tuple)] if isinstance(value, list | tuple) else []
     return "; ".join(f"{begins:g} to {ends:g}" for begins, ends in pairs)

@@ -155,8 +155,8 @@ def _last_sentence(text: str) -> TextPlace | None:
 
 def few(matches: Iterator[re.Match[str]]) -> list[re.Match[str]]:
     """Return all matches, or the first and the last ones of very many."""
-    found = list(matches)
-    return found if len(found) <= MANY else [*found[: MANY // 2], *found[-MANY // 2 :]]
+    all_matches = list(matches)
+    return all_matches if len(all_matches) <= MANY else [*all_matches[: MANY // 2], *all_matches[-MANY // 2 :]]
 
 
 def _begins(low: str, match: re.Match[str]) -> bool:
@@ -336,8 +336,8 @@ def taken_back(low: str, at: int, *, several: bool = False) -> bool:
 
 def own_turn(low: str) -> int:
     """Return where the text invents a next turn; its length if it does not."""
-    said = re.search(r"[^\W_]", low)
-    first = said.end() if said else 0
+    letter = re.search(r"[^\W_]", low)
+    first = letter.end() if letter else 0
     return next((match.start() for match in _RUNAWAY.finditer(low) if match.start() >= first), len(low))
 
 

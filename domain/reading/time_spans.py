@@ -23,7 +23,9 @@ class SpanReader(AnswerText):
         """Return the span that a place states, or all spans if several are asked for."""
         if place.rule in ("opening", "last sentence"):
             return None
-        if place.rule == "only span" and any(self._spans(each) for each in self.found if each.rule in STRONG):
+        if place.rule == "only span" and any(
+            self._spans(strong_place) for strong_place in self.found if strong_place.rule in STRONG
+        ):
             return None
         there = [span for span in self.spans if place.start <= span.start and span.end <= place.end]
         if place.rule in ("whole", "last line") or (place.closed and not there):
@@ -32,11 +34,11 @@ class SpanReader(AnswerText):
             there = self._span_soon(place, there)
         if not there:
             return None
-        values = sorted({each.value for each in there if each.value is not None})
-        why = next((each.why for each in there if each.value is None), "")
+        values = sorted({span.value for span in there if span.value is not None})
+        why = next((span.why for span in there if span.value is None), "")
         if not why and len(values) > 1 and not self.asked.several:
             why = "It states several spans of time, and one is asked for."
-        if any(self._span_unsaid(each) for each in there):
+        if any(self._span_unsaid(span) for span in there):
             why = "It denies or doubts a span that it states."
         if why:
             self.why_no_span = why
@@ -52,9 +54,9 @@ class SpanReader(AnswerText):
         if pair is not None and not there:
             return [replace(pair, start=place.start + pair.start, end=place.start + pair.end)]
         at, rest = place.start, []
-        for each in there:
-            rest.append(self.text[at : each.start])
-            at = each.end
+        for span in there:
+            rest.append(self.text[at : span.start])
+            at = span.end
         rest.append(self.text[at : place.end])
         return [] if any(re.search(r"[^\W_]", part) for part in rest) else there
 
@@ -63,7 +65,7 @@ class SpanReader(AnswerText):
         if not there or there[0].start - place.start > _SPAN_SOON or "\n\n" in self.text[place.start : there[0].start]:
             return []
         line = self.text.find("\n", there[0].end)
-        return [each for each in there if line < 0 or each.end <= line]
+        return [span for span in there if line < 0 or span.end <= line]
 
     def _span_unsaid(self, said: StatedSpan) -> bool:
         return bool(HEDGES.search(self.text[max(0, said.start - 30) : said.start])) or self._void(said.end)

@@ -252,7 +252,7 @@ WRONG_SIGNS, RIGHT_SIGNS = "❌✗✘✖❎🚫⛔×👎", "✅✓✔☑🟢👍
 
 def any_of(languages: Sequence[Language], part: str) -> str:
     """Return a pattern for one part of several languages, such as ``no``."""
-    return "|".join(found for language in languages if (found := getattr(language, part)))
+    return "|".join(words for language in languages if (words := getattr(language, part)))
 
 
 def wrong_words(languages: Sequence[Language]) -> str:
@@ -268,7 +268,7 @@ def right_words(languages: Sequence[Language]) -> str:
 def plain_words(side: int) -> str:
     """Return a pattern for the words that only say no or wrong (0), or yes or right (1), in all languages."""
     values = (NO, YES)[side].values()
-    return "|".join((*(alternatives(each.plain, side) for each in (*SPACED, *UNSPACED)), *values))
+    return "|".join((*(alternatives(language.plain, side) for language in (*SPACED, *UNSPACED)), *values))
 
 
 def graded_words(languages: Sequence[Language], side: int) -> str:

@@ -81,14 +81,14 @@ def _row(text: str, start: int, end: int, choices: Choices) -> list[OptionVerdic
     for pattern in _IN_ROW:
         option_verdicts: list[OptionVerdict] = []
         at = start
-        while (each := pattern.match(text, at, end)) is not None:
-            place = choices.place_of(each["letter"])
+        while (match := pattern.match(text, at, end)) is not None:
+            place = choices.place_of(match["letter"])
             if place is None:
                 break
-            has = each.groupdict()
+            has = match.groupdict()
             is_right = any(has.get(name) is not None for name in ("good", "good2", "yes"))
-            option_verdicts.append(OptionVerdict(place, is_right, each.start(), each.end()))
-            at = each.end()
+            option_verdicts.append(OptionVerdict(place, is_right, match.start(), match.end()))
+            at = match.end()
         if option_verdicts and at >= end:
             return option_verdicts
     return []
@@ -111,9 +111,9 @@ def verdicts(text: str, choices: Choices) -> list[OptionVerdict]:
             continue
         verdict = _of_line(text, start, end, choices)
         if verdict is None and heading is not None:
-            said = _VERDICT.match(text, _after(text, start, end), end)
-            if said is not None and not _OPEN.search(text, start, min(end, start + 120)):
-                verdict = OptionVerdict(heading[1], said["good"] is not None, heading[0], end)
+            match = _VERDICT.match(text, _after(text, start, end), end)
+            if match is not None and not _OPEN.search(text, start, min(end, start + 120)):
+                verdict = OptionVerdict(heading[1], match["good"] is not None, heading[0], end)
         heading = _heading(text, start, end, choices) if verdict is None else None
         if verdict is not None:
             option_verdicts.append(verdict)
@@ -161,17 +161,17 @@ def _of_line(text: str, start: int, end: int, choices: Choices) -> OptionVerdict
         at = own.end
     elif own is not None:
         return None
-    said = _VERDICT.match(text, _after(text, at, end), end)
-    if said is None and label["sign"]:
-        said = _SIGN.match({"[x]": "✓", "[ ]": "✗"}.get(label["sign"].lower(), label["sign"]))
-    if said is None:
+    match = _VERDICT.match(text, _after(text, at, end), end)
+    if match is None and label["sign"]:
+        match = _SIGN.match({"[x]": "✓", "[ ]": "✗"}.get(label["sign"].lower(), label["sign"]))
+    if match is None:
         tail = text[at:end]
-        said = _SIGN.search(tail) if len(_SIGN.findall(tail)) == 1 else _LAST.search(tail[-60:])
-        if said is not None and said.re is _LAST and not (own or label["dress"]):
-            said = None
-    if said is None or _OPEN.search(text, at, min(end, at + 120)):
+        match = _SIGN.search(tail) if len(_SIGN.findall(tail)) == 1 else _LAST.search(tail[-60:])
+        if match is not None and match.re is _LAST and not (own or label["dress"]):
+            match = None
+    if match is None or _OPEN.search(text, at, min(end, at + 120)):
         return None
-    return OptionVerdict(place, said["good"] is not None, start, end)
+    return OptionVerdict(place, match["good"] is not None, start, end)
 
 
 def _after(text: str, at: int, end: int) -> int:
