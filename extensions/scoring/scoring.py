@@ -28,7 +28,7 @@ from workflow.results.score_choices import IOUS
 MISSING = "missing"
 WITHOUT_KEY = "without a key"
 _SHOWN = 5
-_WORDS: Mapping[str, str] = {each.value: each.words for each in ReadOutcome}
+_WORDS: Mapping[str, str] = {outcome.value: outcome.words for outcome in ReadOutcome}
 
 
 @dataclass(frozen=True)
