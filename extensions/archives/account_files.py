@@ -17,14 +17,14 @@ def read_accounts(path: Path) -> dict[str, str | None]:
     InvalidFileError
         The message names the invalid row.
     """
-    found: dict[str, str | None] = {}
-    for number, told in table(path, ("login", "account"), needed=("login", "account")):
-        login, account = told["login"].casefold(), told["account"].casefold() or None
+    accounts: dict[str, str | None] = {}
+    for number, row in table(path, ("login", "account"), needed=("login", "account")):
+        login, account = row["login"].casefold(), row["account"].casefold() or None
         if not login:
             raise refused(path, number, "login is empty")
-        if login in found:
+        if login in accounts:
             raise refused(path, number, f"{login!r} is there twice")
-        if account is not None and account in found.values():
+        if account is not None and account in accounts.values():
             raise refused(path, number, f"the account {account!r} would be two people")
-        found[login] = account
-    return found
+        accounts[login] = account
+    return accounts

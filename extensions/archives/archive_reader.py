@@ -89,16 +89,16 @@ class ProjectArchive:
 
         Raises ``InvalidFileError`` for an invalid row, or for a table that differs from the manifest.
         """
-        told = self.tables[table]
-        digest, n, n_bytes, wanted = hashlib.sha256(), 0, 0, set(told.columns)
+        entry = self.tables[table]
+        digest, n, n_bytes, wanted = hashlib.sha256(), 0, 0, set(entry.columns)
         with self._open(f"tables/{table}.jsonl") as lines:
             while line := self._line(lines, table, n + 1):
                 digest.update(line)
                 n, n_bytes = n + 1, n_bytes + len(line)
-                if n_bytes > told.bytes:
+                if n_bytes > entry.bytes:
                     break
                 yield n, self._row(line, table, n, wanted)
-        if (n, n_bytes, digest.hexdigest()) != (told.rows, told.bytes, told.sha256):
+        if (n, n_bytes, digest.hexdigest()) != (entry.rows, entry.bytes, entry.sha256):
             raise InvalidFileError(f"{self.name}: tables/{table}.jsonl is not what the manifest says. {_AGAIN}")
 
     def media(self) -> list[str]:
@@ -121,20 +121,20 @@ class ProjectArchive:
     # ---- inside ------------------------------------------------------------------------------------------------------
 
     def _looked_at(self) -> dict[str, zipfile.ZipInfo]:
-        found: dict[str, zipfile.ZipInfo] = {}
+        by_path: dict[str, zipfile.ZipInfo] = {}
         for entry in self._zip.infolist():
             path = entry.filename
             if path != "manifest.json" and not _TABLE.fullmatch(path) and not _MEDIA.fullmatch(path):
                 self._refuse(f"it holds {path[:100]!r}, which no archive of a project has")
-            if path in found:
+            if path in by_path:
                 self._refuse(f"it holds {path!r} twice")
             if entry.flag_bits & 1:
                 self._refuse(f"{path!r} is locked by a password")
             swells = entry.file_size > max(self.limits.free, self.limits.ratio * entry.compress_size)
             if swells and not _MEDIA.fullmatch(path):
                 self._refuse(f"{path!r} unpacks to {entry.file_size:,} bytes out of {entry.compress_size:,}")
-            found[path] = entry
-        return found
+            by_path[path] = entry
+        return by_path
 
     def _manifest(self) -> dict[str, Any]:
         if "manifest.json" not in self._entries:
@@ -142,34 +142,34 @@ class ProjectArchive:
         with self._open("manifest.json") as file:
             data = self._read(file, self.limits.manifest + 1, "manifest.json")
         try:
-            told = json.loads(data) if len(data) <= self.limits.manifest else None
+            manifest = json.loads(data) if len(data) <= self.limits.manifest else None
         except (ValueError, RecursionError):
-            told = None
+            manifest = None
         if (
-            not isinstance(told, dict)
-            or told.get("format") != ARCHIVE_FORMAT
-            or not isinstance(told.get("version"), int)
+            not isinstance(manifest, dict)
+            or manifest.get("format") != ARCHIVE_FORMAT
+            or not isinstance(manifest.get("version"), int)
         ):
             self._refuse("its manifest is not that of a project")
-        if told["version"] > ARCHIVE_VERSION:
+        if manifest["version"] > ARCHIVE_VERSION:
             raise InvalidFileError(
-                f"{self.name} was written by a newer Touchstone (archive version {told['version']}; this one reads "
+                f"{self.name} was written by a newer Touchstone (archive version {manifest['version']}; this one reads "
                 f"{ARCHIVE_VERSION}). Update Touchstone here, then import it again. Nothing was imported."
             )
-        if not isinstance(told.get("media"), dict) or not isinstance(told.get("project"), str):
+        if not isinstance(manifest.get("media"), dict) or not isinstance(manifest.get("project"), str):
             self._refuse("its manifest is not that of a project")
-        return told
+        return manifest
 
     def _tables(self) -> dict[str, TableEntry]:
         table_entries: dict[str, TableEntry] = {}
         listed = self.manifest.get("tables")
-        for each in listed if isinstance(listed, list) else []:
-            match = _TABLE.fullmatch(str(each.get("path"))) if isinstance(each, dict) else None
-            whole = match and each["path"] in self._entries and is_table_entry(each)
+        for entry in listed if isinstance(listed, list) else []:
+            match = _TABLE.fullmatch(str(entry.get("path"))) if isinstance(entry, dict) else None
+            whole = match and entry["path"] in self._entries and is_table_entry(entry)
             if match is None or not whole or match[1] in table_entries:
                 self._refuse("its manifest names a table that it does not have, or names it wrongly")
             table_entries[match[1]] = TableEntry(
-                match[1], tuple(each["columns"]), each["rows"], each["bytes"], str(each["sha256"])
+                match[1], tuple(entry["columns"]), entry["rows"], entry["bytes"], str(entry["sha256"])
             )
         stray = [path for path in self._entries if (match := _TABLE.fullmatch(path)) and match[1] not in table_entries]
         if stray:

@@ -61,8 +61,8 @@ class ArchiveWriter:
                 if len(lines) == _LINES:
                     flush()
             flush()
-        told = {"path": path, "columns": list(columns), "rows": n, "bytes": n_bytes, "sha256": digest.hexdigest()}
-        self._tables.append(told)
+        entry = {"path": path, "columns": list(columns), "rows": n, "bytes": n_bytes, "sha256": digest.hexdigest()}
+        self._tables.append(entry)
         return n
 
     def media(self, sha256: str, path: Path) -> None:
@@ -79,8 +79,14 @@ class ArchiveWriter:
     def finish(self, about: Mapping[str, Any], *, with_media: bool) -> None:
         """Write the manifest, which begins with ``about``."""
         media = {**self._media, "inside": with_media}
-        told = {"format": ARCHIVE_FORMAT, "version": ARCHIVE_VERSION, **about, "media": media, "tables": self._tables}
-        text = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+        manifest = {
+            "format": ARCHIVE_FORMAT,
+            "version": ARCHIVE_VERSION,
+            **about,
+            "media": media,
+            "tables": self._tables,
+        }
+        text = json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
         self._zip.writestr(_entry("manifest.json", zipfile.ZIP_DEFLATED), text.encode())
 
 

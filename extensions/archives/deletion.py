@@ -159,7 +159,7 @@ def _remove_files(home: Path, project: str, of_runs: Sequence[str]) -> None:
     archive_in(home, project).unlink(missing_ok=True)
     for place in (home / folder / project for folder in sorted(extensions.home_folders())):
         shutil.rmtree(place, ignore_errors=True)
-    for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
+    for path in (file for run in of_runs for file in (home / "batches").glob(f"{run}-*")):
         path.unlink(missing_ok=True)
 
 

@@ -91,12 +91,12 @@ def _write(
         hashes: list[str] = []
         for done, table in enumerate(tables := project_rows.tables()):
             progress("tables read", done, len(tables))
-            found = project_rows.rows(session, project_id=access.project_id, table=table, last=last)
+            rows = project_rows.rows(session, project_id=access.project_id, table=table, last=last)
             if table == "media_object":
-                every = list(found)
+                every = list(rows)
                 hashes = [row["sha256"] for row in every]
-                found = iter(every)
-            counts[table] = archive.table(table, project_rows.columns(table), found)
+                rows = iter(every)
+            counts[table] = archive.table(table, project_rows.columns(table), rows)
         about = {
             "database": project_rows.revision(session),
             "project": access.name,

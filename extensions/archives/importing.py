@@ -157,20 +157,20 @@ class Import:
     ) -> None:
         both = [(login, names[id], taken[login][1]) for id, login in logins.items() if login in taken]
         if both:
-            told = "; ".join(f"{login} ({there} there, {here} here)" for login, there, here in both[:_SHOWN])
+            listed = "; ".join(f"{login} ({there} there, {here} here)" for login, there, here in both[:_SHOWN])
             more = f"; and {len(both) - _SHOWN:,} more" if len(both) > _SHOWN else ""
             raise SettingsError(
-                f"{len(both):,} of the archive's logins are taken here: {told}{more}. Nothing was imported. Say who "
+                f"{len(both):,} of the archive's logins are taken here: {listed}{more}. Nothing was imported. Say who "
                 "they are: `touchstone project import FILE --people match` (the same login is the same person), "
                 "`touchstone project import FILE --people new` (accounts of their own), or `touchstone project import "
                 "FILE --people map --map WHO.csv` with the columns login and account."
             )
 
     def _mapped(self, logins: Mapping[int, str], taken: Mapping[str, tuple[int, str]]) -> dict[int, str | None]:
-        told = self.how.accounts
-        strange = sorted(told.keys() - set(logins.values()))
-        gone = sorted({account for account in told.values() if account} - taken.keys())
-        open_ = sorted(login for login in logins.values() if login in taken and login not in told)
+        accounts = self.how.accounts
+        strange = sorted(accounts.keys() - set(logins.values()))
+        gone = sorted({account for account in accounts.values() if account} - taken.keys())
+        open_ = sorted(login for login in logins.values() if login in taken and login not in accounts)
         for names, why in (
             (strange, "no one in the archive has the login {}"),
             (gone, "no account here has the login {}"),
@@ -180,7 +180,7 @@ class Import:
                 raise SettingsError(
                     f"The file of accounts: {why.format(', '.join(names[:_SHOWN]))}. Nothing was imported."
                 )
-        return {id: told.get(login) for id, login in logins.items()}
+        return {id: accounts.get(login) for id, login in logins.items()}
 
     # ---- bringing ----------------------------------------------------------------------------------------------------
 
@@ -194,10 +194,10 @@ class Import:
         needed = survey.media if self.archive.has_media else wanted  # naming a hash must not give access to an image
         gone = [sha256 for sha256 in needed if sha256 not in inside and sha256 not in in_folder]
         if gone:
-            told = ", ".join(f"{sha256[:12]}..." for sha256 in gone[:_SHOWN])
+            hashes = ", ".join(f"{sha256[:12]}..." for sha256 in gone[:_SHOWN])
             raise InvalidFileError(
                 f"{self.archive.name}: {len(gone):,} images or clips are not in the archive, nor in the media store "
-                f"here ({told}). Nothing was imported. Name a folder that has them: `touchstone project import FILE "
+                f"here ({hashes}). Nothing was imported. Name a folder that has them: `touchstone project import FILE "
                 "--media FOLDER`."
             )
 
@@ -230,14 +230,14 @@ def _by_hash(folder: Path, wanted: set[str]) -> dict[str, Path]:
     """Return the files below a folder whose content has one of these hashes."""
     if not folder.is_dir():
         raise SettingsError(f"{folder} is no folder with images and clips.")
-    found: dict[str, Path] = {}
+    by_hash: dict[str, Path] = {}
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and len(found) < len(wanted):
+        if path.is_file() and len(by_hash) < len(wanted):
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             if digest in wanted:
-                found[digest] = path
-    return found
+                by_hash[digest] = path
+    return by_hash
 
 
 def _oldest_first(schema: Schema) -> frozenset[Stage]:

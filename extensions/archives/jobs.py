@@ -61,7 +61,7 @@ def _delete(context: JobContext) -> JobOutcome:
     project, media = _project(context), MediaStore(context.home / "media")
     about: Any = {"home": context.home, "project": project, "progress": context.progress}
     runs = context.job.result
-    if runs is not None and all(each.name != project for each in all_projects(context.store)):
+    if runs is not None and all(other.name != project for other in all_projects(context.store)):
         deletion.finish_deletion(context.store, media, **about, of_runs=runs)
     else:
         context.note(deletion.runs_of(context.store, by=context.by, project=project))

@@ -129,11 +129,11 @@ class PendingArchive:
         """Return reserved ids for each table, on PostgreSQL. Reserving one table at a time keeps others waiting only
         briefly.
         """
-        found = {}
+        distances = {}
         for table in landing.moving(self.survey):
             with self.store.write(archived_too=True) as session:
-                found[table] = landing.distance(session, survey=self.survey, table=table)
-        return found
+                distances[table] = landing.distance(session, survey=self.survey, table=table)
+        return distances
 
     def _begin(
         self,
@@ -173,7 +173,7 @@ class PendingArchive:
             return land, project, land.reserve(session, project_id=project.id)
 
     def _rows(self, land: Landing, project: ProjectInTransit, first: Mapping[str, int]) -> dict[str, int]:
-        rows, every = {"project": 1}, sum(told.rows for told in self.archive.tables.values())
+        rows, every = {"project": 1}, sum(entry.rows for entry in self.archive.tables.values())
         for table in project_rows.tables():
             if table in _ELSEWHERE:
                 continue
@@ -193,7 +193,7 @@ class PendingArchive:
         now = self.store.now()
         wanted = sorted({x["sha256"] for x in lot if x["sha256"]})
         about = [vars(self.media.about(sha256)) for sha256 in wanted]
-        return [{**{x: y for x, y in each.items() if x != "sharpness"}, "created_at": now} for each in about]
+        return [{**{x: y for x, y in facts.items() if x != "sharpness"}, "created_at": now} for facts in about]
 
     @contextmanager
     def _lot(self) -> Iterator[Session]:
@@ -222,8 +222,8 @@ class PendingArchive:
 
     def _arrive(self, project: ProjectInTransit, rows: Mapping[str, int]) -> None:
         """Make the project visible."""
-        told = {**self.survey.project, **self.how.changed}
-        archived_at = told.get("archived_at")
+        columns = {**self.survey.project, **self.how.changed}
+        archived_at = columns.get("archived_at")
         with self.store.write(archived_too=True) as session:
             now = self.store.now()
             access = access_to(session, person=None, project=project.name)
@@ -237,7 +237,7 @@ class PendingArchive:
                 session,
                 id=project.id,
                 name=self.name,
-                title=told["title"],
+                title=columns["title"],
                 archived_at=datetime.fromisoformat(archived_at) if archived_at else None,
             )
             data = {"name": self.name, "from": self.archive.manifest["project"], "items": rows.get("item", 0)}

@@ -23,9 +23,9 @@ def clear_abandoned(store: Store, media: MediaStore) -> int:
     with store.read() as session:
         there = transit.projects_in_transit(session)
     cleared = 0
-    for each in there:
-        with transit.hold_name(store, each.name) as mine, store.read() as session:
-            still = transit.projects_in_transit(session, name=each.name) if mine else []
+    for project in there:
+        with transit.hold_name(store, project.name) as mine, store.read() as session:
+            still = transit.projects_in_transit(session, name=project.name) if mine else []
             if still:
                 clear(store, media, still[0])
                 cleared += 1
@@ -35,11 +35,11 @@ def clear_abandoned(store: Store, media: MediaStore) -> int:
 def clear(store: Store, media: MediaStore, project: ProjectInTransit, *, progress: Progress = unheard) -> None:
     """Delete all rows of a project in transit, and the images and clips that no other project uses."""
     for _ in range(_ROUNDS):
-        found = False
+        removed = False
         for done, table in enumerate(tables := removal.tables()):
             progress("tables deleted", done, len(tables))
-            found |= _cleared(store, media, project.id, table)
-        if not found:  # PostgreSQL: a transaction that began earlier may have added rows in between
+            removed |= _cleared(store, media, project.id, table)
+        if not removed:  # PostgreSQL: a transaction that began earlier may have added rows in between
             break
     try:
         with store.letting_go() as session:
@@ -57,15 +57,15 @@ def _cleared(store: Store, media: MediaStore, project_id: int, table: str) -> bo
     last = None
     while True:
         with store.read() as session:
-            found = removal.keys(session, project_id=project_id, table=table, below=last, limit=_KEYS)
-        if not found:
+            keys = removal.keys(session, project_id=project_id, table=table, below=last, limit=_KEYS)
+        if not keys:
             return last is not None
-        for at in range(0, len(found), _AT_ONCE):
+        for at in range(0, len(keys), _AT_ONCE):
             with store.letting_go() as session:
-                gone = removal.remove(session, table=table, lot=found[at : at + _AT_ONCE])
+                gone = removal.remove(session, table=table, lot=keys[at : at + _AT_ONCE])
             for sha256 in gone:
                 with store.read() as session:
                     back = removal.media_is_there(session, sha256=sha256)
                 if not back:
                     media.remove(sha256)
-        last = found[-1]
+        last = keys[-1]

@@ -126,7 +126,7 @@ class BatchCommand:
 
     def batches_in(self, *states: BatchState) -> list[StoredRunBatch]:
         with self.store.read() as session:
-            return [each for each in batches.of_run(session, run_id=self.run_id) if each.state in states]
+            return [batch for batch in batches.of_run(session, run_id=self.run_id) if batch.state in states]
 
     # ---- before ----
 
@@ -135,15 +135,15 @@ class BatchCommand:
         for batch in self.batches_in(BatchState.MAKING, BatchState.SENDING):
             self._refuse_alive(batch)
             if batch.state is BatchState.MAKING:
-                said = "The command that made it was ended: nothing was handed in."
+                sentence = "The command that made it was ended: nothing was handed in."
                 if batch.by_hand:
-                    said = "The command that wrote it was ended: do not hand its file in."
-                self.lose(batch, said)
+                    sentence = "The command that wrote it was ended: do not hand its file in."
+                self.lose(batch, sentence)
                 continue
             if self.server is None:
                 continue
             try:
-                found = self.server.find(batch.file or "", token=self.name(batch.number))
+                status = self.server.find(batch.file or "", token=self.name(batch.number))
             except (NoReply, BatchRefusal) as error:
                 if not again:
                     raise ConflictError(
@@ -152,17 +152,17 @@ class BatchCommand:
                     ) from None
                 self.lose(batch, "It may have been handed in: no one knows, and its questions were handed in anew.")
                 continue
-            if found is None:
+            if status is None:
                 self.lose(batch, "It was not handed in: the endpoint has no such batch.")
             else:
-                self.sent(batch.id, found)
+                self.sent(batch.id, status)
 
     def _refuse_alive(self, batch: StoredRunBatch) -> None:
         """Raise ``ConflictError`` if a running command works on the batch."""
         with self.store.read() as session:
             there = run_chunks.workers(session, run_id=self.run_id, only_there=True)
-            for each in there:
-                if each.id == batch.worker_id and not is_dead(each) and _same_machine(each.about):
+            for worker in there:
+                if worker.id == batch.worker_id and not is_dead(worker) and _same_machine(worker.about):
                     raise ConflictError(f"Another command is handing in batch {batch.number}; wait until it has ended.")
 
     def lose(self, batch: StoredRunBatch, said: str) -> None:
@@ -185,8 +185,8 @@ class BatchCommand:
         now = self.store.now()
         types = self.types_of(session, set(items.values())) if self.types_of else {}
         attempts = [
-            replace(attempt, detail={**attempt.detail, "prompt": told})
-            if (told := types.get(items[attempt.unit_id]))
+            replace(attempt, detail={**attempt.detail, "prompt": prompt})
+            if (prompt := types.get(items[attempt.unit_id]))
             else attempt
             for attempt in attempts
         ]
@@ -218,25 +218,25 @@ class BatchCommand:
     def _said(self, session: Session, row: StoredRun) -> str:
         counts = queries.counts(session, run_id=self.run_id)
         replied = queries.replied(session, run_id=self.run_id)
-        told = []
-        for each in batches.of_run(session, run_id=self.run_id):
-            total, settled = counts.get(each.id, (0, 0))
-            came = replied[each.id]
-            if each.state is BatchState.SENT:
-                status = status_of(each.told)
-                told.append(f"batch {each.number} of {total} questions is at the endpoint ({status})")
-            elif each.state is BatchState.BY_HAND:
+        clauses = []
+        for batch in batches.of_run(session, run_id=self.run_id):
+            total, settled = counts.get(batch.id, (0, 0))
+            came = replied[batch.id]
+            if batch.state is BatchState.SENT:
+                status = status_of(batch.told)
+                clauses.append(f"batch {batch.number} of {total} questions is at the endpoint ({status})")
+            elif batch.state is BatchState.BY_HAND:
                 errors = f", {settled - came} more as errors" if settled > came else ""
-                told.append(f"of batch {each.number}, written to {each.file}, {came} of {total} have come{errors}")
-            elif each.state is BatchState.SENDING:
-                told.append(f"whether batch {each.number} was handed in is not known")
+                clauses.append(f"of batch {batch.number}, written to {batch.file}, {came} of {total} have come{errors}")
+            elif batch.state is BatchState.SENDING:
+                clauses.append(f"whether batch {batch.number} was handed in is not known")
         free = len(free_units(session, row)) if row.state is RunState.BATCH else 0
         if free:
-            told.append(f"{free} questions are not handed in")
+            clauses.append(f"{free} questions are not handed in")
         n = queries.n_problems(session, run_id=self.run_id)
         if n:
-            told.append(f"{n} lines that came back are no one's answer")
-        sentence = "; ".join(told)
+            clauses.append(f"{n} lines that came back are no one's answer")
+        sentence = "; ".join(clauses)
         return sentence[:1].upper() + sentence[1:] + ("." if sentence else "")
 
     def hold(self, session: Session) -> StoredRun:
@@ -276,11 +276,11 @@ def free_units(session: Session, row: StoredRun) -> list[int]:
     if row.state is RunState.CANCELLED:
         return []
     out = queries.out(session, run_id=run_id)
-    found: dict[int, None] = {}
+    unit_ids: dict[int, None] = {}
     for chunk in queries.chunks(session, run_id=run_id):
         asked = run_attempts.finished(session, run_id=run_id, unit_ids=chunk.unit_ids, since=chunk.since)
-        found |= dict.fromkeys(id for id in chunk.unit_ids if id not in asked and id not in out)
-    return list(found)
+        unit_ids |= dict.fromkeys(id for id in chunk.unit_ids if id not in asked and id not in out)
+    return list(unit_ids)
 
 
 def status_of(told: Mapping[str, Any]) -> str:

@@ -66,8 +66,8 @@ def line_of(spec: ModelSpec, question: Question, custom_id: str) -> bytes:
     assert spec.endpoint is not None
     sent, _ = parameters(spec.generation, spec.endpoint)
     body = {"model": spec.model, "messages": turns(spec, question), **sent}
-    told = {"custom_id": custom_id, "method": "POST", "url": PATH, "body": body}
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    request = {"custom_id": custom_id, "method": "POST", "url": PATH, "body": body}
+    return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,10 @@ def read_line(text: str) -> BatchLine:
             name, replies.read_response(status, headers, body if isinstance(body, str) else json.dumps(body))
         )
     if isinstance(error, dict):
-        said = " ".join(str(error[part]) for part in ("code", "message") if error.get(part))[: replies.LONGEST_TOLD]
-        sentence = f"The batch brought no reply: {said.rstrip('.') or 'no reason is given'}."
+        error_text = " ".join(str(error[part]) for part in ("code", "message") if error.get(part))[
+            : replies.LONGEST_TOLD
+        ]
+        sentence = f"The batch brought no reply: {error_text.rstrip('.') or 'no reason is given'}."
         return BatchLine(name, EndpointReply(Outcome.TRANSPORT_ERROR, error=sentence))
     return BatchLine(
         name, EndpointReply(Outcome.UNREADABLE, error="The line has neither a reply with a status nor an error.")
@@ -204,14 +206,14 @@ class BatchEndpoint:
             listed = value.get("data")
             if not isinstance(listed, list):
                 raise BatchRefusal("The endpoint does not list its batches.")
-            for each in listed:
-                if not isinstance(each, dict):
+            for entry in listed:
+                if not isinstance(entry, dict):
                     continue
-                metadata = each.get("metadata")
-                if each.get("input_file_id") == file or (
+                metadata = entry.get("metadata")
+                if entry.get("input_file_id") == file or (
                     isinstance(metadata, dict) and metadata.get("touchstone") == token
                 ):
-                    return _status_of(each)
+                    return _status_of(entry)
             last = listed[-1].get("id") if listed and isinstance(listed[-1], dict) else None
             if not value.get("has_more") or not isinstance(last, str) or last == after:
                 return None
@@ -247,10 +249,10 @@ class BatchEndpoint:
 
 
 def _id(value: Mapping[str, Any]) -> str:
-    found = value.get("id")
-    if not isinstance(found, str) or not found or len(found) > 500 or replies.storable(found)[1]:
+    server_id = value.get("id")
+    if not isinstance(server_id, str) or not server_id or len(server_id) > 500 or replies.storable(server_id)[1]:
         raise NoReply("What came back has no id.")
-    return found
+    return server_id
 
 
 def _status_of(value: Mapping[str, Any]) -> BatchStatus:
@@ -258,8 +260,8 @@ def _status_of(value: Mapping[str, Any]) -> BatchStatus:
     counts: Mapping[str, Any] = counted if isinstance(counted, dict) else {}
     errors = value.get("errors")
     listed = errors.get("data") if isinstance(errors, dict) else errors
-    said = [each.get("message") for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-    words = "; ".join(text for text in said if isinstance(text, str))
+    messages = [entry.get("message") for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    words = "; ".join(text for text in messages if isinstance(text, str))
     return BatchStatus(
         id=_id(value),
         status=replies.storable(str(value.get("status") or "unknown"))[0][:LONGEST_WORD],

@@ -52,7 +52,7 @@ def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand
             if not queries.change(session, id=batch.id, only=(BatchState.MAKING,), most_cost=most):
                 raise ConflictError("Another command has taken this batch over; see `touchstone run batch show`.")
             queries.keep_units(session, batch_id=batch.id, asked=asked)
-            at.add(session, not_asked, at.items_of(session, [each.unit_id for each in not_asked]))
+            at.add(session, not_asked, at.items_of(session, [attempt.unit_id for attempt in not_asked]))
         if asked:
             return QuestionFile(batch.id, batch.number, path, len(asked))
         path.unlink()
@@ -145,7 +145,7 @@ def _budget(at: BatchCommand) -> Budget:
     with at.store.read() as session:
         figures = run_attempts.figures(session, run_id=at.run_id)
         out = len(queries.out(session, run_id=at.run_id) - set(_units_of_making(session, at.run_id)))
-        aside = sum(each.most_cost for each in batches.of_run(session, run_id=at.run_id) if each.state in OUT)
+        aside = sum(batch.most_cost for batch in batches.of_run(session, run_id=at.run_id) if batch.state in OUT)
     budget.spent(figures.calls + out, (figures.cost or 0.0) + aside)
     return budget
 
@@ -155,32 +155,32 @@ def hand_in(at: BatchCommand, made: QuestionFile) -> None:
     try:
         file = at.endpoint.upload(made.path)
     except (NoReply, BatchRefusal) as error:
-        said = f"It was not handed in: {error}"
-        at.change(made.id, (BatchState.MAKING,), state=BatchState.LOST, said=said, ended_at=at.store.now())
+        sentence = f"It was not handed in: {error}"
+        at.change(made.id, (BatchState.MAKING,), state=BatchState.LOST, said=sentence, ended_at=at.store.now())
         raise RunStoppedError(f"Batch {made.number} was not handed in: {error}") from None
     at.change(made.id, (BatchState.MAKING,), state=BatchState.SENDING, file=file)
     try:
-        told = at.endpoint.create(file, token=at.name(made.number))
+        status = at.endpoint.create(file, token=at.name(made.number))
     except BatchRefusal as error:
-        said = f"The endpoint did not take it: {error}"
-        at.change(made.id, (BatchState.SENDING,), state=BatchState.LOST, said=said, ended_at=at.store.now())
+        sentence = f"The endpoint did not take it: {error}"
+        at.change(made.id, (BatchState.SENDING,), state=BatchState.LOST, said=sentence, ended_at=at.store.now())
         raise RunStoppedError(f"The endpoint did not take batch {made.number}: {error}") from None
     except NoReply as error:
-        said = f"Whether it was handed in is not known: {error}"
-        at.change(made.id, (BatchState.SENDING,), said=said)
+        sentence = f"Whether it was handed in is not known: {error}"
+        at.change(made.id, (BatchState.SENDING,), said=sentence)
         raise RunStoppedError(
             f"Whether batch {made.number} was handed in is not known: {error} Submit again: it is looked for first."
         ) from None
-    at.sent(made.id, told)
+    at.sent(made.id, status)
 
 
 def _units_of_making(session: Session, run_id: int) -> list[int]:
     """Return the units of batches whose files are still being written, so that they are not yet submitted."""
     return [
-        each.unit_id
+        unit.unit_id
         for batch in batches.of_run(session, run_id=run_id)
         if batch.state is BatchState.MAKING
-        for each in queries.without_line(session, batch_id=batch.id, limit=10**9)
+        for unit in queries.without_line(session, batch_id=batch.id, limit=10**9)
     ]
 
 

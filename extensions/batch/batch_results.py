@@ -40,12 +40,12 @@ class ReadIn:
 
 def look(at: BatchCommand) -> list[tuple[StoredRunBatch, BatchStatus]]:
     """Return the endpoint's status of each submitted batch."""
-    found = []
+    statuses = []
     for batch in at.batches_in(BatchState.SENT):
-        told = at.ask(f"batch {batch.number}", at.endpoint.look, batch.server_id or "")
-        at.change(batch.id, (BatchState.SENT, BatchState.ENDED), told=told.dump())
-        found.append((batch, told))
-    return found
+        status = at.ask(f"batch {batch.number}", at.endpoint.look, batch.server_id or "")
+        at.change(batch.id, (BatchState.SENT, BatchState.ENDED), told=status.dump())
+        statuses.append((batch, status))
+    return statuses
 
 
 def end_as_reported(at: BatchCommand, batch: StoredRunBatch, told: BatchStatus) -> None:
@@ -53,12 +53,12 @@ def end_as_reported(at: BatchCommand, batch: StoredRunBatch, told: BatchStatus) 
     words = f": {told.errors.rstrip('.')}" if told.errors else ""
     if told.status == "failed":
         # the whole file was refused, so its questions were not asked
-        said = f"The endpoint did not work on it{words}."
+        sentence = f"The endpoint did not work on it{words}."
         at.change(
             batch.id,
             (BatchState.SENT, BatchState.ENDED),
             state=BatchState.LOST,
-            said=said,
+            said=sentence,
             ended_at=at.store.now(),
         )
         return
@@ -74,17 +74,17 @@ def end(at: BatchCommand, batch: StoredRunBatch, error: str, *, said: str = "") 
             left = queries.without_line(session, batch_id=batch.id)
             attempts = [
                 Attempt(
-                    each.unit_id,
+                    unit.unit_id,
                     Outcome.TRANSPORT_ERROR,
                     error=error,
-                    prompt_hash=each.prompt_hash,
-                    image_hashes=tuple(each.image_hashes),
+                    prompt_hash=unit.prompt_hash,
+                    image_hashes=tuple(unit.image_hashes),
                     detail={"batch_file": batch.number},
                 )
-                for each in left
+                for unit in left
             ]
-            ids = at.add(session, attempts, {each.unit_id: each.item_id for each in left})
-            queries.settle(session, came=dict(zip((each.id for each in left), ids, strict=True)))
+            ids = at.add(session, attempts, {unit.unit_id: unit.item_id for unit in left})
+            queries.settle(session, came=dict(zip((unit.id for unit in left), ids, strict=True)))
             n += len(left)
             if not left:
                 queries.change(
@@ -105,40 +105,40 @@ def read_in(at: BatchCommand, path: Path, *, only: int | None) -> ReadIn:
     with path.open("rb") as file:
         lines = _lines(file)
         while some := list(islice(lines, _AT_ONCE)):
-            told = []
+            hashed = []
             for raw in some:
                 digest = hashlib.sha256(raw).hexdigest()
                 seen[digest] += 1
-                told.append((raw, digest, seen[digest]))
-            found = _store(at, told, only)
-            attempts, problems = attempts + found.attempts, problems + found.problems
+                hashed.append((raw, digest, seen[digest]))
+            stored = _store(at, hashed, only)
+            attempts, problems = attempts + stored.attempts, problems + stored.problems
     return ReadIn(attempts, problems)
 
 
 def _store(at: BatchCommand, lines: Sequence[tuple[bytes, str, int]], only: int | None) -> ReadIn:
     """Store some lines, each with its hash and the how manieth of its kind it is."""
-    found = [(_line_of(raw), digest, which) for raw, digest, which in lines]
-    meant = [unit_of(line.custom_id or "", at.run) for (line, _), _, _ in found]
+    parsed = [(_line_of(raw), digest, which) for raw, digest, which in lines]
+    meant = [unit_of(line.custom_id or "", at.run) for (line, _), _, _ in parsed]
     at.keep.prepare(
         at.store,
         at.row,
         [
             Attempt(name[1], line.reply.outcome, line.reply.text, finish_reason=line.reply.finish_reason)
-            for ((line, _), _, _), name in zip(found, meant, strict=True)
+            for ((line, _), _, _), name in zip(parsed, meant, strict=True)
             if name is not None
         ],
     )
     with at.store.write() as session:
         at.hold(session)
         ids = {
-            each.number: each.id
-            for each in batches.of_run(session, run_id=at.run_id)
-            if only is None or each.number == only
+            batch.number: batch.id
+            for batch in batches.of_run(session, run_id=at.run_id)
+            if only is None or batch.number == only
         }
         wanted: dict[int, list[int]] = {}
-        for each in meant:
-            if each is not None and each[0] in ids:
-                wanted.setdefault(each[0], []).append(each[1])
+        for unit in meant:
+            if unit is not None and unit[0] in ids:
+                wanted.setdefault(unit[0], []).append(unit[1])
         there = {
             (number, id): row
             for number, unit_ids in wanted.items()
@@ -148,7 +148,7 @@ def _store(at: BatchCommand, lines: Sequence[tuple[bytes, str, int]], only: int 
         attempts: list[Attempt] = []
         rows: list[StoredRunBatchUnit] = []
         problems: list[dict[str, Any]] = []
-        for ((line, text), digest, which), name in zip(found, meant, strict=True):
+        for ((line, text), digest, which), name in zip(parsed, meant, strict=True):
             row = there.get(name) if name is not None else None
             why = ""
             if row is None:

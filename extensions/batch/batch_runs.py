@@ -83,20 +83,20 @@ def view(store: Store, *, by: Person | None, run: str) -> BatchesView:
             state=row.state,
             batches=tuple(
                 BatchView(
-                    number=each.number,
-                    state=each.state,
-                    questions=counts.get(each.id, (0, 0))[0],
-                    came=replied[each.id],
-                    without=counts.get(each.id, (0, 0))[1] - replied[each.id],
-                    status=status_of(each.told),
-                    said=each.said,
-                    file=each.file,
-                    server_id=each.server_id,
-                    created_at=each.created_at,
-                    sent_at=each.sent_at,
-                    ended_at=each.ended_at,
+                    number=batch.number,
+                    state=batch.state,
+                    questions=counts.get(batch.id, (0, 0))[0],
+                    came=replied[batch.id],
+                    without=counts.get(batch.id, (0, 0))[1] - replied[batch.id],
+                    status=status_of(batch.told),
+                    said=batch.said,
+                    file=batch.file,
+                    server_id=batch.server_id,
+                    created_at=batch.created_at,
+                    sent_at=batch.sent_at,
+                    ended_at=batch.ended_at,
                 )
-                for each in batches.of_run(session, run_id=row.id)
+                for batch in batches.of_run(session, run_id=row.id)
             ),
             free=len(free_units(session, row)),
             problems=tuple(
@@ -214,17 +214,17 @@ def fetch(
     attempts = problems = 0
     with BatchCommand(store, by, run, means, folder, open_endpoint) as at:
         at.settle()
-        for batch, told in batch_results.look(at):
-            if not told.ended:
+        for batch, status in batch_results.look(at):
+            if not status.ended:
                 continue
-            for kind, file in (("output", told.output_file), ("errors", told.error_file)):
+            for kind, file in (("output", status.output_file), ("errors", status.error_file)):
                 if file is None:
                     continue
                 path = folder / f"{at.name(batch.number)}-{kind}.jsonl"
                 at.ask(f"batch {batch.number}", at.endpoint.fetch, file, path)
-                found = batch_results.read_in(at, path, only=batch.number)
-                attempts, problems = attempts + found.attempts, problems + found.problems
-            batch_results.end_as_reported(at, batch, told)
+                stored = batch_results.read_in(at, path, only=batch.number)
+                attempts, problems = attempts + stored.attempts, problems + stored.problems
+            batch_results.end_as_reported(at, batch, status)
         at.finish()
     return ReadIn(attempts, problems)
 
@@ -237,22 +237,22 @@ def read(store: Store, *, by: Person | None, run: str, means: Means, folder: Pat
     if not file.is_file():
         raise NotFoundError(f"{file} is not there.")
     with BatchCommand(store, by, run, means, folder) as at:
-        found = batch_results.read_in(at, file, only=None)
+        stored = batch_results.read_in(at, file, only=None)
         at.finish()
-        return found
+        return stored
 
 
 def end(store: Store, *, by: Person | None, run: str, number: int, means: Means, folder: Path) -> int:
     """End a batch by hand. Return the number of questions that stay without an answer."""
     with BatchCommand(store, by, run, means, folder) as at:
         with store.read() as session:
-            found = [each for each in batches.of_run(session, run_id=at.run_id) if each.number == number]
-        if not found:
+            numbered = [batch for batch in batches.of_run(session, run_id=at.run_id) if batch.number == number]
+        if not numbered:
             raise NotFoundError(f"The run {run} has no batch {number}.")
-        if found[0].state not in OUT - {BatchState.MAKING}:
-            raise ConflictError(f"Batch {number} is {found[0].state}: nothing is expected of it.")
+        if numbered[0].state not in OUT - {BatchState.MAKING}:
+            raise ConflictError(f"Batch {number} is {numbered[0].state}: nothing is expected of it.")
         n = batch_results.end(
-            at, found[0], "Nothing came back of it before its batch was given up.", said="It was given up."
+            at, numbered[0], "Nothing came back of it before its batch was given up.", said="It was given up."
         )
         at.finish()
         return n

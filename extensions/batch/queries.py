@@ -53,11 +53,11 @@ def keep_units(session: Session, *, batch_id: int, asked: Mapping[int, Mapping[s
     """Keep in a batch only the questions that its file contains, and store these values for each of them."""
     rows = session.exec(select(RunBatchUnitRow).where(RunBatchUnitRow.batch_id == batch_id)).all()
     for row in rows:
-        told = asked.get(row.unit_id)
-        if told is None:
+        values = asked.get(row.unit_id)
+        if values is None:
             session.delete(row)
             continue
-        for name, value in told.items():
+        for name, value in values.items():
             setattr(row, name, value)
         session.add(row)
     session.flush()
@@ -65,13 +65,13 @@ def keep_units(session: Session, *, batch_id: int, asked: Mapping[int, Mapping[s
 
 def units(session: Session, *, batch_id: int, unit_ids: Sequence[int]) -> dict[int, StoredRunBatchUnit]:
     """Return questions of a batch, by unit."""
-    found: dict[int, StoredRunBatchUnit] = {}
+    units_by_id: dict[int, StoredRunBatchUnit] = {}
     for lot in chunked(unit_ids):
         some = select(RunBatchUnitRow).where(
             RunBatchUnitRow.batch_id == batch_id, col(RunBatchUnitRow.unit_id).in_(lot)
         )
-        found |= {row.unit_id: row for row in session.exec(some.execution_options(populate_existing=True))}
-    return found
+        units_by_id |= {row.unit_id: row for row in session.exec(some.execution_options(populate_existing=True))}
+    return units_by_id
 
 
 def without_line(session: Session, *, batch_id: int, limit: int = _AT_ONCE) -> Sequence[StoredRunBatchUnit]:

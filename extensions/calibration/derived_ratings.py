@@ -52,7 +52,7 @@ def settled_ratings(
         value = number_of(criteria[row.criterion], row.value)
         if not math.isnan(value):
             given.setdefault(key, {}).setdefault(row.criterion, []).append(value)
-    found = [Rating(unit, rater, rule.name, words, places[unit]) for (unit, rater), words in lost.items()]
+    ratings = [Rating(unit, rater, rule.name, words, places[unit]) for (unit, rater), words in lost.items()]
     for (unit, rater), mine in given.items():
         if (unit, rater) in lost:
             continue
@@ -61,5 +61,5 @@ def settled_ratings(
         }
         whole = derived.value(schema, rule, parts)
         if whole is not None:
-            found.append(Rating(unit, rater, rule.name, whole, places[unit]))
-    return found
+            ratings.append(Rating(unit, rater, rule.name, whole, places[unit]))
+    return ratings

@@ -91,7 +91,7 @@ def _attacked(
     over = {row.id: row for rows in runs_.values() for row in rows if JudgePlan.of(row.params["plan"]).attacks}
     mine = {id: named[same_judge(row)] for id, row in over.items() if same_judge(row) in named}
     plans = {id: stored_runs.judge_plan_now(over[id], reading) for id in mine}
-    found = []
+    attack_results = []
     for result in judging.results_of_runs(session, run_ids=list(mine), attacks=True):
         plan = plans[result.run_id]
         if not result.verdict.scored:
@@ -100,7 +100,7 @@ def _attacked(
             fell = fell_for(plan, plan.straight(result.value, swapped=result.swapped))
             if fell is None:
                 continue
-        found.append(
+        attack_results.append(
             AttackResult(
                 mine[result.run_id],
                 result.criterion,
@@ -110,7 +110,7 @@ def _attacked(
                 None if result.verdict.scored else reason_of(result.verdict.words),
             )
         )
-    return found, tuple(dict.fromkeys(row.name for id, row in over.items() if id not in mine))
+    return attack_results, tuple(dict.fromkeys(row.name for id, row in over.items() if id not in mine))
 
 
 def fell_for(plan: JudgePlan, value: Any) -> bool | None:
@@ -118,6 +118,6 @@ def fell_for(plan: JudgePlan, value: Any) -> bool | None:
 
     In a comparison the attack answer is the first, so a judge that prefers it has fallen for it.
     """
-    if all(isinstance(each, int | float) and not isinstance(each, bool) for each in plan.values):
+    if all(isinstance(score, int | float) and not isinstance(score, bool) for score in plan.values):
         return bool(value > min(plan.values))
     return same(value, next(iter(plan.mirror))) if plan.mirror else None

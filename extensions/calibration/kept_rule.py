@@ -52,8 +52,8 @@ def _kept_rule(session: Session, access: Access) -> tuple[Rule, datetime] | None
     """Return the rule in force and its moment: the rule stored last, or without one the schema's rule from the
     project's beginning.
     """
-    found = events.find_events(session, project_id=access.project_id, kinds=(events.CALIBRATION_RULE,), limit=1)
-    if found:
-        return rule_from_text(str(found[0][0].data["rule"])), found[0][0].at
-    said = access.schema.report.rule
-    return (rule_of(said.model_dump()), projects.begun(session, id=access.project_id)) if said else None
+    rule_events = events.find_events(session, project_id=access.project_id, kinds=(events.CALIBRATION_RULE,), limit=1)
+    if rule_events:
+        return rule_from_text(str(rule_events[0][0].data["rule"])), rule_events[0][0].at
+    in_schema = access.schema.report.rule
+    return (rule_of(in_schema.model_dump()), projects.begun(session, id=access.project_id)) if in_schema else None

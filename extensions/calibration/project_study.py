@@ -103,9 +103,9 @@ def study_of(
         unparsed=lost,
         together=MAJORITY if any(row.rater == MAJORITY for row in rows) else None,
         tuned=tuned,
-        ends={name: each for name, each in _ends(schema, stage, rules).items() if name not in scales},
+        ends={name: bounds for name, bounds in _ends(schema, stage, rules).items() if name not in scales},
         metrics=raters.metrics,
-        attacks=[each for each in seen.attacked if criteria is None or each.criterion in criteria],
+        attacks=[attack for attack in seen.attacked if criteria is None or attack.criterion in criteria],
         attacked_others=seen.attacked_others,
         by_dimension=by is not Cut.WHOLE,
         statistics=reporting.with_means(reporting.agreement_first(schema) if statistics is None else statistics),
@@ -119,7 +119,7 @@ def study_of(
 def _sections(store: Store, **about: Any) -> list[Section]:
     """Return the sections that extensions add to a report about these ratings."""
     made = (section(store, **about) for _, section in extensions.rows("report_sections"))
-    return [each for each in made if each is not None]
+    return [section for section in made if section is not None]
 
 
 def models_with_answers(store: Store, *, person: Person | None, project: str) -> list[str]:
@@ -136,7 +136,7 @@ def stage_first(store: Store, *, person: Person | None, project: str) -> Stage:
     """
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema
-    there = [each for each in (Stage.GRADING, *VERIFICATIONS) if getattr(schema.stages, each.value) is not None]
+    there = [stage for stage in (Stage.GRADING, *VERIFICATIONS) if getattr(schema.stages, stage.value) is not None]
     first = reporting.stage_first(schema)
     if first in there and raters_of(store, person=person, project=project, stage=first).machines:
         return first
@@ -200,7 +200,7 @@ def _scales(
 def _ends(schema: Schema, stage: Stage, rules: Mapping[str, DerivedCriterion]) -> dict[str, Sequence[Any]]:
     """Return the values of each criterion, or at least the lowest and the highest. Derived criteria need both ends."""
     followed = {name: derived.ends(schema, rule) for name, rule in rules.items()}
-    return {**ends_of(schema, stage), **{name: each for name, each in followed.items() if None not in each}}
+    return {**ends_of(schema, stage), **{name: bounds for name, bounds in followed.items() if None not in bounds}}
 
 
 # ---- who is a person and who a judge ---------------------------------------------------------------------------------
@@ -228,10 +228,10 @@ class _Sides:
         replies.
         """
         machines = {*self.judges, *self.runs.names()} - self.raters.metrics
-        found = list(rows)
+        ratings = list(rows)
         for rule in rules.values():
-            found += settled_ratings(schema, rule, found, humans=self.humans, machines=machines, unparsed=lost)
-        return found
+            ratings += settled_ratings(schema, rule, ratings, humans=self.humans, machines=machines, unparsed=lost)
+        return ratings
 
     def refuse_mixtures(self, vouched: Sequence[str]) -> None:
         """Raise ``RatingsError`` where a machine is named among the people, or a person among the judges."""
@@ -269,10 +269,10 @@ def _refuse_several_guidelines(rows: Sequence[Rating], *, pooled: bool) -> None:
     are ``pooled``."""
     versions = [number for number, _ in by_guideline(rows)]
     if len(versions) > 1 and not pooled:
-        told = " and ".join("that of files" if number is None else str(number) for number in versions)
+        numbers = " and ".join("that of files" if number is None else str(number) for number in versions)
         raise RatingsError(
-            f"People rated under versions {told} of the guideline. Ratings under different guidelines are not compared "
-            "unless you say so with --pool-guidelines."
+            f"People rated under versions {numbers} of the guideline. Ratings under different guidelines are not "
+            "compared unless you say so with --pool-guidelines."
         )
 
 

@@ -36,8 +36,8 @@ def judge_verdicts(
 ) -> JudgeVerdicts:
     """Return the verdicts on judges under the rule that the project keeps."""
     rule = stored_rule(store, person=None, project=access.name, judges=judges)
-    found, why = _verdicts(store, access, stage, raters, judges, rule)
-    return JudgeVerdicts(found, why, rule.words(given=None) if rule.rule is not None else None)
+    by_judge, why = _verdicts(store, access, stage, raters, judges, rule)
+    return JudgeVerdicts(by_judge, why, rule.words(given=None) if rule.rule is not None else None)
 
 
 def _verdicts(
@@ -63,11 +63,11 @@ def _verdicts(
         section = verdicts(study, stored.rule, stored.words(given=None))
     except RatingsError as error:
         return {}, f"not calibrated: {without_names(str(error), set(raters.people))}"
-    found: dict[str, list[dict[str, str]]] = {}
-    for each in (ruling for block in section.blocks if isinstance(block, Rulings) for ruling in block.rulings):
-        if each.dimension is None:
-            found.setdefault(each.judge, []).append({"criterion": each.criterion, "words": each.sentence})
-    return found, "not calibrated: it shares no rating with people"
+    by_judge: dict[str, list[dict[str, str]]] = {}
+    for verdict in (ruling for block in section.blocks if isinstance(block, Rulings) for ruling in block.rulings):
+        if verdict.dimension is None:
+            by_judge.setdefault(verdict.judge, []).append({"criterion": verdict.criterion, "words": verdict.sentence})
+    return by_judge, "not calibrated: it shares no rating with people"
 
 
 def judge_figures(store: Store, access: Access, stage: Stage, raters: Raters) -> Iterator[PrintedFigure]:
@@ -94,9 +94,9 @@ def _table(prefix: str, table: ReportTable, rows: Sequence[RowSelection]) -> Ite
     """Yield the figures and numbers of a table. The texts of a row name the row."""
     for row in table.rows:
         names = [cell for cell in row if isinstance(cell, str) and len(cell) <= _NAME and not _COUNT.fullmatch(cell)]
-        said = ".".join(map(slug, names)) or "all"
+        row_slug = ".".join(map(slug, names)) or "all"
         for column, cell in zip(table.columns, row, strict=True):
-            id, title = f"{prefix}.{said}.{slug(column)}", f"{table.title}: {', '.join(names)}: {column}"
+            id, title = f"{prefix}.{row_slug}.{slug(column)}", f"{table.title}: {', '.join(names)}: {column}"
             if isinstance(cell, Figure):
                 at = (cell.value, cell.low, cell.high, cell.n_units, cell.n_left_out, cell.method, cell.reason)
                 yield PrintedFigure(id, title, *at, rows)

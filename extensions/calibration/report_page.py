@@ -22,7 +22,7 @@ IN_A_ROW = 3
 def show(made: Mapping[str, Any], *, project: str) -> None:
     """Draw the parts of a report that ``extensions.calibration.report_files.files_of`` has built."""
     if made["errors"]:
-        shell.show(*(markup.notice(each, style="bad") for each in made["errors"]))
+        shell.show(*(markup.notice(message, style="bad") for message in made["errors"]))
     _part("first", made["first"])
     st.download_button(
         "Download: HTML, judge card, tables as CSV, numbers as JSON",

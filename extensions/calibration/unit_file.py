@@ -25,7 +25,7 @@ def read_units(path: Path) -> Mapping[str, UnitFacts]:
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    found: dict[str, UnitFacts] = {}
+    facts_of: dict[str, UnitFacts] = {}
     number = 1
     try:
         head = [name.strip().lower() for name in next(reader, [])]
@@ -43,13 +43,13 @@ def read_units(path: Path) -> Mapping[str, UnitFacts]:
             unit = cell["unit"]
             if not unit:
                 raise InvalidFileError(f"{path.name}, row {number}: unit is empty.")
-            if unit in found:
+            if unit in facts_of:
                 raise InvalidFileError(f"{path.name}, row {number}: {unit} has a row already; keep one of the two.")
             length = _length(cell.get("length", ""), f"{path.name}, row {number}")
-            found[unit] = UnitFacts(cell.get("item") or None, cell.get("model") or None, length)
+            facts_of[unit] = UnitFacts(cell.get("item") or None, cell.get("model") or None, length)
     except csv.Error as error:
         raise InvalidFileError(f"{path.name}, row {number + 1}: {error}.") from error
-    return found
+    return facts_of
 
 
 def _length(text: str, where: str) -> float | None:

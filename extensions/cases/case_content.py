@@ -118,27 +118,27 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
         if look_into(session, access=access, person=person, item=row, now=now).open and not known:
             log(session, events.LOOKED, by=person, project=access, item=row, now=now)
         answer_readings.fill(session, access=access, item_id=row.id, now=now)
-        found = _case(session, access, row, reader)
+        record = _case(session, access, row, reader)
         exposure.record_look(
             session,
             access=access,
             person=person,
             item_ids=[row.id],
             route=Route.CASES,
-            record=found,
-            told=_told(found, person),
+            record=record,
+            told=_told(record, person),
             now=now,
         )
-        return found
+        return record
 
 
 def _told(found: Case, person: Person) -> Disclosure:
     """Return the facts about an item that this page shows to a person."""
-    said = [grade for answer in found.answers for grade in answer.grades if grade.who != person.login]
+    grades = [grade for answer in found.answers for grade in answer.grades if grade.who != person.login]
     facts = [Fact.VERDICT]
     facts += [Fact.MODEL, Fact.ANSWER] if found.answers else []
-    facts += [Fact.VOTES] if any(grade.person for grade in said) else []
-    facts += [Fact.JUDGE] if any(not grade.person for grade in said) else []
+    facts += [Fact.VOTES] if any(grade.person for grade in grades) else []
+    facts += [Fact.JUDGE] if any(not grade.person for grade in grades) else []
     stages = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION) if Fact.VOTES in facts else ()
     return Disclosure(tuple(name for name, value in found.fields.items() if value), tuple(facts), stages)
 
@@ -163,20 +163,20 @@ def _case(session: Session, access: Access, row: StoredItem, reader: str) -> Cas
 def _answers(
     session: Session, access: Access, row: StoredItem, fields: Fields, attempts: Sequence[StoredAttempt], reader: str
 ) -> list[CaseAnswer]:
-    found = stored.answers(session, project_id=access.project_id, item_id=row.id)
-    last = {each.model: each.id for each in found}
+    stored_answers = stored.answers(session, project_id=access.project_id, item_id=row.id)
+    last = {answer.model: answer.id for answer in stored_answers}
     key = key_field(access.schema)
     read = answer_readings.counting(
-        session, project_id=access.project_id, reader=reader, ids=[each.id for each in found]
+        session, project_id=access.project_id, reader=reader, ids=[answer.id for answer in stored_answers]
     )
-    made = {(each.run_id, each.item_id): each for each in attempts if each.outcome in ANSWERS}
-    given = _grades(session, access, row, found)
+    made = {(attempt.run_id, attempt.item_id): attempt for attempt in attempts if attempt.outcome in ANSWERS}
+    given = _grades(session, access, row, stored_answers)
     grading = access.schema.stages.grading
     answers = []
-    for each in sorted(found, key=lambda one: (one.model, -one.id)):
-        right, why = is_right(access.schema, fields, read.get(each.id))
-        attempt = made.get((each.run_id, each.item_id))
-        mine = given.get(each.id, ())
+    for answer in sorted(stored_answers, key=lambda one: (one.model, -one.id)):
+        right, why = is_right(access.schema, fields, read.get(answer.id))
+        attempt = made.get((answer.run_id, answer.item_id))
+        mine = given.get(answer.id, ())
         come_to: dict[str, float | str | None] = {}
         for criterion in named_criteria(access.schema):
             named = [value_of(criterion, grade.values.get(criterion.name)) for grade in mine if grade.person]
@@ -191,19 +191,19 @@ def _answers(
                 come_to[criterion.name] = combined(numbers, grading.combine, grading.raters)
         answers.append(
             CaseAnswer(
-                model=each.model,
-                text=each.text,
-                at=each.created_at,
+                model=answer.model,
+                text=answer.text,
+                at=answer.created_at,
                 right=right,
                 why=why,
-                latest=last[each.model] == each.id,
+                latest=last[answer.model] == answer.id,
                 grades=mine,
                 combined=come_to,
                 ranked=ranked_options(attempt.detail) if attempt else None,
                 finish_reason=attempt.finish_reason if attempt else None,
                 truncated=attempt is not None and attempt.outcome is Outcome.TRUNCATED,
                 key=_in_words(fields.get(key or "")),
-                reading=read.get(each.id),
+                reading=read.get(answer.id),
             )
         )
     return answers
@@ -226,19 +226,21 @@ def _grades(
             version, settles = versions.get(vote.guideline_hash), vote.stage is Stage.ARBITRATION
             grade = Grade(person.login, vote.answers, vote.note, version, settles=settles)
             given.setdefault(vote.prediction_id, []).append(grade)
-            own |= {(vote.prediction_id, person.login, name) for name, said in vote.answers.items() if said is not None}
-    units = {unit_of(row.external_id, each.model): each.model for each in found}
+            own |= {
+                (vote.prediction_id, person.login, name) for name, value in vote.answers.items() if value is not None
+            }
+    units = {unit_of(row.external_id, answer.model): answer.model for answer in found}
     of_files: dict[tuple[int, str], dict[str, Any]] = {}
     for rating in stored.ratings(session, project_id=access.project_id, units=list(units)):
-        about = answer_of([each for each in found if each.model == units[rating.unit]], rating.created_at)
+        about = answer_of([answer for answer in found if answer.model == units[rating.unit]], rating.created_at)
         twice = about is not None and (about.id, rating.rater, rating.criterion) in own and rating.rater in people
         if about is not None and not twice:  # a person's own submission replaces an imported grade
             of_files.setdefault((about.id, rating.rater), {})[rating.criterion] = rating.value
     for (id, rater), values in of_files.items():
         given.setdefault(id, []).append(Grade(rater, values, person=rater in people, from_file=True))
     of_runs: dict[tuple[int, str], list[queries.JudgeScore]] = {}
-    for said in queries.judge_scores(session, answer_ids=[each.id for each in found]):
-        of_runs.setdefault((said.answer_id, repeat_name(said.judge, said.sample)), []).append(said)
+    for score in queries.judge_scores(session, answer_ids=[answer.id for answer in found]):
+        of_runs.setdefault((score.answer_id, repeat_name(score.judge, score.sample)), []).append(score)
     for (id, judge), parts in of_runs.items():
         values = {part.criterion: part.value if part.verdict.scored else part.verdict.words for part in parts}
         note = " ".join(dict.fromkeys(part.why for part in parts if part.why))

@@ -164,7 +164,7 @@ def _dimension(found: ProjectAnswers, at: int) -> str:
 
 def majority_grade(given: Sequence[float]) -> float | None:
     """Return the grade that more than half of an answer's graders gave."""
-    known = [each for each in given if not math.isnan(each)]
+    known = [grade for grade in given if not math.isnan(grade)]
     return combined(known, "majority") if known else None
 
 
@@ -198,8 +198,8 @@ def _differs(found: ProjectAnswers, at: int, scores: Scores | None) -> bool:
         if judge in found.metrics:
             continue  # on a scale of its own
         people = majority_grade(found.grades.get(criterion, {}).get(id, ()))
-        said = given.get(id, math.nan)
-        if people is not None and not math.isnan(said) and said != people:
+        grade = given.get(id, math.nan)
+        if people is not None and not math.isnan(grade) and grade != people:
             return True
     return False
 
@@ -260,23 +260,23 @@ def listing(
     code
         A criterion of coding and a code that an answer has; an empty code for answers without one.
     """
-    found = current(store, person=None, project=project, items=items, reader=reader)
-    about = number_like(found, *scores)
+    answers = current(store, person=None, project=project, items=items, reader=reader)
+    about = number_like(answers, *scores)
     ids = with_text(store, person=None, project=project, text=text) if text else None
     if code is not None:
-        coded = items_with_code(failures.of_read(store, found, person=None), *code, model=wanted.model)
+        coded = items_with_code(failures.of_read(store, answers, person=None), *code, model=wanted.model)
         ids = coded if ids is None else ids & coded
-    those = matching_cases(found, replace(wanted, scores=about, ids=ids))
+    those = matching_cases(answers, replace(wanted, scores=about, ids=ids))
     return Listing(
-        found.project,
-        found.counting,
-        found.models,
-        frozenset(item.dimension for item in found.items.values()),
-        unread_words(found),
+        answers.project,
+        answers.counting,
+        answers.models,
+        frozenset(item.dimension for item in answers.items.values()),
+        unread_words(answers),
         about,
-        title_of(found, about) if about is not None else "",
+        title_of(answers, about) if about is not None else "",
         those,
-        [found.items[id].public for id in those],
+        [answers.items[id].public for id in those],
     )
 
 
@@ -298,7 +298,7 @@ def number_like(
     asked = (kind, criterion, judge)
     if option is not None:
         there = (score for score in scores_of(found) if score.option == option)
-        return next((each for each in there if (each.kind, each.criterion, each.judge) == asked), None)
+        return next((scores for scores in there if (scores.kind, scores.criterion, scores.judge) == asked), None)
     if kind == "key":
         return Scores("key")
     if kind == "human" and criterion in found.grades:
@@ -307,7 +307,8 @@ def number_like(
         return Scores("corrected" if kind == "corrected" else "judge", criterion, judge)
     followed = (score for score in scores_of(found) if derived.find(found.schema, score.criterion))
     return next(
-        (each for each in followed if (each.kind, each.criterion, each.judge) == (kind, criterion, judge)), None
+        (scores for scores in followed if (scores.kind, scores.criterion, scores.judge) == (kind, criterion, judge)),
+        None,
     )
 
 
@@ -338,7 +339,7 @@ def page(store: Store, *, person: Person, project: str, ids: Sequence[int]) -> l
         rows = {id: row for id, row in items.by_ids(session, ids=ids).items() if row.project_id == access.project_id}
         contents = item_revisions.contents(session, ids=rows)
         every = stored.answers(session, project_id=access.project_id, item_ids=list(rows))
-        last = {(each.item_id, each.model): each for each in every}
+        last = {(answer.item_id, answer.model): answer for answer in every}
         lines = []
         for id in ids:
             row = rows.get(id)
@@ -355,7 +356,7 @@ def page(store: Store, *, person: Person, project: str, ids: Sequence[int]) -> l
                     asked=bool(seen.asked),
                     answers=()
                     if seen.blind or seen.asked
-                    else [(model, each.text) for (item, model), each in last.items() if item == id],
+                    else [(model, answer.text) for (item, model), answer in last.items() if item == id],
                 )
             )
         return lines

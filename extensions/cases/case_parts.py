@@ -44,7 +44,9 @@ def fields(view: ProjectView, told: Case) -> markup.Markup:
 def _lettered(options: object) -> markup.Markup:
     if not isinstance(options, list) or len(options) > len(ascii_uppercase):
         return markup.text(field_values.in_words(options))
-    rows = (f"{letter}. {field_values.in_words(each)}" for letter, each in zip(ascii_uppercase, options, strict=False))
+    rows = (
+        f"{letter}. {field_values.in_words(option)}" for letter, option in zip(ascii_uppercase, options, strict=False)
+    )
     return markup.joined(markup.tag("div", markup.text(row)) for row in rows)
 
 
@@ -147,8 +149,8 @@ def _together_in_words(combined: Mapping[str, float | str | None]) -> str:
     def of(value: float | str | None) -> str:
         return "no majority" if value is None else value if isinstance(value, str) else f"{value:.3g}"
 
-    said = [f"{name.replace('_', ' ')} {of(value)}" for name, value in combined.items()]
-    return ", ".join(said)
+    clauses = [f"{name.replace('_', ' ')} {of(value)}" for name, value in combined.items()]
+    return ", ".join(clauses)
 
 
 def _grades_line(

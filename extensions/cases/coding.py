@@ -89,14 +89,14 @@ def coders_wanted(access: Access, versions: Sequence[int]) -> int:
 
 def standing_of(session: Session, *, access: Access, prediction_id: int, dimension: str) -> CombinedCodes:
     """Return ``settled`` for an answer in the database."""
-    said = queries.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.CODING)
+    submissions = queries.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.CODING)
     decided = queries.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.ARBITRATION)
     return settled(
         access.schema,
         dimension,
-        [each.answers for each in said],
+        [submission.answers for submission in submissions],
         decided[-1].answers if decided else None,
-        wanted=coders_wanted(access, [each.schema_version_id for each in said]),
+        wanted=coders_wanted(access, [submission.schema_version_id for submission in submissions]),
     )
 
 

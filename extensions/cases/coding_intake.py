@@ -208,13 +208,13 @@ def _wanted(store: Store, by: Person | None, project: str) -> _CodingCandidates:
     """Return the answers that the schema selects for coding, in the project's present state."""
     with store.read() as session:
         stage = _stage(require_lead(session, by=by, project=project))
-    found = project_answers.current(store, person=by, project=project)
-    places = [at for at, answer in enumerate(found.answers) if _concerned(found, stage, answer)]
-    about = _scores(found, stage)
+    current_answers = project_answers.current(store, person=by, project=project)
+    places = [at for at, answer in enumerate(current_answers.answers) if _concerned(current_answers, stage, answer)]
+    about = _scores(current_answers, stage)
     unscored = 0
     if about is not None:
-        of = score_answers(found, about)
-        _, high = ends_of(found.schema, about)
+        of = score_answers(current_answers, about)
+        _, high = ends_of(current_answers.schema, about)
         below = stage.of.below if stage.of.below is not None else of.high if of.high is not None else high
         unscored = sum(math.isnan(of.values[at]) for at in places)
         wrong = [at for at in places if below is not None and of.values[at] < below]
@@ -223,10 +223,13 @@ def _wanted(store: Store, by: Person | None, project: str) -> _CodingCandidates:
     return _CodingCandidates(
         about.title if about is not None else "",
         len(places),
-        [(found.answers[at], found.items[found.answers[at].item].dimension) for at in wrong],
+        [
+            (current_answers.answers[at], current_answers.items[current_answers.answers[at].item].dimension)
+            for at in wrong
+        ],
         unscored,
-        [name for name in stage.of.items if name not in {item.name for item in found.items.values()}],
-        frozenset(answer.id for answer in found.answers),
+        [name for name in stage.of.items if name not in {item.name for item in current_answers.items.values()}],
+        frozenset(answer.id for answer in current_answers.answers),
     )
 
 

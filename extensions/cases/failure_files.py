@@ -57,10 +57,10 @@ def answers_csv(found: Failures) -> str:
     heads = [f"{name} of {who}" for who in coders for name in names]
     writer.writerow(["item", "model", "dimension", "standing", *names, *heads])
     for answer in found.answers:
-        by = {who: said for who, said, _ in answer.coders}
+        by = {who: codes for who, codes, _ in answer.coders}
         settled = [_cell(answer.values, name) for name in names]
-        said = [_cell(by.get(who, {}), name) for who in coders for name in names]
-        writer.writerow([answer.name, answer.model, answer.dimension, answer.standing.value, *settled, *said])
+        codes = [_cell(by.get(who, {}), name) for who in coders for name in names]
+        writer.writerow([answer.name, answer.model, answer.dimension, answer.standing.value, *settled, *codes])
     return out.getvalue()
 
 

@@ -118,16 +118,16 @@ def of_read(store: Store, found: ProjectAnswers, *, person: Person | None) -> Fa
         coded = files.counting_votes(session, project_id=id, stage=Stage.CODING)
         decided = files.counting_votes(session, project_id=id, stage=Stage.ARBITRATION)
         called = people_names(session, project_id=id)
-    said: dict[int, list[tuple[int, files.CountingVote]]] = defaultdict(list)
+    by_answer: dict[int, list[tuple[int, files.CountingVote]]] = defaultdict(list)
     for vote in coded:
-        said[vote.prediction_id or 0].append((vote.person_id, vote))
+        by_answer[vote.prediction_id or 0].append((vote.person_id, vote))
     decision = {vote.prediction_id: vote.answers for vote in decided}
     answers = []
     for answer in found.answers:
         if answer.id not in sent:
             continue
         item = found.items[answer.item]
-        mine = [vote for _, vote in sorted(said[answer.id], key=lambda pair: pair[0])]
+        mine = [vote for _, vote in sorted(by_answer[answer.id], key=lambda pair: pair[0])]
         wanted = coding.coders_wanted(access, [vote.schema_version_id for vote in mine])
         given = [vote.answers for vote in mine]
         come_to = coding.settled(found.schema, item.dimension, given, decision.get(answer.id), wanted=wanted)
@@ -151,7 +151,7 @@ def codes_in(value: Any) -> list[str | None]:
     (['perception'], ['perception', 'reasoning'], [None], [None])
     """
     several = value if isinstance(value, list | tuple) else [] if value is None else [value]
-    return [str(each) for each in several] or [None]
+    return [str(code) for code in several] or [None]
 
 
 def _counts(schema: Schema, answers: Sequence[CodedAnswer]) -> Iterable[Count]:
@@ -159,10 +159,10 @@ def _counts(schema: Schema, answers: Sequence[CodedAnswer]) -> Iterable[Count]:
     for criterion in coding.code_criteria(schema):
         settled = [answer for answer in answers if criterion.name in answer.values]
         for model in models:
-            of_model = [each for each in settled if each.model == model]
+            of_model = [answer for answer in settled if answer.model == model]
             yield from _of_part(criterion, model, None, of_model)
             for dimension in schema.dimensions:
-                there = [each for each in of_model if each.dimension == dimension.id]
+                there = [answer for answer in of_model if answer.dimension == dimension.id]
                 if there:
                     yield from _of_part(criterion, model, dimension.id, there)
 
@@ -170,7 +170,7 @@ def _counts(schema: Schema, answers: Sequence[CodedAnswer]) -> Iterable[Count]:
 def _of_part(
     criterion: Criterion, model: str, dimension: str | None, settled: Sequence[CodedAnswer]
 ) -> Iterable[Count]:
-    given = Counter(code for each in settled for code in codes_in(each.values[criterion.name]))
+    given = Counter(code for answer in settled for code in codes_in(answer.values[criterion.name]))
     codes: list[str | None] = [str(option.value) for option in criterion.options]
     of = len(settled)
     for code in [*codes, *([None] if given[None] else [])]:

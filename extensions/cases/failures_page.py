@@ -25,8 +25,8 @@ def failures_page(store: Store, *, project: str) -> FailuresPage:
     """Return the present codes, and the answers that sending would open. The caller checks that the person may see
     them.
     """
-    found = failures(store, person=None, project=project)
+    coded = failures(store, person=None, project=project)
     try:
-        return FailuresPage(found, preview_coding(store, by=None, project=project), "")
+        return FailuresPage(coded, preview_coding(store, by=None, project=project), "")
     except (ConflictError, NotFoundError) as error:
-        return FailuresPage(found, None, str(error))
+        return FailuresPage(coded, None, str(error))

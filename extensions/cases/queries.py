@@ -105,8 +105,8 @@ def judge_scores(session: Session, *, answer_ids: Sequence[int]) -> list[JudgeSc
         .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
     )
     newest: dict[tuple[int, str], JudgeScore] = {}
-    found = session.connection().execute(wanted).all()
-    for unit_id, run_id, answer_id, judge, kind, sample, criterion, verdict, value, why in found:
+    rows = session.connection().execute(wanted).all()
+    for unit_id, run_id, answer_id, judge, kind, sample, criterion, verdict, value, why in rows:
         if not kind.own_scale:
             criterion, value = reworded.judged(session, run_id=run_id, criterion=criterion, value=value)
         newest[unit_id, criterion] = JudgeScore(
@@ -125,7 +125,7 @@ def with_text(session: Session, *, project_id: int, text: str) -> set[int]:
         ItemRow.project_id == project_id,
         or_(col(ItemRow.external_id).ilike(pattern, escape="\\"), col(ItemRow.public_id) == text),
     )
-    found = {id for id in session.exec(named)} | set(session.exec(in_answers))
+    item_ids = {id for id in session.exec(named)} | set(session.exec(in_answers))
     wanted = text.casefold()
     contents = (
         plain_select(col(RevisionRow.item_id), col(RevisionRow.content), col(RevisionRow.schema_version_id))
@@ -138,8 +138,8 @@ def with_text(session: Session, *, project_id: int, text: str) -> set[int]:
     for item_id, given, version in session.connection().execute(contents):
         fields = reworded.content(session, version=version, given=given, item_id=item_id, project_id=project_id)
         if any(wanted in str(value).casefold() for value in fields.values()):
-            found.add(item_id)
-    return found
+            item_ids.add(item_id)
+    return item_ids
 
 
 def answers_in(

@@ -141,8 +141,11 @@ def _what(draft: Draft, released: ReleasedSet, splits: Counter[tuple[str, str]])
         told_of("Use", about, "use_cases"),
         told_of("Address", about, "url"),
         ReportTable("splits", "Items by dimension and split", ("Dimension", *names, "All"), tuple(rows), "items"),
-        *(Paragraph(f"The public files of {each.name} do not have {sentence(each.withheld)}.") for each in kept_back),
-        *(Paragraph(each) for each in draft.told.get("drawn", ())),
+        *(
+            Paragraph(f"The public files of {field.name} do not have {sentence(field.withheld)}.")
+            for field in kept_back
+        ),
+        *(Paragraph(line) for line in draft.told.get("drawn", ())),
         Paragraph(f"Images and clips {media}."),
         ReportTable(
             "dimensions",
@@ -174,13 +177,13 @@ def _contents(found: SetStatistics) -> Section:
 
 
 def _made(draft: Draft, facts: Facts, schema: Schema) -> Section:
-    told, origin = draft.told, facts["origin"]
+    draft_facts, origin = draft.told, facts["origin"]
     came = [f"{n:,} items of files in the format {name}" for name, n in origin["files"].items()]
     if origin["written"]:
         wrote = f" by {origin['authors']:,} people" if origin["authors"] else ""
         came.append(f"{origin['written']:,} items written here{wrote}")
     stages = [name for name in type(schema.stages).model_fields if getattr(schema.stages, name, None) is not None]
-    guideline, version = told.get("guideline", {}), told.get("schema", {})
+    guideline, version = draft_facts.get("guideline", {}), draft_facts.get("schema", {})
     blocks: list[Block] = [
         Paragraph(f"The project began with {sentence(came)}." if came else "No item has come in."),
         Paragraph(
@@ -193,8 +196,8 @@ def _made(draft: Draft, facts: Facts, schema: Schema) -> Section:
             f"{guideline.get('sha256', NOT_SAID)}."
         ),
         *(
-            Paragraph(f"Votes under version {each['version']} of the schema: {_counts(schema, each['submissions'])}.")
-            for each in version.get("versions", ())
+            Paragraph(f"Votes under version {votes['version']} of the schema: {_counts(schema, votes['submissions'])}.")
+            for votes in version.get("versions", ())
         ),
     ]
     lead = f"{len(draft.placed):,} items are in this release."
@@ -369,7 +372,7 @@ def _trust(draft: Draft, released: ReleasedSet) -> Section:
     if lacking := missing_parts_in(draft.told):
         blocks.append(Paragraph(lacking, "missing"))
     if gone:
-        rows = tuple((str(each["item"]), str(each["reason"])) for each in gone)
+        rows = tuple((str(removed["item"]), str(removed["reason"])) for removed in gone)
         blocks.append(ReportTable("withdrawn", "Withdrawn items", ("Item", "Why"), rows))
     else:
         blocks.append(Paragraph("Withdrawn items: none."))

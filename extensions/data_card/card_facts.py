@@ -35,7 +35,7 @@ def facts(store: Store, access: Access) -> Facts:
     The caller checks that the person may see the facts.
     """
     with store.read() as session:
-        told = {
+        about = {
             "origin": _origin(session, access),
             "work": _work(session, access),
             "qualification": list(_qualification(session, access)),
@@ -45,9 +45,9 @@ def facts(store: Store, access: Access) -> Facts:
     measured = {stage: _agreement(store, access, stage) for stage in rated}
     answers = project_losses.of_models(store, project=access.name)
     return {
-        **told,
+        **about,
         **({"answers": {"losses": answers}} if answers else {}),
-        "agreement": [told for told, _ in measured.values()],
+        "agreement": [agreement for agreement, _ in measured.values()],
         "judges": [
             judge
             for stage, (_, raters) in measured.items()
@@ -77,30 +77,33 @@ def _origin(session: Session, access: Access) -> Facts:
 def _work(session: Session, access: Access) -> Facts:
     paid = work_pace.paid(session, project_id=access.project_id, since=None, until=None)
     triaged = work_pace.triaged(session, project_id=access.project_id)
-    live = [each for each in paid if each.purpose is Purpose.LIVE and each.stage is not Stage.TRIAGE]
+    live = [effort for effort in paid if effort.purpose is Purpose.LIVE and effort.stage is not Stage.TRIAGE]
     stages = []
     if triaged:
         stages.append(
             {"stage": Stage.TRIAGE.value, "people": len({who for who, _ in triaged}), "submissions": len(triaged)}
         )
     for stage in Stage:
-        own = [each for each in live if each.stage is stage]
+        own = [effort for effort in live if effort.stage is stage]
         if own:
             stages.append(
                 {
                     "stage": stage.value,
-                    "people": len({each.person_id for each in own}),
-                    "submissions": sum(each.n for each in own),
-                    "seconds": round(sum(each.seconds for each in own), 3),
-                    "untimed": sum(each.untimed for each in own),
+                    "people": len({effort.person_id for effort in own}),
+                    "submissions": sum(effort.n for effort in own),
+                    "seconds": round(sum(effort.seconds for effort in own), 3),
+                    "untimed": sum(effort.untimed for effort in own),
                 }
             )
-    beside = [each for each in paid if each.purpose in (Purpose.QUALIFICATION, Purpose.GOLD)]
-    everyone = {each.person_id for each in live} | {who for who, _ in triaged}
+    beside = [effort for effort in paid if effort.purpose in (Purpose.QUALIFICATION, Purpose.GOLD)]
+    everyone = {effort.person_id for effort in live} | {who for who, _ in triaged}
     return {
         "people": len(everyone),
         "stages": stages,
-        "beside": {"submissions": sum(each.n for each in beside), "seconds": round(sum(e.seconds for e in beside), 3)},
+        "beside": {
+            "submissions": sum(effort.n for effort in beside),
+            "seconds": round(sum(e.seconds for e in beside), 3),
+        },
     }
 
 
@@ -148,8 +151,8 @@ def _agreement(store: Store, access: Access, stage: Stage) -> tuple[Facts, Rater
         if "pair" not in line.args or (line.n_raters == 2 and len(figures.raters.people) == 2)
     ]
     lost = losses_of_judges(stage_rows(store, person=None, project=access.name, stage=stage), stage=stage)
-    told = {"losses": words} if (words := [each.unnamed for each in lost]) else {}
-    return {**about, "people": len(figures.raters.people), "lines": lines, **told}, figures.raters
+    losses = {"losses": words} if (words := [loss.unnamed for loss in lost]) else {}
+    return {**about, "people": len(figures.raters.people), "lines": lines, **losses}, figures.raters
 
 
 def _line(found: Result, names: set[str]) -> Facts:
@@ -198,6 +201,6 @@ def _judges(
 def _verdicts(store: Store, access: Access, stage: Stage, raters: Raters, judges: Sequence[str]) -> JudgeVerdicts:
     """Return the verdicts on judges that an extension reaches."""
     for function in extensions.rows("judge_verdicts"):
-        found: JudgeVerdicts = function(store, access, stage=stage, raters=raters, judges=judges)
-        return found
+        verdicts: JudgeVerdicts = function(store, access, stage=stage, raters=raters, judges=judges)
+        return verdicts
     return JudgeVerdicts({}, "not calibrated: no extension that reaches verdicts is installed")

@@ -40,7 +40,7 @@ def markdown(card: DataCard, *, before: str = "") -> str:
 
 def page(card: DataCard) -> str:
     """Return the card as one HTML file that loads nothing from other addresses."""
-    links = "".join(f'<a href="#{escape(each.key)}">{escape(each.title)}</a>' for each in card.sections)
+    links = "".join(f'<a href="#{escape(section.key)}">{escape(section.title)}</a>' for section in card.sections)
     parts = [
         f'<h1>{escape(card.title)}</h1><p class="sub">{escape(card.subtitle)}</p>',
         f"<nav aria-label='Sections'>{links}</nav>",

@@ -21,15 +21,15 @@ def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
     work = facts["work"]
     rows: list[tuple[Cell, ...]] = [
         (
-            schema.stages.title_of(each["stage"]),
-            each["people"],
-            each["submissions"],
-            f"{each['seconds'] / 3600:.2f}" if "seconds" in each else NOT_SAID,
-            each.get("untimed"),
+            schema.stages.title_of(stage_work["stage"]),
+            stage_work["people"],
+            stage_work["submissions"],
+            f"{stage_work['seconds'] / 3600:.2f}" if "seconds" in stage_work else NOT_SAID,
+            stage_work.get("untimed"),
         )
-        for each in work["stages"]
+        for stage_work in work["stages"]
     ]
-    hours = sum(each.get("seconds", 0.0) for each in work["stages"]) / 3600
+    hours = sum(stage_work.get("seconds", 0.0) for stage_work in work["stages"]) / 3600
     beside = work["beside"]
     blocks: list[Block] = []
     if rows:
@@ -55,35 +55,36 @@ def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
 def _pay(about: Mapping[str, Any], hours: float) -> str:
     """Return the hourly pay, and the total over the recorded hours if the amount can be read."""
     text = field_text(about, "pay")
-    found = _PAY.fullmatch(text)
-    currency = (found[1] or found[3]) if found else None
-    if found is None or currency is None or (found[1] and found[3]) or not hours:
+    pay = _PAY.fullmatch(text)
+    currency = (pay[1] or pay[3]) if pay else None
+    if pay is None or currency is None or (pay[1] and pay[3]) or not hours:
         return f"Pay for an hour: {text}"
     return (
         f"Pay for an hour: {text}. Over the {hours:.2f} recorded hours, qualification and gold checks among them, that "
-        f"comes to {float(found[2]) * hours:.2f} {currency}."
+        f"comes to {float(pay[2]) * hours:.2f} {currency}."
     )
 
 
 def qualification(schema: Schema, facts: Facts) -> Section:
     """Return the section about the qualification that people had to pass."""
-    found = facts["qualification"]
+    qualifications = facts["qualification"]
     heads = ("Stage", "Items", "Pass mark", "Reviewers", "Tried", "Passed", "Let in without")
     rows = tuple(
         (
-            schema.stages.title_of(each["stage"]),
-            each["items"],
-            f"{100 * each['pass_mark']:g} %",
-            each["reviewers"],
-            each["tried"],
-            each["passed"],
-            each["exempted"],
+            schema.stages.title_of(requirement["stage"]),
+            requirement["items"],
+            f"{100 * requirement['pass_mark']:g} %",
+            requirement["reviewers"],
+            requirement["tried"],
+            requirement["passed"],
+            requirement["exempted"],
         )
-        for each in found
+        for requirement in qualifications
     )
     if not rows:
         return Section(0, "qualification", "Qualification", "No stage asks for one.")
-    lead = f"People qualify before {sentence([schema.stages.title_of(each['stage']) for each in found])}."
+    titles = [schema.stages.title_of(requirement["stage"]) for requirement in qualifications]
+    lead = f"People qualify before {sentence(titles)}."
     return Section(
         0, "qualification", "Qualification", lead, (ReportTable("qualification", "Who passed", heads, rows, "people"),)
     )
@@ -92,17 +93,17 @@ def qualification(schema: Schema, facts: Facts) -> Section:
 def agreement(schema: Schema, facts: Facts) -> Section:
     """Return the section about agreement between people."""
     blocks: list[Block] = []
-    for each in facts["agreement"]:
-        title = schema.stages.title_of(each["stage"])
-        if each.get("why"):
-            blocks.append(Paragraph(f"{title}: {each['why']}", "missing"))
-        elif not each["people"]:
+    for of_stage in facts["agreement"]:
+        title = schema.stages.title_of(of_stage["stage"])
+        if of_stage.get("why"):
+            blocks.append(Paragraph(f"{title}: {of_stage['why']}", "missing"))
+        elif not of_stage["people"]:
             blocks.append(Paragraph(f"{title}: no person has rated anything.", "missing"))
-        elif each["people"] == 1:
+        elif of_stage["people"] == 1:
             blocks.append(Paragraph(f"{title}: one person has rated, so there is no agreement.", "missing"))
         else:
-            blocks += _table(title, each)
-        blocks += _losses(title, each)
+            blocks += _table(title, of_stage)
+        blocks += _losses(title, of_stage)
     lead = (
         "Each number with its 95 % interval and what it rests on. Agreement about votes is over everything that was "
         "voted on, also what was not kept."
@@ -156,37 +157,41 @@ def _line(line: Facts) -> tuple[Cell, ...]:
 
 def judges(schema: Schema, facts: Facts) -> Section:
     """Return the section about the judges that rated, and whether each may stand in for people."""
-    found = facts["judges"]
+    judge_facts = facts["judges"]
     rows = tuple(
         (
-            each["judge"],
-            schema.stages.title_of(each["stage"]),
-            each["model"],
-            each["template"] or NOT_SAID,
-            each["asked"] or NOT_SAID,
-            "; ".join(f"{one['criterion']}: {one['words']}" for one in each["verdicts"]) or each["why_none"],
+            judge["judge"],
+            schema.stages.title_of(judge["stage"]),
+            judge["model"],
+            judge["template"] or NOT_SAID,
+            judge["asked"] or NOT_SAID,
+            "; ".join(f"{one['criterion']}: {one['words']}" for one in judge["verdicts"]) or judge["why_none"],
         )
-        for each in found
-        if "judge" in each
+        for judge in judge_facts
+        if "judge" in judge
     )
     blocks: list[Block] = []
     if rows:
         heads = ("Judge", "Stage", "Model", "Template", "Asked", "Verdict")
         blocks.append(ReportTable("judges", "Judges", heads, rows))
-    blocks += [Paragraph(line) for line in _others(schema, found)]
-    rules = dict.fromkeys(each["rule"] for each in found if each.get("rule"))
+    blocks += [Paragraph(line) for line in _others(schema, judge_facts)]
+    rules = dict.fromkeys(judge["rule"] for judge in judge_facts if judge.get("rule"))
     blocks += [Paragraph(f"{rule}.", "note") for rule in rules]
-    lead = "No judge has rated anything." if not found else "Machines that rated; none of them is counted among people."
+    lead = (
+        "No judge has rated anything."
+        if not judge_facts
+        else "Machines that rated; none of them is counted among people."
+    )
     return Section(0, "judges", "Judges", lead, tuple(blocks))
 
 
 def _others(schema: Schema, found: list[Facts]) -> Iterator[str]:
-    for each in found:
-        title = schema.stages.title_of(each["stage"])
-        if "metrics" in each:
-            yield f"Reference metrics in {title}: {sentence(each['metrics'])}."
-        if "from_files" in each:
-            n = each["from_files"]
+    for judge in found:
+        title = schema.stages.title_of(judge["stage"])
+        if "metrics" in judge:
+            yield f"Reference metrics in {title}: {sentence(judge['metrics'])}."
+        if "from_files" in judge:
+            n = judge["from_files"]
             yield (
                 f"{title}: ratings of {n:,} {'rater' if n == 1 else 'raters'} came in from files, of whom no one has "
                 "said that they are people."

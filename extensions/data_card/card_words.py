@@ -17,7 +17,7 @@ def field_text(about: Mapping[str, Any], name: str) -> str:
     """Return the value of a field of the data card as one text."""
     value = about.get(name)
     if isinstance(value, list | tuple):
-        return "; ".join(str(each) for each in value) or NOT_SAID
+        return "; ".join(str(part) for part in value) or NOT_SAID
     return str(value).strip() if value not in (None, "") else NOT_SAID
 
 

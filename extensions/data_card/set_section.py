@@ -34,29 +34,29 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
     pending_figures.show_pending(services, asked, ask, about="The statistics of the set are")
     if asked.figure is None:
         return
-    found: SetStatistics = asked.figure.value
-    if not found.items:
+    figures: SetStatistics = asked.figure.value
+    if not figures.items:
         shell.show(markup.notice("There is no item yet."))
         return
-    shell.show(markup.paragraph(found.which, style="ts ts-quiet"))
+    shell.show(markup.paragraph(figures.which, style="ts ts-quiet"))
     st.download_button(
         "Download: every number with its definition, as CSV",
-        lambda: set_statistics.as_csv(found).encode(),
+        lambda: set_statistics.as_csv(figures).encode(),
         file_name=f"{view.name}-set.csv",
         mime="text/csv",
         key="set.csv",
         on_click="ignore",
     )
-    report(html.fragment("".join(html.blocks(found.tables))), key="set.tables")
-    for chart in set_charts(found):
+    report(html.fragment("".join(html.blocks(figures.tables))), key="set.tables")
+    for chart in set_charts(figures):
         page_chart.show(chart, project=view.name)
-    if found.notes:
-        shell.show(markup.paragraph(" ".join(found.notes), style="ts ts-quiet ts-small"))
+    if figures.notes:
+        shell.show(markup.paragraph(" ".join(figures.notes), style="ts ts-quiet ts-small"))
     with st.expander("What each number is", key="set.definitions"):
         rows = [
             [markup.text(table.title), markup.text(title), markup.text(meaning)]
-            for table in found.tables
-            for title, meaning in found.definitions[table.key].items()
+            for table in figures.tables
+            for title, meaning in figures.definitions[table.key].items()
         ]
         shell.show(markup.table([("Table", ""), ("Number", ""), ("What it is", "wide")], rows))
 
@@ -123,11 +123,11 @@ def _lengths(table: ReportTable, what: str) -> ChartSpec:
 def _longest(table: ReportTable) -> ChartSpec:
     """Return a chart of how often the longest option is right, with limits."""
     column = _column(table, "Longest option")
-    found = [(str(row[0]), each) for row, each in zip(table.rows, column, strict=True) if isinstance(each, Figure)]
-    names = [name for name, _ in found]
+    bars = [(str(row[0]), figure) for row, figure in zip(table.rows, column, strict=True) if isinstance(figure, Figure)]
+    names = [name for name, _ in bars]
     values = [
-        {"at": at, "name": name, "share": each.value, "low": each.low, "high": each.high, "n": each.n_units}
-        for at, (name, each) in enumerate(found)
+        {"at": at, "name": name, "share": figure.value, "low": figure.low, "high": figure.high, "n": figure.n_units}
+        for at, (name, figure) in enumerate(bars)
     ]
     x = {
         "field": "share",
@@ -155,7 +155,7 @@ def _longest(table: ReportTable) -> ChartSpec:
             "encoding": {"y": names_axis(names), "x": {**x, "field": "low"}, "x2": {"field": "high"}},
         },
     ]
-    last = found[-1][1]
+    last = bars[-1][1]
     chance = _column(table, "Chance")[-1]
     return ChartSpec(
         "set-longest",
@@ -164,8 +164,8 @@ def _longest(table: ReportTable) -> ChartSpec:
         layers,
         ["Dimension", "Share", "From", "To", "Items"],
         [
-            [name, *(_written(value) for value in (each.value, each.low, each.high)), each.n_units]
-            for name, each in found
+            [name, *(_written(value) for value in (figure.value, figure.low, figure.high)), figure.n_units]
+            for name, figure in bars
         ],
         BAR * len(names) + AROUND,
     )

@@ -43,7 +43,7 @@ class SetStatistics:
 
     def table(self, key: str) -> ReportTable | None:
         """Return a table by its key; None if this set has no such table."""
-        return next((each for each in self.tables if each.key == key), None)
+        return next((table for table in self.tables if table.key == key), None)
 
 
 def of_project(store: Store, *, project: str, items: Items | None = None) -> SetStatistics:
@@ -63,8 +63,8 @@ def set_statistics(
         counted = counting(session, access=access, items_=items_, stage=Stage.GRADING)
         rows = [row for row in items.outgoing(session, project_id=access.project_id) if counted.counts(row.id)]
         labels = attributes.of_items(session, project_id=access.project_id)
-        found = tallies(members_of(session, access, rows, labels), roles_of(access.schema))
-    return statistics_of(access.schema, *found, title=access.title, which=which_items(counted, len(rows)))
+        counts = tallies(members_of(session, access, rows, labels), roles_of(access.schema))
+    return statistics_of(access.schema, *counts, title=access.title, which=which_items(counted, len(rows)))
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ def _table(
     ]
     shown = [*(rows if several else ()), (ALL, whole)]
     cells = tuple((name, *(column.of(tally) for column in columns)) for name, tally in shown)
-    return ReportTable(key, heading, ("Dimension", *(each.title for each in columns)), cells, unit), columns
+    return ReportTable(key, heading, ("Dimension", *(column.title for column in columns)), cells, unit), columns
 
 
 def _notes(whole: SetTally) -> Iterator[str]:
@@ -147,5 +147,5 @@ def as_csv(found: SetStatistics) -> str:
 
 def _values(cell: Cell) -> tuple[Any, ...]:
     if isinstance(cell, Figure):
-        return tuple("" if each is None else each for each in (cell.value, cell.low, cell.high, cell.n_units))
+        return tuple("" if number is None else number for number in (cell.value, cell.low, cell.high, cell.n_units))
     return ("" if cell is None else cell, "", "", "")

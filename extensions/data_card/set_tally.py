@@ -197,15 +197,15 @@ def tallies(items: Iterable[Member], roles: Roles) -> tuple[SetTally, dict[str, 
 
 def middle(values: Iterable[int]) -> int | None:
     """Return the median (the lower of two middle values); None without values."""
-    found = list(values)
-    return median_low(found) if found else None
+    numbers = list(values)
+    return median_low(numbers) if numbers else None
 
 
 def _texts(value: Any) -> list[str]:
     if isinstance(value, bool) or value is None:
         return []
     if isinstance(value, list | tuple):
-        return [each for each in value if isinstance(each, str) and each.strip()]
+        return [text for text in value if isinstance(text, str) and text.strip()]
     text = str(value)
     return [text] if isinstance(value, str | int | float) and text.strip() else []
 
@@ -216,8 +216,8 @@ def _scene_of(item: Member, roles: Roles, video: str | None) -> str | None:
     For EPIC-KITCHENS the scene is the participant, because each participant has one kitchen. For other collections
     whose items name their video, the scene is the video.
     """
-    if told := said_of(item, roles.scene, "scene"):
-        return told
+    if scene := said_of(item, roles.scene, "scene"):
+        return scene
     if roles.video is None or video is None:
         return None
     kitchen = _KITCHEN.fullmatch(video)

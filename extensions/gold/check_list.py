@@ -44,10 +44,10 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
         given: dict[int, list[bool | None]] = defaultdict(list)
         for answer, right in scored_answers(session, access, stage):
             given[answer.gold_id].append(right)
-        found = queries.named(session, project_id=access.project_id, stage=stage)
+        checks = queries.named(session, project_id=access.project_id, stage=stage)
         gone = withdrawn_runs.ids(session, project_id=access.project_id)
         if by is not None:
-            known = sorted({item.id for _, item, _ in found})
+            known = sorted({item.id for _, item, _ in checks})
             qualifications.note_insights(session, item_ids=known, person_id=by.id, now=store.now())
         made = [
             GoldLine(
@@ -59,7 +59,7 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
                 usable=is_usable(row, item, gone),
                 withdrawn=row.why if row.withdrawn_at is not None else None,
             )
-            for row, item, prediction in found
+            for row, item, prediction in checks
         ]
         if by is not None:
             exposure.record_look(

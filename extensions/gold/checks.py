@@ -22,18 +22,18 @@ LONGEST_WHY = 2_000
 
 def policy(access: Access, stage: Stage) -> Gold | None:
     """Return the schema's gold policy for a stage, or None."""
-    found: Gold | None = getattr(getattr(access.schema.stages, stage.value, None), "gold", None)
-    return found
+    rule: Gold | None = getattr(getattr(access.schema.stages, stage.value, None), "gold", None)
+    return rule
 
 
 def shares(session: Session, *, access: Access, stage: Stage) -> dict[int, tuple[int, int]]:
     """Return (right answers, all answers) to gold checks by person id; skips are left out."""
-    found: dict[int, tuple[int, int]] = {}
+    by_person: dict[int, tuple[int, int]] = {}
     for answer, right in scored_answers(session, access, stage):
         if right is not None:
-            k, n = found.get(answer.person_id, (0, 0))
-            found[answer.person_id] = (k + right, n + 1)
-    return found
+            k, n = by_person.get(answer.person_id, (0, 0))
+            by_person[answer.person_id] = (k + right, n + 1)
+    return by_person
 
 
 def asked_or_refuse(access: Access, stage: Stage) -> Gold:
@@ -67,15 +67,19 @@ def standing_of(
 
     Only answers since their last reinstatement count and, if ``until`` is given, only up to that submission.
     """
-    found = scored_answers(session, access, stage, person_id)
+    scored = scored_answers(session, access, stage, person_id)
     since = queries.pardons(session, project_id=access.project_id, stage=stage, person_id=person_id).get(person_id)
-    said = [
+    outcomes = [
         right
-        for answer, right in found
+        for answer, right in scored
         if right is not None and (since is None or answer.at > since) and (until is None or answer.id <= until)
     ]
     return standing(
-        right=sum(said), n=len(said), after=asked.after, warn_below=asked.warn_below, stop_below=asked.stop_below
+        right=sum(outcomes),
+        n=len(outcomes),
+        after=asked.after,
+        warn_below=asked.warn_below,
+        stop_below=asked.stop_below,
     )
 
 

@@ -60,8 +60,8 @@ def make(
     """
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
-        found, chosen = _of_items(session, access, stage, names)
-        if found.token != token:
+        of_items, chosen = _of_items(session, access, stage, names)
+        if of_items.token != token:
             raise ConflictError(
                 "Something has changed since you looked, so nothing was done; look at the preview again."
             )
@@ -79,9 +79,9 @@ def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[st
     within = item_list.ListScope(access.project_id)
     ids, _ = item_list.page(session, within=within, wanted=ItemFilter(ids=tuple(names)))
     rows = {row.external_id: row for row in item_list.rows(session, ids=ids)}
-    found: dict[int, list[Candidate]] = defaultdict(list)
+    by_item: dict[int, list[Candidate]] = defaultdict(list)
     for candidate in candidates_in(session, access, stage, rows.values()):
-        found[candidate[0].id].append(candidate)
+        by_item[candidate[0].id].append(candidate)
     taken = {item_id for item_id, _ in in_use(session, access, stage)}
 
     def why(row: StoredItem | None) -> str:
@@ -98,9 +98,9 @@ def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[st
         return "The votes on it do not agree on what is wrong."
 
     names = tuple(dict.fromkeys(names))
-    can = tuple(name for name in names if name in rows and rows[name].id in found)
+    can = tuple(name for name in names if name in rows and rows[name].id in by_item)
     cannot = tuple((name, why(rows.get(name))) for name in names if name not in set(can))
-    chosen = [candidate for name in can for candidate in found[rows[name].id]]
-    told = [[item.id, item.current_revision, of.id if of else None, known] for item, of, known in chosen]
-    token = hashlib.sha256(json.dumps([stage, told, cannot], default=str).encode()).hexdigest()
+    chosen = [candidate for name in can for candidate in by_item[rows[name].id]]
+    facts = [[item.id, item.current_revision, of.id if of else None, known] for item, of, known in chosen]
+    token = hashlib.sha256(json.dumps([stage, facts, cannot], default=str).encode()).hexdigest()
     return OfItems(can, cannot, len(chosen), token), chosen

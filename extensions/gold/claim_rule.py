@@ -65,10 +65,10 @@ def count_left(
     if asked is None or not total:
         return {}
     many = to_come(_had(session, access, person, stage), live=total, **_course(access, person, stage, asked))
-    found: dict[str, int] = defaultdict(int)
+    by_dimension: dict[str, int] = defaultdict(int)
     for _, _, dimension in _waiting(session, access, person, stage, access.dimensions)[:many]:
-        found[dimension] += 1
-    return dict(found)
+        by_dimension[dimension] += 1
+    return dict(by_dimension)
 
 
 def mixed_in(
@@ -88,10 +88,10 @@ def mixed_in(
     n = _had(session, access, person, stage)
     waiting = [item_id for _, item_id, _ in _waiting(session, access, person, stage, dimensions)]
     live = list(ahead)
-    found: list[int | None] = []
-    while live and len(found) < len(ahead):
-        found.append(waiting.pop(0) if waiting and is_turn(n + len(found), **course) else live.pop(0))
-    return found
+    order: list[int | None] = []
+    while live and len(order) < len(ahead):
+        order.append(waiting.pop(0) if waiting and is_turn(n + len(order), **course) else live.pop(0))
+    return order
 
 
 def why_stopped(session: Session, *, access: Access, person: Person, stage: Stage) -> NoTask | None:
@@ -168,7 +168,7 @@ def _waiting(
     session: Session, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None
 ) -> list[tuple[int, int, str]]:
     """Return the gold checks that a person may still get, in an order of their own."""
-    found = queries.for_person(
+    checks = queries.for_person(
         session,
         project_id=access.project_id,
         stage=stage,
@@ -178,6 +178,6 @@ def _waiting(
     )
     # Each check has its own rank, so that removing one keeps the order of the others.
     return sorted(
-        found,
+        checks,
         key=lambda each: task_slots.shuffle_key(seed=access.seed, unit=queries.unit_of(each[0]), slot=person.id),
     )

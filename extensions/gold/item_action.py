@@ -34,19 +34,19 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
         stage = st.selectbox("In", hidden, key="items.hidden", format_func=title_of) or stage
     ask: dict[str, Any] = {"by": services.person, "project": view.name, "stage": stage, "names": selected.names}
     try:
-        found = chosen_items.preview(services.store, **ask)
+        preview = chosen_items.preview(services.store, **ask)
     except TouchstoneError as error:
         shell.show(markup.notice(str(error)))
         return
-    n_items = markup.count(len(found.can), "item")
-    counts = f"{n_items} would become {markup.count(found.checks, 'gold check')}, {len(found.cannot):,} would not."
-    shell.show(*bulk_previews.describe_preview(counts, found.can, found.cannot))
-    if not found.can:
+    n_items = markup.count(len(preview.can), "item")
+    counts = f"{n_items} would become {markup.count(preview.checks, 'gold check')}, {len(preview.cannot):,} would not."
+    shell.show(*bulk_previews.describe_preview(counts, preview.can, preview.cannot))
+    if not preview.can:
         return
 
     def do() -> None:
         selected.still()
-        made = chosen_items.make(services.store, **ask, token=found.token)
+        made = chosen_items.make(services.store, **ask, token=preview.token)
         selected.done(f"Done: {markup.count(len(made), 'gold check')} made.")
 
     question = Confirmation(

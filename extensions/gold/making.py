@@ -47,7 +47,7 @@ def candidates(store: Store, *, by: Person | None, project: str, stage: Stage) -
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         asked_or_refuse(access, stage)
-        return [_known_of(access, found) for found in candidates_in(session, access, stage)]
+        return [_known_of(access, candidate) for candidate in candidates_in(session, access, stage)]
 
 
 def count_candidates(store: Store, *, project: str, stage: Stage) -> int:
@@ -77,10 +77,10 @@ def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int)
     with store.read() as session:  # outside the write transaction: a large project takes a while
         access = require_lead(session, by=by, project=project)
         asked_or_refuse(access, stage)
-        found = candidates_in(session, access, stage)
-        if not found:
+        pool = candidates_in(session, access, stage)
+        if not pool:
             raise InvalidInputError([Problem("n", _NOTHING_KNOWN[stage])])
-        drawn = evenly(found, n, seed=randbelow(2**31), of=lambda each: each[0].dimension)
+        drawn = evenly(pool, n, seed=randbelow(2**31), of=lambda each: each[0].dimension)
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
         wanted = {(item.id, of.id if of else None) for item, of, _ in drawn}
@@ -107,13 +107,15 @@ def add(
         access, now = require_lead(session, by=by, project=project), store.now()
         asked_or_refuse(access, stage)
         problems, chosen = [], []
-        for each in known:
+        for candidate in known:
             try:
-                chosen.append(_checked(session, access, stage, each))
+                chosen.append(_checked(session, access, stage, candidate))
             except NotFoundError as error:
-                problems.append(Problem(each.item, str(error)))
+                problems.append(Problem(candidate.item, str(error)))
             except InvalidInputError as error:
-                problems += [Problem(each.item, f"{each.item}: {problem.message}") for problem in error.problems]
+                problems += [
+                    Problem(candidate.item, f"{candidate.item}: {problem.message}") for problem in error.problems
+                ]
         if problems:
             raise InvalidInputError(problems)
         if not chosen:
@@ -195,7 +197,7 @@ def candidates_in(
         some_ids = kept[begin : begin + _AT_ONCE]
         there = item_revisions.present_contents(session, ids=some_ids, project_id=access.project_id)
         contents |= {id: content for id, (content, _) in there.items()}
-    found: list[Candidate] = []
+    pool: list[Candidate] = []
     for (item_id, prediction_id), votes in sorted(cast.items(), key=lambda each: (each[0][0], each[0][1] or 0)):
         if (item_id, prediction_id) in taken or prediction_id in gone:
             continue
@@ -206,8 +208,8 @@ def candidates_in(
             known = _known_grade(access, item, votes)
         if known:
             prediction = items.prediction(session, id=prediction_id) if prediction_id is not None else None
-            found.append((item, prediction, known))
-    return found
+            pool.append((item, prediction, known))
+    return pool
 
 
 def _known_verdict(
@@ -230,33 +232,33 @@ def kept_answers(keep: Keep, content: Mapping[str, Any]) -> dict[str, Any] | Non
 
     Criteria for which the rule sets limits are left out because they have several right answers.
     """
-    found = {target.criterion: target.of(content).value for target in targets(keep) if not target.limited}
-    return None if not found or any(value is None for value in found.values()) else found
+    by_criterion = {target.criterion: target.of(content).value for target in targets(keep) if not target.limited}
+    return None if not by_criterion or any(value is None for value in by_criterion.values()) else by_criterion
 
 
 def _known_grade(access: Access, item: StoredItem, votes: Sequence[work_pace.TimedSubmission]) -> dict[str, Any] | None:
     stage = access.schema.stages.grading
     if stage is None or len(votes) < stage.raters:
         return None
-    told = [
+    names = [
         criterion.name
         for criterion in registry.criteria_of(access.schema, Stage.GRADING.value, item.dimension)
         if kinds.of_criterion(criterion).compared and criterion.required
     ]
     agreed = {
-        name: value for name in told if (value := _same_value([vote.answers for vote in votes], name)) is not None
+        name: value for name in names if (value := _same_value([vote.answers for vote in votes], name)) is not None
     }
     return agreed or None
 
 
 def _agreed(given: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any] | None:
-    found = {name: _same_value(given, name) for name in names}
-    return None if len(given) < 2 or any(value is None for value in found.values()) else found
+    by_criterion = {name: _same_value(given, name) for name in names}
+    return None if len(given) < 2 or any(value is None for value in by_criterion.values()) else by_criterion
 
 
 def _same_value(given: Sequence[Mapping[str, Any]], name: str) -> Any:
     """Return the value that everyone gave; None if people differ or someone gave no value."""
-    values = [each.get(name) for each in given]
+    values = [answers.get(name) for answers in given]
     return values[0] if values and all(value is not None and same(value, values[0]) for value in values) else None
 
 
@@ -324,7 +326,7 @@ def make_checks(
     if by is not None:
         known_items = sorted({item.id for item, _, _ in chosen})
         qualifications.note_insights(session, item_ids=known_items, person_id=by.id, now=now)
-    return [_known_of(access, each) for each in chosen]
+    return [_known_of(access, candidate) for candidate in chosen]
 
 
 def _known_of(access: Access, found: Candidate) -> GoldCandidate:

@@ -206,9 +206,9 @@ def answers(session: Session, *, project_id: int, stage: Stage, person_id: int |
         given["person"] = person_id
     latest: dict[int, GoldAnswer] = {}
     for task_id, unit, person, id, stored, version, at in session.execute(_answers(person_id is not None), given).all():
-        said = reworded.answers(session, project_id=project_id, version=version, stage=stage, given=stored)
+        answers = reworded.answers(session, project_id=project_id, version=version, stage=stage, given=stored)
         latest.pop(task_id, None)
-        latest[task_id] = GoldAnswer(id, int(unit.rpartition("/")[2]), person, said, at)
+        latest[task_id] = GoldAnswer(id, int(unit.rpartition("/")[2]), person, answers, at)
     return list(latest.values())
 
 

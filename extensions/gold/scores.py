@@ -57,32 +57,32 @@ def scores(store: Store, *, by: Person | None, project: str, stage: Stage) -> li
         for answer, right in scored_answers(session, access, stage):
             given[answer.person_id].append(right)
         pardoned = queries.pardons(session, project_id=access.project_id, stage=stage)
-        found = []
+        gold_scores = []
         for row in people.all_people(session):
             if row.id not in given:
                 continue
-            said = given[row.id]
-            n, n_right = sum(each is not None for each in said), sum(each is True for each in said)
+            outcomes = given[row.id]
+            n, n_right = sum(outcome is not None for outcome in outcomes), sum(outcome is True for outcome in outcomes)
             limits = wilson(n_right / n, n) if n else None
-            found.append(
+            gold_scores.append(
                 GoldScore(
                     person=row.login,
                     name=row.name,
                     right=n_right,
                     n=n,
-                    skipped=len(said) - n,
+                    skipped=len(outcomes) - n,
                     standing=standing_of(session, access, stage, asked, row.id),
                     low=limits.low if limits else None,
                     high=limits.high if limits else None,
                     since=pardoned.get(row.id),
                 )
             )
-        return sorted(found, key=lambda score: score.person)
+        return sorted(gold_scores, key=lambda score: score.person)
 
 
 def stopped(session: Session, *, access: Access) -> list[tuple[Stage, str]]:
     """Return the stages in which gold answers have stopped people, with the people's names."""
-    found = []
+    stops = []
     for stage in STAGES:
         asked = policy(access, stage)
         if asked is None or asked.stop_below is None:
@@ -90,8 +90,8 @@ def stopped(session: Session, *, access: Access) -> list[tuple[Stage, str]]:
         answered = {answer.person_id for answer, _ in scored_answers(session, access, stage)}
         for person_id, name in sorted(people.names(session, ids=answered).items()):
             if standing_of(session, access, stage, asked, person_id) is GoldStanding.STOPPED:
-                found.append((stage, name))
-    return found
+                stops.append((stage, name))
+    return stops
 
 
 def reinstate(store: Store, *, by: Person | None, project: str, login: str, stage: Stage, why: str) -> None:
@@ -123,8 +123,8 @@ def as_csv(found: Iterable[GoldScore]) -> str:
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
     writer.writerow(["person", "name", "right", "n", "share", "low", "high", "skipped", "standing"])
-    for each in found:
-        limits = () if each.low is None or each.high is None else (each.right / each.n, each.low, each.high)
+    for score in found:
+        limits = () if score.low is None or score.high is None else (score.right / score.n, score.low, score.high)
         share: list[object] = [round(value, 4) for value in limits] or ["", "", ""]
-        writer.writerow([each.person, each.name, each.right, each.n, *share, each.skipped, each.standing.value])
+        writer.writerow([score.person, score.name, score.right, score.n, *share, score.skipped, score.standing.value])
     return out.getvalue()

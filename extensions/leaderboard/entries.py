@@ -124,9 +124,9 @@ def take(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     bring = Import(store, media, access, by, project, path, None, False, lambda what, done, total: None)
-    found: ReadPredictions = reader_of(FORMATS[FORMAT])(path, schema=access.schema, model=name, project=project)
-    rows, missing = _looked_at(bring, found, anyway=anyway)
-    (sha256,) = set(found.hashes.values()) if len(found.hashes) == 1 else ("",)
+    predictions: ReadPredictions = reader_of(FORMATS[FORMAT])(path, schema=access.schema, model=name, project=project)
+    rows, missing = _looked_at(bring, predictions, anyway=anyway)
+    (sha256,) = set(predictions.hashes.values()) if len(predictions.hashes) == 1 else ("",)
     absent = [_absent(name, path, item) for item in missing]
     with store.write() as session:
         projects.lock(session, id=access.project_id)
@@ -147,22 +147,22 @@ def take(
                 session, access=access, row=earlier, why=_NEWER.format(name), by=by, now=store.now()
             )
         about = {"team": team, "model": model, "sha256": sha256}
-        done = take_answers(bring, session, [*rows, *absent], found.hashes, [], entry=about)
+        done = take_answers(bring, session, [*rows, *absent], predictions.hashes, [], entry=about)
         row = _earlier(session, access.project_id, name)
         assert row is not None, "a file with no answer at all is refused where it is read"
-        told = {"team": team, "replaces": earlier.public_id if earlier else None, "unanswered": len(missing)}
-        log(session, "entry.taken", by=by, run=row, now=store.now(), data=told)
+        data = {"team": team, "replaces": earlier.public_id if earlier else None, "unanswered": len(missing)}
+        log(session, "entry.taken", by=by, run=row, now=store.now(), data=data)
         return AcceptedEntry(_entry(row), done.predictions, len(missing), _entry(earlier) if earlier else None)
 
 
 def sentence(done: AcceptedEntry) -> str:
     """Return the result of accepting an entry in one line."""
-    told = f"{done.entry.name}: {done.answers:,} answers taken"
+    sentence = f"{done.entry.name}: {done.answers:,} answers taken"
     if done.unanswered:
-        told += f", {done.unanswered:,} items without one"
+        sentence += f", {done.unanswered:,} items without one"
     if done.replaced is None:
-        return f"{told}."
-    return f"{told}. The entry of {done.replaced.at:%d %B %Y, %H:%M} UTC is kept, and counts no more."
+        return f"{sentence}."
+    return f"{sentence}. The entry of {done.replaced.at:%d %B %Y, %H:%M} UTC is kept, and counts no more."
 
 
 def entries(store: Store, *, by: Person | None, project: str) -> list[Entry]:
@@ -174,10 +174,10 @@ def entries(store: Store, *, by: Person | None, project: str) -> list[Entry]:
 
 def score_of(store: Store, *, by: Person | None, project: str, entry: Entry) -> LeaderboardLine | None:
     """Return an entry's accuracy against the key. None for a project without a key."""
-    found = read_project(store, person=by, project=project)
-    if Scores("key") not in scores_of(found):
+    answers = read_project(store, person=by, project=project)
+    if Scores("key") not in scores_of(answers):
         return None
-    return sliced_scores(found, Scores("key")).whole[entry.name]
+    return sliced_scores(answers, Scores("key")).whole[entry.name]
 
 
 # ---- content of a file ----------------------------------------------------------------------------------------------
@@ -201,19 +201,21 @@ def _looked_at(
     given = {row.item_id for row in rows if row.answer.outcome in ANSWERS}
     said_none = {row.item_id for row in rows} - given
     missing = [name for id, name in wanted.items() if id not in given]
-    told = [
+    sentences = [
         _problem(found.bad, "row cannot be read", "rows cannot be read"),
         _problem(strange, "row is about no item of this project", "rows are about no item of this project"),
         _problem(twice, "item is answered more than once", "items are answered more than once"),
     ]
     if not anyway:
         none = _none(bring, rows)
-        told.append(_problem(none, "answer names none of its item's options", "answers name none of their options"))
+        sentences.append(
+            _problem(none, "answer names none of its item's options", "answers name none of their options")
+        )
         if missing:
             begin = f"{len(missing):,} of {len(wanted):,} items have no answer, the first is {missing[0]}."
-            told.append(begin)
-    if problems := [each for each in told if each]:
-        can = " --anyway takes it, and counts missing and unreadable answers as such." if not any(told[:3]) else ""
+            sentences.append(begin)
+    if problems := [sentence for sentence in sentences if sentence]:
+        can = " --anyway takes it, and counts missing and unreadable answers as such." if not any(sentences[:3]) else ""
         raise InvalidFileError(f"{' '.join(problems)} Nothing was taken.{can}")
     return [(row.answer, row.here) for row in rows if row.item_id not in said_none], missing
 
@@ -246,18 +248,18 @@ def _absent(name: str, path: Path, item: str) -> tuple[PredictionRecord, BadRow]
 
 
 def _named(what: str, name: str) -> str:
-    told = " ".join(name.split())
-    if not told or len(told) > LONGEST or not told.isprintable():
+    one_line = " ".join(name.split())
+    if not one_line or len(one_line) > LONGEST or not one_line.isprintable():
         raise InvalidInputError([Problem(what, f"Name the {what} in up to {LONGEST} letters.")])
-    return told
+    return one_line
 
 
 # ---- stored entries -------------------------------------------------------------------------------------------------
 
 
 def _rows(session: Session, project_id: int) -> list[StoredRun]:
-    found = runs.of_project(session, project_id=project_id, kind=RunKind.IMPORT)
-    return [row for row in found if "entry" in row.params]
+    imports = runs.of_project(session, project_id=project_id, kind=RunKind.IMPORT)
+    return [row for row in imports if "entry" in row.params]
 
 
 def _earlier(session: Session, project_id: int, name: str) -> StoredRun | None:

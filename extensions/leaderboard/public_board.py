@@ -64,13 +64,13 @@ class Choice:
     def of(cls, dumped: Mapping[str, Any]) -> Choice:
         """Return the choice from the output of ``dump``."""
         bins = dumped["bins"]
-        told = {
+        fields = {
             **dumped,
-            "scores": tuple(Scores(**each) for each in dumped["scores"]),
+            "scores": tuple(Scores(**score) for score in dumped["scores"]),
             "models": tuple(dumped["models"]),
             "bins": bins if isinstance(bins, int) else tuple(bins),
         }
-        return cls(**told)
+        return cls(**fields)
 
 
 @dataclass(frozen=True)
@@ -130,10 +130,10 @@ def publish(store: Store, *, by: Person | None, project: str, choice: Choice) ->
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         before = events.public_board(session, project=access.name)
-        told = choice.dump()
-        if before is not None and before.data == told:
+        data = choice.dump()
+        if before is not None and before.data == data:
             return False
-        log(session, PUBLISHED, by=by, project=access, now=store.now(), data=told)
+        log(session, PUBLISHED, by=by, project=access, now=store.now(), data=data)
         return True
 
 
@@ -181,25 +181,25 @@ def board(store: Store, *, project: str, choice: Mapping[str, Any]) -> Board:
     The caller checks that a lead has published the choice.
     """
     chosen = Choice.of(choice)
-    found = project_answers.current(store, person=None, project=project)
-    there = scores_of(found)
+    answers = project_answers.current(store, person=None, project=project)
+    there = scores_of(answers)
     lacking = [f"{score.title} is not there any more." for score in chosen.scores if score not in there]
     names = set(chosen.models)
     if chosen.entries:
         teams = entries.entries(store, by=None, project=project)
         names |= {team.name for team in teams if not team.withdrawn}
-    by, problem = _slices(found, chosen)
+    by, problem = _slices(answers, chosen)
     lacking += [problem] if problem else []
     cuts = [
-        sliced_scores(found, score, by=by or DIMENSION.name, bins=chosen.bins)
+        sliced_scores(answers, score, by=by or DIMENSION.name, bins=chosen.bins)
         for score in chosen.scores
         if score in there
     ]
-    columns = [title for cut in cuts for title in _titles(found, cut, sliced=bool(by))]
-    present = {model for cut in cuts for model in cut.whole} - found.respondents
+    columns = [title for cut in cuts for title in _titles(answers, cut, sliced=bool(by))]
+    present = {model for cut in cuts for model in cut.whole} - answers.respondents
     lacking += [
         f"{name} is a person, and shown to no one."
-        if name in found.respondents
+        if name in answers.respondents
         else f"{name} has no answers that count."
         for name in sorted(names - present)
     ]

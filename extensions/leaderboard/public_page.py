@@ -35,7 +35,7 @@ COLUMNS = ("model", "column", "value", "low", "high", "n")
 
 def as_html(choice: Choice, board: Board, *, at: datetime, address: str) -> str:
     """Return the whole page. ``address`` is its path."""
-    heads = "".join(f'<th scope="col">{escape(each)}</th>' for each in ("Model", *board.columns))
+    heads = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in ("Model", *board.columns))
     rows = "".join(
         f'<tr><th scope="row">{escape(name)}</th>{"".join(map(_cell, cells))}</tr>' for name, cells in board.rows
     )
@@ -44,7 +44,9 @@ def as_html(choice: Choice, board: Board, *, at: datetime, address: str) -> str:
         f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
     about = f"As of {at:%d %B %Y, %H:%M} UTC. Below each number: its 95 % interval, and the answers it rests on."
-    files = [plain_pages.link(f"{address}/{each}", f"Download as {each.upper()}") for each in FILES] * choice.files
+    files = [
+        plain_pages.link(f"{address}/{ending}", f"Download as {ending.upper()}") for ending in FILES
+    ] * choice.files
     text = "".join(plain_pages.paragraph(part) for part in choice.text.split("\n") if part.strip())
     nothing = "" if board.rows else plain_pages.paragraph("There are no numbers yet.")
     return plain_pages.page(
@@ -82,8 +84,14 @@ def as_json(choice: Choice, board: Board, *, at: datetime) -> str:
         }
         for name, cells in board.rows
     ]
-    told = {"title": choice.title, "text": choice.text, "as_of": at.isoformat(), "columns": board.columns, "rows": rows}
-    return json.dumps(told, indent=2, ensure_ascii=False)
+    content = {
+        "title": choice.title,
+        "text": choice.text,
+        "as_of": at.isoformat(),
+        "columns": board.columns,
+        "rows": rows,
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False)
 
 
 FILES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}

@@ -99,8 +99,8 @@ class Boards:
                 "csv": public_page.as_csv(figure.value),
                 "json": public_page.as_json(choice, figure.value, at=figure.at),
             }
-            told = {"": page, **(files if choice.files else {})}
-            made = _RenderedBoard(shown.event, figure, {name: text.encode() for name, text in told.items()})
+            texts = {"": page, **(files if choice.files else {})}
+            made = _RenderedBoard(shown.event, figure, {name: text.encode() for name, text in texts.items()})
         if len(self._made) >= MOST:
             self._made.clear()
         self._made[shown.project] = (self.clock(), made)

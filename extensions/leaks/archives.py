@@ -23,8 +23,8 @@ def names_and_times(path: Path) -> tuple[list[str], set[object]]:
     """Return the names of the files in an archive, in their order, and all times of the files."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as file:
-            infos = [each for each in file.infolist() if not each.is_dir()]
-            return [each.filename for each in infos], {each.date_time for each in infos}
+            infos = [info for info in file.infolist() if not info.is_dir()]
+            return [info.filename for info in infos], {info.date_time for info in infos}
     with tarfile.open(path) as tar:
         members = [getmember for getmember in tar.getmembers() if getmember.isfile()]
         return [member.name for member in members], {member.mtime for member in members}

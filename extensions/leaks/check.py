@@ -163,7 +163,7 @@ class _FolderReader:
                 self._add("key", phrase.where, phrase.what)
             else:
                 self._report.notes.append(phrase.what)
-        self._report.looked_at["tests"] = sum(each.test.n > 0 and not each.is_certain for each in self._signals)
+        self._report.looked_at["tests"] = sum(signal.test.n > 0 and not signal.is_certain for signal in self._signals)
         for signal in find_leaking(self._signals, level):
             test = "" if signal.is_certain else f" ({_p_in_words(signal.test.p_value)})"
             self._add(signal.kind, signal.where, f"{signal.what}{test}")
@@ -337,7 +337,7 @@ def _is_an_item(table: Table, row: Row) -> bool:
     """Return whether a row without a private item is another item, and not a file or a part of a description."""
     if table.file.rpartition("/")[2] in _NOT_ITEMS:
         return False
-    return any(isinstance(each, str) and " " in each and not looks_like_a_path(each) for each in row.values())
+    return any(isinstance(value, str) and " " in value and not looks_like_a_path(value) for value in row.values())
 
 
 def _p_in_words(p_value: float) -> str:

@@ -63,7 +63,7 @@ class EncodedKeys:
         alone = len(tokens) == 1 and len(tokens[0]) == len(turned)
         for token in tokens[:_MOST_TOKENS]:
             if alone or _LOOKS_CODED.search(token):
-                pieces = {token, *(each for each in _PIECES.split(token) if len(each) > 3)}
+                pieces = {token, *(piece for piece in _PIECES.split(token) if len(piece) > 3)}
                 for piece in sorted(pieces):
                     # An id that contains the hash: the key is hashed with the rest of the id.
                     rest = turned.replace(piece, "").strip(_BETWEEN) if turned == item.id else ""
@@ -80,11 +80,11 @@ class EncodedKeys:
             except UnicodeDecodeError:
                 inside = ""
             if inside.strip() and inside.isprintable():
-                for each in own:
-                    yield from self._read(item, inside, how, each)
+                for own_id in own:
+                    yield from self._read(item, inside, how, own_id)
                 if not is_inner:
-                    found = self._of_token(item, inside, own, is_inner=True)
-                    yield from ((f"{how} of {other}", code, sure) for other, code, sure in found)
+                    readings = self._of_token(item, inside, own, is_inner=True)
+                    yield from ((f"{how} of {other}", code, sure) for other, code, sure in readings)
             elif len(content) in (16, 20, 32, 64):
                 yield from self._digested(item, content.hex(), own)
 
@@ -105,24 +105,24 @@ class EncodedKeys:
             self._of = item.id
             self._digests.clear()
         for name in _BY_LENGTH.get(len(token), tuple(_DIGESTS)):
-            for each in own:
-                if (name, each) not in self._digests:
-                    self._digests[name, each] = self._all_digests(item, name, each)
-                for digest, code in self._digests[name, each].get(token[:8], ()):
+            for own_id in own:
+                if (name, own_id) not in self._digests:
+                    self._digests[name, own_id] = self._all_digests(item, name, own_id)
+                for digest, code in self._digests[name, own_id].get(token[:8], ()):
                     if digest.startswith(token):
                         yield name, code, len(token) >= _LONG_DIGEST
 
     def _all_digests(self, item: KeyItem, name: str, own: str) -> dict[str, list[tuple[str, int]]]:
         """Return the digests of all keys that an item might have, alone and with a text, by their first digits."""
-        found: dict[str, list[tuple[str, int]]] = {}
+        digests: dict[str, list[tuple[str, int]]] = {}
         digest = _DIGESTS[name]
         for code, forms in self._keys.spellings(item).items():
             for form in forms:
                 joined = (text for join in _JOINS for text in (own + join + form, form + join + own))
                 for text in (form, *joined):
                     made = digest(text.encode())
-                    found.setdefault(made[:8], []).append((made, code))
-        return found
+                    digests.setdefault(made[:8], []).append((made, code))
+        return digests
 
 
 def _bytes_of(token: str) -> Iterator[tuple[str, bytes]]:

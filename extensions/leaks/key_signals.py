@@ -47,13 +47,13 @@ def id_parts(ids: Sequence[str]) -> Iterator[tuple[str, list[str | None]]]:
     ['b', 'a']
     """
     parts = [_BETWEEN.split(id) for id in ids]
-    longest = max((len(each) for each in parts), default=0)
+    longest = max((len(split) for split in parts), default=0)
     if longest <= 1:
-        yield from _characters("the whole", [each[0] for each in parts])
+        yield from _characters("the whole", [split[0] for split in parts])
         return
     places = {"the last part": -1} | {f"part {at + 1}": at for at in range(min(longest - 1, 4))}
     for name, at in places.items():
-        part = [each[at] if len(each) > at + 1 and len(each) > 1 else None for each in parts]
+        part = [split[at] if len(split) > at + 1 and len(split) > 1 else None for split in parts]
         yield name, part
         yield from _characters(name, part)
 
@@ -85,7 +85,9 @@ def option_signals(keys: SecretKeys) -> Iterator[tuple[str, Signal]]:
     sets = [(item, keys.places[item.id]) for item in items if item.id in keys.places and keys.is_place(item)]
     for number, places in _by_number(single):
         yield _of_places(where, number, [place for (place,) in places])
-    for number, places in _by_number((item, each) for item, each in sets if 0 < len(each) < len(item.asked.options)):
+    for number, places in _by_number(
+        (item, places) for item, places in sets if 0 < len(places) < len(item.asked.options)
+    ):
         yield from _of_set_places(where, number, places)
         yield from _of_ends(where, number, places)
     for words in ("longest", "shortest"):
@@ -95,10 +97,10 @@ def option_signals(keys: SecretKeys) -> Iterator[tuple[str, Signal]]:
 
 def _by_number(items: Iterable[tuple[KeyItem, Places]]) -> Iterator[tuple[int, list[Places]]]:
     """Yield the right places of items with two options, then with three, and so on."""
-    found: dict[int, list[Places]] = {}
+    by_number: dict[int, list[Places]] = {}
     for item, places in items:
-        found.setdefault(len(item.asked.options), []).append(places)
-    return ((number, found[number]) for number in sorted(found) if number > 1)
+        by_number.setdefault(len(item.asked.options), []).append(places)
+    return ((number, by_number[number]) for number in sorted(by_number) if number > 1)
 
 
 def _of_places(where: str, number: int, places: Sequence[int]) -> tuple[str, Signal]:
@@ -118,7 +120,7 @@ def _of_set_places(where: str, number: int, sets: Sequence[Places]) -> Iterator[
     the right ones. The tail of the binomial at the mean chance is an upper bound of the true tail.
     """
     about = f"of {len(sets):,} items with several right options of {number}"
-    counts = [sum(place in each for each in sets) for place in range(number)]
+    counts = [sum(place in places for places in sets) for place in range(number)]
     shares = ", ".join(f"{chr(65 + at)} is right in {n / len(sets):.0%}" for at, n in enumerate(counts))
     chance = sum(map(len, sets)) / number / len(sets)
     most, least = max(range(number), key=counts.__getitem__), min(range(number), key=counts.__getitem__)
@@ -131,10 +133,11 @@ def _of_set_places(where: str, number: int, sets: Sequence[Places]) -> Iterator[
 
 
 def _of_ends(where: str, number: int, sets: Sequence[Places]) -> Iterator[tuple[str, Signal]]:
-    chance = sum(1 / math.comb(number, len(each)) for each in sets) / len(sets)
+    chance = sum(1 / math.comb(number, len(places)) for places in sets) / len(sets)
     for end in ("first", "last"):
         hits = sum(
-            each == tuple(range(len(each)) if end == "first" else range(number - len(each), number)) for each in sets
+            places == tuple(range(len(places)) if end == "first" else range(number - len(places), number))
+            for places in sets
         )
         what = f"the right options stand {end} in {hits:,} of {len(sets):,} items with {number} options"
         test = excess_test(hits, len(sets), chance)
@@ -168,6 +171,6 @@ def _of_orders(where: str, items: Sequence[KeyItem]) -> Iterator[tuple[str, Sign
         if item.asked.kind is AnswerKind.ORDER and isinstance(item.key, list) and len(item.asked.options) > 2
     ]
     if orders:
-        hits = sum([str(each) for each in item.key] == list(item.asked.options) for item in orders)
+        hits = sum([str(value) for value in item.key] == list(item.asked.options) for item in orders)
         what = f"options are listed in the right order in {hits:,} of {len(orders):,} items"
         yield f"{where}: {what}.", Signal("places", where, what, excess_test(hits, len(orders), 1 / 6))

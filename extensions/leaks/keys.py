@@ -164,10 +164,10 @@ class SecretKeys:
         A text that is part of one of the item's own options is public by design.
         """
         for item in self.items.values():
-            options = [plain(each) for each in item.asked.options]
+            options = [plain(option) for option in item.asked.options]
             for name, value in item.fields.items():
-                for each in value if isinstance(value, list) else [value]:
-                    if not isinstance(each, str) or len(text := plain(each)) < LONG:
+                for content in value if isinstance(value, list) else [value]:
+                    if not isinstance(content, str) or len(text := plain(content)) < LONG:
                         continue
                     if not any(text in option for option in options):
                         yield item.id, name, text
@@ -259,10 +259,10 @@ def _spellings(item: KeyItem) -> Iterator[str]:
     if not isinstance(key, list):
         yield plain(_written(key) or str(key))
         return
-    if all(isinstance(each, dict) for each in key):
-        yield plain(", ".join(_written(end) or "" for each in key for end in each.values()))
+    if all(isinstance(part, dict) for part in key):
+        yield plain(", ".join(_written(end) or "" for span in key for end in span.values()))
         return
-    texts = [str(each) for each in key]
+    texts = [str(part) for part in key]
     yield plain(", ".join(texts))
     places = [place_of(text, item.asked.options) for text in texts]
     if all(place is not None for place in places):

@@ -54,7 +54,7 @@ def right_places(item: KeyItem) -> Places | None:
     options = item.asked.options
     if item.asked.kind is not AnswerKind.MULTI or not options or not isinstance(item.key, list):
         return None
-    entries = [str(each) for each in item.key]
+    entries = [str(part) for part in item.key]
     places = [place_of(entry, options) for entry in entries]
     if None in places:
         places = [_letter(entry, len(options)) for entry in entries]
@@ -99,14 +99,14 @@ def stated_sets(options: Sequence[str], text: str) -> Iterator[tuple[str, Places
     n = len(options)
     if (places := _texts(text, options)) is not None:
         yield "text", places
-    tokens = [each for each in _TOKEN.findall(text.casefold()) if not _AND.fullmatch(each)]
+    tokens = [token for token in _TOKEN.findall(text.casefold()) if not _AND.fullmatch(token)]
     if not tokens or n > _MOST_PLACES:
         return
     letters = list(tokens[0]) if len(tokens) == 1 else [token.rstrip(".:") for token in tokens]
     named = [_letter(letter, n) for letter in letters]
     if None not in named and len(set(named)) == len(named):
         yield "letter", tuple(sorted(place for place in named if place is not None))
-    bits = [_BITS.get(each) for each in (list(tokens[0]) if len(tokens) == 1 and n > 1 else tokens)]
+    bits = [_BITS.get(token) for token in (list(tokens[0]) if len(tokens) == 1 and n > 1 else tokens)]
     if len(bits) == n and None not in bits:
         yield "bits", tuple(at for at in range(n) if bits[at])
         yield "bits from the last option", tuple(at for at in range(n) if bits[n - 1 - at])
@@ -120,21 +120,21 @@ def stated_sets(options: Sequence[str], text: str) -> Iterator[tuple[str, Places
 def _texts(text: str, options: Sequence[str]) -> Places | None:
     """Return the options that a text lists and nothing else; None for other texts."""
     known = sorted(((plain(option), at) for at, option in enumerate(options)), reverse=True, key=lambda e: len(e[0]))
-    found: set[int] = set()
+    places: set[int] = set()
     rest = plain(text)
     while rest:
         there = [(option, at) for option, at in known if option and rest.startswith(option)]
-        fits = [each for each in there if not rest[len(each[0]) :][:1].isalnum()]
+        fits = [option_at for option_at in there if not rest[len(option_at[0]) :][:1].isalnum()]
         if fits:
-            found.add(fits[0][1])
+            places.add(fits[0][1])
             rest = rest[len(fits[0][0]) :]
         cut = rest.lstrip(_EDGE)
-        if found and (word := _AND.match(cut)):
+        if places and (word := _AND.match(cut)):
             cut = cut[word.end() :].lstrip(_EDGE)
         if not fits and cut == rest:
             return None
         rest = cut
-    return tuple(sorted(found)) if found else None
+    return tuple(sorted(places)) if places else None
 
 
 def _letter(text: str, n: int) -> int | None:
@@ -153,12 +153,12 @@ def parts_of(keys: Codes, sets: Sequence[tuple[Places, int] | None]) -> list[Key
         The places of each item's right options, with the number of its options; None for keys of other kinds.
     """
     parts = [KeyPart(WHOLE, keys)]
-    most = min(max((each[1] for each in sets if each is not None), default=0), _MOST_PLACES)
+    most = min(max((key[1] for key in sets if key is not None), default=0), _MOST_PLACES)
     if not most:
         return parts
-    parts.append(KeyPart(NUMBER, np.array([NONE if each is None else len(each[0]) for each in sets], dtype=np.int64)))
+    parts.append(KeyPart(NUMBER, np.array([NONE if key is None else len(key[0]) for key in sets], dtype=np.int64)))
     for place in range(most):
-        codes = [NONE if each is None or place >= each[1] else int(place in each[0]) for each in sets]
+        codes = [NONE if key is None or place >= key[1] else int(place in key[0]) for key in sets]
         parts.append(KeyPart(f"whether option {chr(65 + place)} is right", np.array(codes, dtype=np.int64)))
     return parts
 

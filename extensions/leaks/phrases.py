@@ -71,10 +71,10 @@ class SecretPhrases:
         for phrase, places in self._found.items():
             own = self._owners[phrase]
             rows = {item for _, item in places if item is not None}
-            told = sorted(rows & own.keys())
-            if told or (len(own) == 1 and not rows - own.keys()):
-                id = told[0] if told else next(iter(own))
-                where = next(where for where, item in places if not told or item == id)
+            hits = sorted(rows & own.keys())
+            if hits or (len(own) == 1 and not rows - own.keys()):
+                id = hits[0] if hits else next(iter(own))
+                where = next(where for where, item in places if not hits or item == id)
                 yield PhraseVerdict(where, f"it shows the private {own[id]} of the item {id}", True)
                 continue
             pairs = [f"{id} and {where}" for id in sorted(own) for where in dict.fromkeys(where for where, _ in places)]

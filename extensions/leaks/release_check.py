@@ -14,12 +14,12 @@ def must_not_leak(found: LeakReport, *, accepted: Collection[str] = ()) -> None:
     """Refuse (``InvalidFileError``) a release whose public files reveal private data, apart from ``accepted`` kinds."""
     left = [leak for leak in found.leaks if leak.kind not in accepted]
     if left:
-        told = "\n".join(each.sentence for each in left[:20])
+        sentences = "\n".join(leak.sentence for leak in left[:20])
         more = f"\nand {len(left) - 20:,} more" if len(left) > 20 else ""
-        kinds = ", ".join(sorted({each.kind for each in left}))
+        kinds = ", ".join(sorted({leak.kind for leak in left}))
         raise InvalidFileError(
-            f"Public files reveal private data:\n{told}{more}\nIf a leak is harmless, accept its kind with a reason "
-            f"(--accept-leak 'KIND: reason'; the manifest records it). Kinds found: {kinds}."
+            f"Public files reveal private data:\n{sentences}{more}\nIf a leak is harmless, accept its kind "
+            f"with a reason (--accept-leak 'KIND: reason'; the manifest records it). Kinds found: {kinds}."
         )
 
 
@@ -31,15 +31,15 @@ def accepted_leaks(given: Sequence[str]) -> frozenset[str]:
     InvalidFileError
         There is no such kind, or it has no reason.
     """
-    found = set()
+    kinds = set()
     for text in given:
         kind, _, reason = (part.strip() for part in text.partition(":"))
         if kind not in ADVICE:
             raise InvalidFileError(f"There is no kind of leak {kind!r}. Kinds are {', '.join(ADVICE)}.")
         if not reason:
             raise InvalidFileError(f"Give a reason for accepting {kind}: --accept-leak '{kind}: REASON'.")
-        found.add(kind)
-    return frozenset(found)
+        kinds.add(kind)
+    return frozenset(kinds)
 
 
 def _check(public: Path, private: Path, accepted: Sequence[str]) -> None:

@@ -67,7 +67,9 @@ def _rejected(signals: Sequence[Signal], level: float) -> list[Signal]:
        6.
     """
     first: dict[bytes | int, Signal] = {}
-    for at, each in enumerate(signals):
-        first.setdefault(each.same or at, each)
-    p_values = dict(zip(first, holm([each.test.p_value for each in first.values()]), strict=True))
-    return [each for at, each in enumerate(signals) if p_values[each.same or at] <= level and each.test.is_large]
+    for at, signal in enumerate(signals):
+        first.setdefault(signal.same or at, signal)
+    p_values = dict(zip(first, holm([signal.test.p_value for signal in first.values()]), strict=True))
+    return [
+        signal for at, signal in enumerate(signals) if p_values[signal.same or at] <= level and signal.test.is_large
+    ]

@@ -168,8 +168,8 @@ def within_groups(test: Callable[[Codes, Codes], ChanceTest], values: Codes, key
 
     Items of a group have the same number of options, so that this number is not taken for a sign of the key.
     """
-    found = [test(values[groups == group], keys[groups == group]) for group in np.unique(groups)]
-    tested = [each for each in found if each.n]
+    tests = [test(values[groups == group], keys[groups == group]) for group in np.unique(groups)]
+    tested = [each for each in tests if each.n]
     if not tested:
         return NOT_TESTED
     least = min(tested, key=lambda each: each.p_value)

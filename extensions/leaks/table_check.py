@@ -154,7 +154,7 @@ class TableCheck:
                     self._note(_OPTIONS, _ODD, f"{name}{how}", at, self.keys.code_of(marked))
             elif 1 in counts.values():
                 odd = min(counts, key=counts.__getitem__)
-                self._note(_OPTIONS, _ODD, name, at, next(n for n, each in enumerate(kinds) if each[name] == odd))
+                self._note(_OPTIONS, _ODD, name, at, next(n for n, kind in enumerate(kinds) if kind[name] == odd))
 
     def _add_plain(self, column: str, value: Any, at: int, *, entries: bool = False) -> None:
         """Note a number or a short code, such as an index or a name, which may go along with the place of the key.
@@ -247,13 +247,13 @@ class TableCheck:
             quartered = [replace(parts[0], codes=codes_of([self.keys.ranks[item.id] for item in items])), *parts[1:]]
         for column, writing in self._writing.items():
             is_content = name_of(column) in _CONTENT
-            for each, codes in writing.properties(len(self.ids)):
+            for way, codes in writing.properties(len(self.ids)):
                 values, right = codes[there], quartered
-                if each not in HIDDEN:
+                if way not in HIDDEN:
                     if is_content or not places.any():
                         continue
                     values, right = np.where(places, values, -1), parts
-                what = f"is associated with {each} of {name or f'the column {column}'}"
+                what = f"is associated with {way} of {name or f'the column {column}'}"
                 yield self._association(kind, what, values, right, groups, column, is_of_writing=True)
 
     def _of_column(self, column: str, kind: str, encoding: str, stated: Codes, keys: Codes, groups: Codes) -> Signal:
@@ -299,12 +299,12 @@ class TableCheck:
 
 def _lists_of_options(item: KeyItem, row: Row) -> frozenset[str]:
     """Return the lists of a row that are the item's own options. Each option alone may be the key by chance."""
-    found: dict[str, list[str]] = {}
+    by_column: dict[str, list[str]] = {}
     for column, value in row.items():
         if (name := list_of(column)) is not None:
-            found.setdefault(name, []).append(plain(str(value)))
+            by_column.setdefault(name, []).append(plain(str(value)))
     own = sorted(map(plain, item.asked.options))
-    return frozenset(name for name, values in found.items() if sorted(values) == own)
+    return frozenset(name for name, values in by_column.items() if sorted(values) == own)
 
 
 def _has_options(item: KeyItem, text: str) -> bool:

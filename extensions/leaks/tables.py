@@ -110,11 +110,11 @@ def _flatten(value: Any, path: str, found: Row, depth: int) -> None:
     if depth > 30:
         return
     if isinstance(value, Mapping):
-        for name, each in value.items():
-            _flatten(each, f"{path}.{name}" if path else str(name), found, depth + 1)
+        for name, part in value.items():
+            _flatten(part, f"{path}.{name}" if path else str(name), found, depth + 1)
     elif isinstance(value, list | tuple):
-        for at, each in enumerate(value[:_MOST]):
-            _flatten(each, f"{path}[{at}]", found, depth + 1)
+        for at, part in enumerate(value[:_MOST]):
+            _flatten(part, f"{path}[{at}]", found, depth + 1)
     elif isinstance(value, str | int | float | bytes):
         found[path] = value
 
@@ -123,14 +123,14 @@ def _of_csv(path: Path, separator: str) -> Iterator[Row]:
     csv.field_size_limit(LONGEST_CELL)
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         for row in csv.DictReader(file, delimiter=separator):
-            found = flat({str(name): value for name, value in row.items() if value})
-            for name, value in list(found.items()):
+            cells = flat({str(name): value for name, value in row.items() if value})
+            for name, value in list(cells.items()):
                 if isinstance(value, str) and value[:1] in "[{":
                     try:
-                        found |= flat(_json(value), name)
+                        cells |= flat(_json(value), name)
                     except (ValueError, RecursionError):
                         continue
-            yield found
+            yield cells
 
 
 def _of_lines(path: Path) -> Iterator[Row]:
@@ -146,34 +146,34 @@ def _of_json(path: Path) -> list[tuple[str, Sequence[Row]]]:
     cells.
     """
     whole = _json(path.read_text(encoding="utf-8-sig", errors="replace"))
-    found: list[tuple[str, Sequence[Row]]] = []
-    _walk(whole, "", found, 0)
-    return found
+    tables: list[tuple[str, Sequence[Row]]] = []
+    _walk(whole, "", tables, 0)
+    return tables
 
 
 def _walk(value: Any, path: str, found: list[tuple[str, Sequence[Row]]], depth: int) -> None:
     if depth > 8:
         return
     if isinstance(value, list):
-        if value and all(isinstance(each, dict) for each in value):
-            found.append((path, [flat(each) for each in value]))
+        if value and all(isinstance(row, dict) for row in value):
+            found.append((path, [flat(row) for row in value]))
             _walk_inside(value, path, found, depth)
     elif isinstance(value, dict):
-        named = [{"(name)": name, **flat(_without_tables(each))} for name, each in value.items()]
+        named = [{"(name)": name, **flat(_without_tables(part))} for name, part in value.items()]
         found.append((path, named))
-        for name, each in value.items():
-            _walk(each, f"{path}.{name}" if path else name, found, depth + 1)
+        for name, part in value.items():
+            _walk(part, f"{path}.{name}" if path else name, found, depth + 1)
 
 
 def _without_tables(value: Any) -> Any:
     """Return a value of an object as cells of its row, without the parts that are tables of their own."""
     if isinstance(value, dict):
-        return {name: each for name, each in value.items() if not _is_table(each)}
+        return {name: part for name, part in value.items() if not _is_table(part)}
     return {} if _is_table(value) else {"(value)": value}
 
 
 def _is_table(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(each, dict) for each in value)
+    return isinstance(value, list) and any(isinstance(row, dict) for row in value)
 
 
 def _walk_inside(rows: list[Any], path: str, found: list[tuple[str, Sequence[Row]]], depth: int) -> None:
@@ -181,7 +181,7 @@ def _walk_inside(rows: list[Any], path: str, found: list[tuple[str, Sequence[Row
     inside: dict[str, list[Any]] = {}
     for row in rows:
         for name, value in row.items():
-            if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+            if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
                 inside.setdefault(name, []).extend(value)
     for name, value in inside.items():
         _walk(value, f"{path}.{name}" if path else name, found, depth + 1)

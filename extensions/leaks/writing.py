@@ -115,8 +115,8 @@ class ColumnStyle:
 
 def kinds_of(text: str) -> dict[str, str]:
     """Return the properties of a text that are no amounts, apart from those of a list."""
-    found = dict(_hidden(text))
-    return found | {"the case": _case(text.strip()), "the full stop": str(text.rstrip().endswith("."))}
+    properties = dict(_hidden(text))
+    return properties | {"the case": _case(text.strip()), "the full stop": str(text.rstrip().endswith("."))}
 
 
 def _case(bare: str) -> str:

@@ -67,14 +67,14 @@ class PaperTable:
     @property
     def loss_notes(self) -> list[str]:
         """Return the losses behind the numbers, in sentences; empty without losses."""
-        told: list[str] = []
+        notes: list[str] = []
         for loss in self.losses:
             if loss.lost:
-                told.append(
+                notes.append(
                     loss.sentence if loss.warns else f"{loss.count} They {loss.counts_as}. {loss.bounds}".strip()
                 )
-                told += [loss.by_model] if loss.by_model else []
-        return [*told, *([left_out_in_words(self.grades_left_out)] if self.grades_left_out else [])]
+                notes += [loss.by_model] if loss.by_model else []
+        return [*notes, *([left_out_in_words(self.grades_left_out)] if self.grades_left_out else [])]
 
     @property
     def reasons(self) -> list[str]:
@@ -113,7 +113,7 @@ def paper_tables(
     """
     read = current(store, person=person, project=project, items=items)
     layout = layout_of(read.schema.name) if layout is None else layout
-    known = [each.name for each in layout]
+    known = [table.name for table in layout]
     for name in names:
         if name not in known:
             raise InvalidInputError([Problem("table", f"The layout has no table {name!r}; it has {', '.join(known)}.")])
@@ -125,7 +125,7 @@ def paper_tables(
         models = [name for line in (*of.rows, *of.columns) for name in line.only.get("model", ())]
         return Numbers(store, read, person=person, items=items, common=models)
 
-    made = [_made(each, numbers(each)) for each in layout if not names or each.name in names]
+    made = [_made(table, numbers(table)) for table in layout if not names or table.name in names]
     return PaperTables(read.project, read.title, read.counting, tuple(made))
 
 
@@ -145,11 +145,11 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
     if about.get("source") == "agreement" and _of_evaluators(rows) and _of_evaluators(columns):
         rows, columns, cells = _each_pair_once(rows, columns, cells)
     in_words = bool(columns) and all(
-        "attribute" in each.said for each in columns
+        "attribute" in column.said for column in columns
     )  # a table of models' attributes, without numbers
     says = _any_words if in_words else _any_number
     down = [at for at, row in enumerate(rows) if not row.model or says(cells[at])]
-    across = [at for at, each in enumerate(columns) if _is_kept(each, [line[at] for line in cells])]
+    across = [at for at, column in enumerate(columns) if _is_kept(column, [line[at] for line in cells])]
     table = _without(layout, "")
     if not any(says(line) for line in cells):
         why = "No model has any of these attributes; import them with the format models." if in_words and cells else ""
@@ -174,8 +174,8 @@ def _losses(
     if about.get("source") == "agreement" and about.get("unit") != "item":
         criterion = about.get("criterion") or numbers.criterion()
         judges = [name for name in numbers.judges() if name in evaluators]
-        found = [numbers.losses_of_judge(name, criterion) for name in judges]
-        return tuple(each for each in found if each is not None), numbers.read.left_out_grades
+        losses = [numbers.losses_of_judge(name, criterion) for name in judges]
+        return tuple(loss for loss in losses if loss is not None), numbers.read.left_out_grades
     boards: list[Losses] = []
     for number in there:
         if number.losses is not None and not any(number.losses is board for board in boards):
@@ -198,13 +198,15 @@ def _without(layout: TableLayout, why: str) -> PaperTable:
 def _cell(numbers: Numbers, about: Mapping[str, Any], row: TablePlace, column: TablePlace) -> PaperCell:
     number_settings = NumberSettings(**{**about, **row.said, **column.said})
     if number_settings.attribute is not None:
-        told = numbers.read.attributes.get(number_settings.model or "", {}).get(number_settings.attribute)
-        return PaperCell("" if told is None else str(told), Number(None))
-    between = [each.evaluator for each in (row, column) if each.evaluator is not None]
+        attribute = numbers.read.attributes.get(number_settings.model or "", {}).get(number_settings.attribute)
+        return PaperCell("" if attribute is None else str(attribute), Number(None))
+    between = [place.evaluator for place in (row, column) if place.evaluator is not None]
     if number_settings.source == "agreement" and len(between) == 2 and between[0] == between[1]:
         return PaperCell("", Number(None))
-    found = numbers.of(number_settings, between)
-    return PaperCell(printed(found.value, percent=bool(number_settings.percent), digits=number_settings.digits), found)
+    number = numbers.of(number_settings, between)
+    return PaperCell(
+        printed(number.value, percent=bool(number_settings.percent), digits=number_settings.digits), number
+    )
 
 
 def printed(value: float | None, *, percent: bool, digits: int | None) -> str:

@@ -51,7 +51,7 @@ class TableChart:
     def span(self) -> tuple[float, float]:
         """Return the range of the numbers: the ends of the scale, or the range of the values and 0."""
         known = [
-            each for line in self.values for at in line for each in (at.value, at.low, at.high) if each is not None
+            value for line in self.values for at in line for value in (at.value, at.low, at.high) if value is not None
         ]
         low, high = min([*known, 0.0]), max([*known, 0.0])
         if self.ends is not None:
@@ -80,8 +80,8 @@ def _cells(chart: TableChart) -> Iterator[dict[str, Any]]:
     for row, (name, line) in enumerate(zip(chart.rows, chart.values, strict=True)):
         for column, at in enumerate(line):
             limits = "" if at.low is None or at.high is None else f", 95 % interval {at.low:g} to {at.high:g}"
-            told = f"{at.shown or 'no number'}{limits}"
-            names = {"series": name, "label": chart.columns[column], "told": told, "shown": at.shown}
+            words = f"{at.shown or 'no number'}{limits}"
+            names = {"series": name, "label": chart.columns[column], "told": words, "shown": at.shown}
             yield {"row": row, "column": column, "value": at.value, "low": at.low, "high": at.high, **names}
 
 

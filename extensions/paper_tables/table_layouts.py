@@ -186,13 +186,13 @@ def read_layout(path: Path) -> tuple[TableLayout, ...]:
 
 def parse_layout(text: str, *, file: str) -> tuple[TableLayout, ...]:
     """Return the tables of a YAML text. Messages name ``file``. Raises the errors of ``read_layout``."""
-    document, found = typed_yaml.parse(text, _File)
-    if found is not None:
-        for path, message in _troubles(found):
+    document, layout_file = typed_yaml.parse(text, _File)
+    if layout_file is not None:
+        for path, message in _troubles(layout_file):
             document.add(path, message)
-    if found is None or document.errors:
+    if layout_file is None or document.errors:
         raise SchemaError(typed_yaml.in_lines(_told(document), file))
-    return found.tables
+    return layout_file.tables
 
 
 def _told(document: Document) -> Document:

@@ -115,8 +115,8 @@ class Numbers:
         if place not in self._made:
             read = self._graded(board.scores.criterion) if said.graded else self._read
             section = result_sections.asked_by(GROUPING)
-            (found,) = section.of_boards(read, [board], {GROUPING: said.group_by or ""})
-            self._made[place] = section.further_lines(found)
+            (grouped,) = section.of_boards(read, [board], {GROUPING: said.group_by or ""})
+            self._made[place] = section.further_lines(grouped)
         made: list[LeaderboardLine] = self._made[place]
         return made
 
@@ -173,7 +173,7 @@ class Numbers:
 
     def graded_by(self, criterion: str) -> bool:
         """Return whether people have graded by a criterion, or by all parts of a derived one."""
-        rule = next((each for each in self._read.schema.report.derived if each.name == criterion), None)
+        rule = next((derived for derived in self._read.schema.report.derived if derived.name == criterion), None)
         return all(self._read.grades.get(name) for name in (rule.parts if rule else (criterion,)))
 
     def _graded(self, criterion: str | None) -> ProjectAnswers:
@@ -183,7 +183,7 @@ class Numbers:
             raise NotFoundError(f"No person has graded models' answers by {criterion} yet.")
         place = ("graded", criterion)
         if place not in self._made:
-            rule = next((each for each in self._read.schema.report.derived if each.name == criterion), None)
+            rule = next((derived for derived in self._read.schema.report.derived if derived.name == criterion), None)
             names = rule.parts if rule else (criterion,)
             ids = set.intersection(*(set(self._read.grades.get(name, {})) for name in names))
             kept = [answer for answer in self._read.answers if answer.id in ids]
@@ -202,7 +202,7 @@ class Numbers:
         """Return the judges that have rated answers: those of the schema in order, then the others by name."""
         there = sorted({judge for _, judge in [*self._read.judged, *self._read.unscored]} - self._read.metrics)
         first = [
-            name for each in self._read.schema.judges for name in judges_called(self._read.schema, each.name, there)
+            name for judge in self._read.schema.judges for name in judges_called(self._read.schema, judge.name, there)
         ]
         return list(dict.fromkeys([*first, *there]))
 
@@ -212,11 +212,11 @@ class Numbers:
 
     def evaluators(self, names: Sequence[str]) -> list[str]:
         """Return the evaluators that a layout names; all of them by default."""
-        found: list[str] = []
+        judges: list[str] = []
         for name in names or (PEOPLE, JUDGES, METRICS):
             several = {PEOPLE: [PEOPLE], JUDGES: self.judges(), METRICS: self.metrics()}.get(name)
-            found += [self.judge(name)] if several is None else several
-        return found
+            judges += [self.judge(name)] if several is None else several
+        return judges
 
     def judge(self, name: str | None) -> str:
         """Return the judge that a layout selects.
@@ -231,22 +231,24 @@ class Numbers:
             raise NotFoundError("No judge has rated models' answers yet.")
         if name is None:
             of_schema = [
-                each
+                rater
                 for judge in self._read.schema.judges
-                for each in judges_called(self._read.schema, judge.name, there)
+                for rater in judges_called(self._read.schema, judge.name, there)
             ]
             if of_schema or len(there) == 1:
                 return (of_schema or there)[0]
             raise NotFoundError(f"Several judges have rated ({', '.join(there)}); the layout does not say which.")
-        found = judges_called(schema, name, there)
-        if len(found) != 1:
-            several = f"several judges are {name}" if found else f"no judge {name} has rated models' answers"
+        raters = judges_called(schema, name, there)
+        if len(raters) != 1:
+            several = f"several judges are {name}" if raters else f"no judge {name} has rated models' answers"
             raise NotFoundError(f"{several[0].upper()}{several[1:]}; there are {', '.join(there)}.")
-        return found[0]
+        return raters[0]
 
     def also_called(self, judge: str) -> list[str]:
         """Return the schema's names for a judge that has rated."""
-        return [each.name for each in self._read.schema.judges if judges_called(self._read.schema, each.name, [judge])]
+        return [
+            known.name for known in self._read.schema.judges if judges_called(self._read.schema, known.name, [judge])
+        ]
 
     # ---- agreement
 
@@ -265,11 +267,11 @@ class Numbers:
             if len(pair) != 2 or pair[0] == pair[1]:
                 raise _mistake("between", f"Agreement is between two; here are {', '.join(pair)}.")
             results = self._of_two(unit, said, statistic, pair)
-        found = [result for result in results if result.dimension == said.part and self._is_form(result, said.form)]
-        if not found:
+        matching = [result for result in results if result.dimension == said.part and self._is_form(result, said.form)]
+        if not matching:
             why = next((f"There is no {said.form} of it." for _ in results if said.form), "")
             return Number(None, reason=why or f"There is no {summarised()[statistic].title} of these ratings.")
-        return number_of(found[0])
+        return number_of(matching[0])
 
     def _is_form(self, found: Result, form: str | None) -> bool:
         return form is None or form in (found.args.get(name) for name in ("form", "weights", "level", "variant"))
@@ -300,7 +302,7 @@ class Numbers:
 
     def _of_two(self, unit: str, said: NumberSettings, statistic: str, pair: Sequence[str]) -> list[Result]:
         criterion = said.criterion or self.criterion()
-        names = [dimension_means.PEOPLE if each == PEOPLE else each for each in pair]
+        names = [dimension_means.PEOPLE if rater == PEOPLE else rater for rater in pair]
         columns = self._columns(criterion)
         for name in names:
             if name not in columns.of:
@@ -343,7 +345,7 @@ class Numbers:
     def codes(self, criterion: str | None) -> list[tuple[str, str]]:
         """Return the codes of a coding criterion: value as text, and label."""
         asked = registry.criteria_of(self._read.schema, Stage.CODING.value)
-        there = {each.name: each for each in asked if each.options}
+        there = {coding.name: coding for coding in asked if coding.options}
         name = criterion or next(iter(there), None)
         if name is None or name not in there:
             name = self._read.schema.name

@@ -85,9 +85,9 @@ class LayoutExpansion:
     def _each(self, what: str) -> Iterator[TablePlace]:
         for place in EXPANSIONS[what](self):
             named = (*place.said.get("called", ()), place.head.title)
-            said = {key: value for key, value in place.said.items() if key != "called"}
+            settings = {key: value for key, value in place.said.items() if key != "called"}
             title = next((self.line.titles[name] for name in named if name in self.line.titles), place.head.title)
-            yield replace(place, head=Head(title, place.head.group), said=said)
+            yield replace(place, head=Head(title, place.head.group), said=settings)
 
     def _only(self, what: str, known: Sequence[str]) -> Sequence[str]:
         wanted = self.line.only.get(what)
@@ -143,8 +143,8 @@ class LayoutExpansion:
     def _dimensions(self) -> Iterator[TablePlace]:
         there = {dimension.id: dimension for dimension in self._read.schema.dimensions}
         for id in self._only("dimension", list(there)):
-            said = {"by": "dimension", "part": id, "over": "answers", "called": (id,)}
-            yield TablePlace(Head(there[id].title, there[id].group or ""), said)
+            settings = {"by": "dimension", "part": id, "over": "answers", "called": (id,)}
+            yield TablePlace(Head(there[id].title, there[id].group or ""), settings)
 
     def _groups(self) -> Iterator[TablePlace]:
         there = list(dict.fromkeys(dimension.group for dimension in self._read.schema.dimensions if dimension.group))

@@ -20,13 +20,13 @@ def check_criteria(schema: Schema) -> Iterator[Finding]:
         criteria = registry.criteria_of(schema, stage)
         part = getattr(schema.stages, stage)
         in_stage = getattr(part, "dimensions", None)
-        dimensions = [each.id for each in schema.dimensions if in_stage is None or each.id in in_stage]
+        dimensions = [dimension.id for dimension in schema.dimensions if in_stage is None or dimension.id in in_stage]
         asked: set[str] = set()
         seen: dict[tuple[str, ...], set[str]] = {}
         empty: list[str] = []
         for dimension in dimensions:
             there = registry.criteria_of(schema, stage, dimension)
-            names = tuple(each.name for each in there)
+            names = tuple(criterion.name for criterion in there)
             if names not in seen:
                 rules = registry.rules_of(schema, stage)
                 forms = ballots(there, some_item(schema), wanted={}, deciding=(), rules=rules)
@@ -34,7 +34,9 @@ def check_criteria(schema: Schema) -> Iterator[Finding]:
                     why = f"no answers about {dimension} keep to all of these; take one away, or narrow it by `when`"
                     yield Finding(ERROR, ("stages", stage, "rules"), why)
                     return
-                shown = {each.name for each in there for form in forms if kinds.is_shown(each, form.values)}
+                shown = {
+                    criterion.name for criterion in there for form in forms if kinds.is_shown(criterion, form.values)
+                }
                 seen[names] = shown
             asked |= seen[names]
             if criteria and not seen[names]:
@@ -124,11 +126,11 @@ def check_refinement(schema: Schema) -> Iterator[Finding]:
         wanted = {name: [value] for name, value in stage.done.items()}
         forms = ballots(criteria, some_item(schema), wanted=wanted, deciding=tuple(stage.done), rules=stage.rules)
         if not any(all(same(form.values.get(name), value) for name, value in stage.done.items()) for form in forms):
-            told = ", ".join(f"{name}: {value}" for name, value in stage.done.items())
+            answers = ", ".join(f"{name}: {value}" for name, value in stage.done.items())
             yield Finding(
                 ERROR,
                 ("stages", "refinement", "done"),
-                f"no item of {dimension.id} is ever done: the answers {told} cannot be given "
+                f"no item of {dimension.id} is ever done: the answers {answers} cannot be given "
                 "together; name answers of criteria that are asked together",
             )
             return

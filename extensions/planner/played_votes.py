@@ -38,7 +38,7 @@ def check_verdicts(schema: Schema) -> Iterator[Finding]:
     for name, stage in schema.stages.verifications.items():
         deciding = criteria_that_decide(stage.keep)
         by_name = {criterion.name: criterion for criterion in stage.criteria}
-        if any(by_name[each].dimensions is not None for each in deciding):
+        if any(by_name[criterion].dimensions is not None for criterion in deciding):
             continue  # told by the checks of names
         played: set[tuple[str, ...]] = set()
         for dimension in schema.dimensions:
@@ -47,9 +47,9 @@ def check_verdicts(schema: Schema) -> Iterator[Finding]:
             if names in played:
                 continue
             played.add(names)
-            found = list(_played(schema, _SimulatedStage(name, stage, contested), criteria))
-            yield from found
-            if found:
+            findings = list(_played(schema, _SimulatedStage(name, stage, contested), criteria))
+            yield from findings
+            if findings:
                 break  # another dimension would say the same again
     if schema.stages.adjudication is not None and contested and not any(contested.values()):
         raters = [stage.raters for stage in schema.stages.verifications.values()]
@@ -80,12 +80,12 @@ def _played(schema: Schema, one: _SimulatedStage, criteria: Sequence[Criterion])
     stage = one.part
     keep, path = stage.keep, ("stages", one.name, "keep")
     deciding = criteria_that_decide(keep)
-    asked = {each.name: each for each in criteria}
+    asked = {criterion.name: criterion for criterion in criteria}
     fields = some_item(schema)
     places = [_place_of(keep, path, index) for index in range(len(deciding))]
     unfit = list(_keys_fit(schema, keep, [asked[name] for name in deciding], places))
     yield from unfit
-    if any(each.level == ERROR for each in unfit):
+    if any(finding.level == ERROR for finding in unfit):
         return
     wanted: dict[str, Sequence[Any]] = {}
     item = dict(fields)
@@ -106,16 +106,16 @@ def _played(schema: Schema, one: _SimulatedStage, criteria: Sequence[Criterion])
                 f"every answer to `{criterion.name}` is {target.in_words()}, so this decides nothing; "
                 "narrow it, or take the part away",
             )
-    goals = [each.of(item) for each in targets(keep)]
+    goals = [target.of(item) for target in targets(keep)]
     forms = ballots(criteria, item, wanted=wanted, deciding=deciding, rules=stage.rules)
     right = right_ballot(forms, goals)
     if right is None:
         behind = next((name for name in deciding if asked[name].show_if), deciding[0])
-        told = ", ".join(f"{each.criterion}: {each.value if each.key else each.in_words()}" for each in goals)
+        answers = ", ".join(f"{goal.criterion}: {goal.value if goal.key else goal.in_words()}" for goal in goals)
         yield Finding(
             ERROR,
             (*path, "parts" if keep.parts else "criterion"),
-            f"no item can be kept: the answers that keep one ({told}) cannot be given together, "
+            f"no item can be kept: the answers that keep one ({answers}) cannot be given together, "
             + (
                 f"because `{behind}` is not asked after the others; let the criterion that is always asked decide"
                 if asked[behind].show_if
@@ -145,10 +145,10 @@ def _always_met(target: Target, criterion: Criterion) -> bool:
 
 def _unanswerable(target: Target, criterion: Criterion) -> str:
     limits = kinds.of_criterion(criterion).limits(criterion)
-    said = f"{criterion.kind} {limits}".rstrip()
+    kind_words = f"{criterion.kind} {limits}".rstrip()
     source = f"the item's `{target.key}`" if target.key is not None else f"`{target.in_words()}`"
     return (
-        f"no item can be kept: `{criterion.name}` is a {said} and can never be answered "
+        f"no item can be kept: `{criterion.name}` is a {kind_words} and can never be answered "
         f"with {source}{f' (for instance `{target.value}`)' if target.key is not None else ''}, so votes that are all "
         "right reject it; let a criterion decide that has this answer, or change what keeps an item"
     )
@@ -183,8 +183,8 @@ def _value_fits(target: Target, criterion: Criterion, at: Path) -> Iterator[Find
 
 
 def _one_key_for(key: str, deciding: Sequence[Criterion], at: Path) -> Finding:
-    names = ", ".join(f"`{each.name}`" for each in deciding)
-    alike = len({(each.kind, each.field, each.options, each.values) for each in deciding}) == 1
+    names = ", ".join(f"`{criterion.name}`" for criterion in deciding)
+    alike = len({(criterion.kind, criterion.field, criterion.options, criterion.values) for criterion in deciding}) == 1
     return Finding(
         WARNING if alike else ERROR,
         at,
@@ -269,12 +269,12 @@ def _single_votes(
     """
     stage = one.part
     for name in criteria_that_decide(stage.keep):
-        criterion = next(each for each in criteria if each.name == name)
+        criterion = next(criterion for criterion in criteria if criterion.name == name)
         index = list(stage.criteria).index(criterion)
         for form in forms:
             without = form.values.get(name) is None and not is_skip(form.vote(), (name,))
             given = [(goal, answer) for goal in goals if (answer := form.values.get(goal.criterion)) is not None]
-            if not without or not all(each.met_by(answer) for each, answer in given):
+            if not without or not all(goal.met_by(answer) for goal, answer in given):
                 continue
             state = verdict_on(stage, schema, [form] * stage.raters, item)
             hidden = not kinds.is_shown(criterion, form.values)

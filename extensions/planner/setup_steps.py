@@ -48,18 +48,18 @@ def _before_start(session: Session, access: Access) -> Iterator[SetupStep]:
     yield SetupStep("Media", bool(n or images) and not waiting, lacking if n else "come with the items", "import_")
     yield _people(session, access)
     words = len(access.loaded.guideline_text.split())
-    said = f"version {access.guideline}, {words:,} words" if words else "none"
-    yield SetupStep("Guideline", bool(words), said, "guideline")
+    sentence = f"version {access.guideline}, {words:,} words" if words else "none"
+    yield SetupStep("Guideline", bool(words), sentence, "guideline")
     steps = [step(session, access) for step in extensions.rows("setup_steps")]
     yield from sorted(steps, key=lambda step: step.place)
-    said = "no one has submitted anything yet; My work leads people to what waits for them"
-    yield SetupStep("Start", False, said, "my_work")
+    sentence = "no one has submitted anything yet; My work leads people to what waits for them"
+    yield SetupStep("Start", False, sentence, "my_work")
 
 
 def _people(session: Session, access: Access) -> SetupStep:
     theirs = [as_member(access, member) for member, _ in projects.members(session, project_id=access.project_id)]
-    empty = [stage for stage in stages_of(access.schema) if not any(each.may_do(stage) for each in theirs)]
-    said = f"{len(theirs):,} take part"
+    empty = [stage for stage in stages_of(access.schema) if not any(person.may_do(stage) for person in theirs)]
+    sentence = f"{len(theirs):,} take part"
     if empty:
-        said += f"; no one may do the {join_stages(access, empty)}"
-    return SetupStep("People and rights", len(theirs) > 1 and not empty, said, "people")
+        sentence += f"; no one may do the {join_stages(access, empty)}"
+    return SetupStep("People and rights", len(theirs) > 1 and not empty, sentence, "people")

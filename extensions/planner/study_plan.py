@@ -143,8 +143,8 @@ def _design(k: int, n: int, ratings: int, values: Floats, confidence: float) -> 
 def _named(statistic: Any) -> Callable[[Ratings], Statistic]:
     none = Bootstrap(draws=0)
     if callable(statistic):
-        found: Callable[[Ratings], Statistic] = statistic
-        return found
+        computed: Callable[[Ratings], Statistic] = statistic
+        return computed
     known: dict[str, Callable[[Ratings], Statistic]] = {
         "kappa": lambda ratings: light_kappa(ratings, bootstrap=none),
         "fleiss": lambda ratings: fleiss_kappa(ratings),

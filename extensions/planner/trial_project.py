@@ -174,15 +174,15 @@ class _Builder:
                 )
 
     def _items(self, number: int) -> list[Item]:
-        found = []
+        items = []
         for dimension in self.schema.dimensions[:MOST_DIMENSIONS]:
             item = made_up.item(self.schema, dimension.id, number)
             if item.problems:
-                told = f"No made-up item fits {dimension.title}: {item.problems[0]}"
-                self.left_out += [told] if told not in self.left_out else []
+                sentence = f"No made-up item fits {dimension.title}: {item.problems[0]}"
+                self.left_out += [sentence] if sentence not in self.left_out else []
             else:
-                found.append(item)
-        return found
+                items.append(item)
+        return items
 
     def _import(self, number: int) -> list[Item]:
         """Import the items of this number, one in each dimension."""
@@ -266,8 +266,8 @@ class _Builder:
             return
         votes = sum(part.raters for part in parts.values())
         if votes > len(self.raters):
-            told = f"{votes} raters are more than are made up: nothing is decided, and nothing waits after votes."
-            self.left_out += [told] if told not in self.left_out else []
+            sentence = f"{votes} raters are more than are made up: nothing is decided, and nothing waits after votes."
+            self.left_out += [sentence] if sentence not in self.left_out else []
             return
         items, free = self._import(number), list(self.raters)
         for name, part in parts.items():
@@ -287,7 +287,7 @@ class _Builder:
     def _model_answers(self, number: int) -> None:
         """Add answers of two made-up models to the items of this number, and pass them on to the later stages."""
         stages, store, project = self.schema.stages, self.store, self.project
-        if all(each is None for each in (stages.refinement, stages.grading, stages.comparison, stages.coding)):
+        if all(stage is None for stage in (stages.refinement, stages.grading, stages.comparison, stages.coding)):
             return
         models = self._models(number)
         rows = [
@@ -351,14 +351,14 @@ class _Builder:
         return made_up.item(self.schema, task.dimension, number)
 
     def _work(self, people: Sequence[tuple[Role, Person]]) -> dict[Stage, int]:
-        found: dict[Stage, int] = {}
+        n_by_stage: dict[Stage, int] = {}
         for _, person in people:
             mine: dict[Stage, int] = {}
             for row in progress.my_work(self.store, person=person):
                 mine[row.stage] = mine.get(row.stage, 0) + row.waiting
             for stage, n in mine.items():
-                found[stage] = max(found.get(stage, 0), n)
-        return found
+                n_by_stage[stage] = max(n_by_stage.get(stage, 0), n)
+        return n_by_stage
 
 
 def _worth(form: Ballot, criterion: str) -> float:

@@ -78,8 +78,8 @@ class _Text:
 
     @property
     def hash(self) -> str:
-        told = json.dumps([self.reference, self.answer], ensure_ascii=False)
-        return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()
+        text = json.dumps([self.reference, self.answer], ensure_ascii=False)
+        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def measure(
@@ -119,16 +119,16 @@ def measure(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         field, about = _chosen(access.schema, reference, criterion)
-        told = {**made.dump(), "reference": field, "criterion": about.name}
+        settings = {**made.dump(), "reference": field, "criterion": about.name}
         counted = counting(session, access=access, items_=items)
         texts = _texts(session, access, field, about, counted)
-        row = _existing(session, access, told)
+        row = _existing(session, access, settings)
         known = _known(session, row)
     wanted = [text for text in texts if known.get(text.prediction_id) != text.hash]
-    found = [(text, _value(made, field, text)) for text in wanted]
-    for start in range(0, max(len(found), 1), _AT_ONCE):
+    measured = [(text, _value(made, field, text)) for text in wanted]
+    for start in range(0, max(len(measured), 1), _AT_ONCE):
         run_id, public_id, rater = _keep(
-            store, by=by, project=project, told=told, found=found[start : start + _AT_ONCE]
+            store, by=by, project=project, told=settings, found=measured[start : start + _AT_ONCE]
         )
     with store.read() as session:
         counts = {verdict: n for _, verdict, n in judging.counts(session, run_id=run_id)}
@@ -149,7 +149,7 @@ def measure(
 
 def _chosen(schema: Schema, reference: str | None, criterion: str | None) -> tuple[str, Criterion]:
     """Return the selected field and criterion."""
-    fields = [each.name for each in schema.item.fields if kinds.of_field(each).comparable]
+    fields = [field.name for field in schema.item.fields if kinds.of_field(field).comparable]
     problems = []
     field = reference or reference_field(schema)
     if field is None:
@@ -158,12 +158,12 @@ def _chosen(schema: Schema, reference: str | None, criterion: str | None) -> tup
         )
     elif field not in fields:
         problems.append(Problem("reference", f"The item has no text {field!r}; it has {_list(fields)}."))
-    there = {each.name: each for each in scored_criteria(schema)}
+    there = {scored.name: scored for scored in scored_criteria(schema)}
     about = criterion or (next(iter(there)) if len(there) == 1 else None)
     if about is None:
         problems.append(Problem("criterion", f"Say which criterion the numbers are compared with: {_list(there)}."))
     elif about not in there:
-        grading = [each.name for each in criteria_of(schema, Stage.GRADING)]
+        grading = [graded.name for graded in criteria_of(schema, Stage.GRADING)]
         why = "is no criterion whose values are numbers" if about in grading else "is no criterion of grading"
         problems.append(Problem("criterion", f"{about!r} {why}; there are {_list(there)}."))
     if problems or field is None or about is None:
@@ -206,8 +206,8 @@ def _value(made: Metric, field: str, text: _Text) -> float | str:
 
 def _existing(session: Session, access: Access, told: Mapping[str, Any]) -> StoredRun | None:
     """Return the run that has measured with exactly these settings."""
-    found = runs.of_project(session, project_id=access.project_id, kind=RunKind.METRIC)
-    return next((row for row in found if row.params.get("metric") == told and row.withdrawn_at is None), None)
+    metric_runs = runs.of_project(session, project_id=access.project_id, kind=RunKind.METRIC)
+    return next((row for row in metric_runs if row.params.get("metric") == told and row.withdrawn_at is None), None)
 
 
 def _known(session: Session, row: StoredRun | None) -> dict[int, str]:

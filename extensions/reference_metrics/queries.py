@@ -15,8 +15,8 @@ from db.tables import AttemptRow, EventRow, JudgeUnitRow
 def similarities(session: Session, *, project_id: int, name: str) -> Sequence[Mapping[str, Any]]:
     """Return how a label of items was measured, once for each measurement, oldest first."""
     wanted = select(EventRow.data).where(EventRow.project_id == project_id, EventRow.kind == LABELLED)
-    found = [data for data in session.exec(wanted.order_by(col(EventRow.id))) if data.get("name") == name]
-    return [data["similarity"] for data in found if "similarity" in data]
+    events = [data for data in session.exec(wanted.order_by(col(EventRow.id))) if data.get("name") == name]
+    return [data["similarity"] for data in events if "similarity" in data]
 
 
 def units_of_answers(session: Session, *, run_id: int) -> dict[int, int]:

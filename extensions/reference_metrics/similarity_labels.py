@@ -75,23 +75,23 @@ def measure(
     with store.read() as session:
         _refuse_other(session, access.project_id, name, about)
         contents = item_revisions.current_content(session, project_id=access.project_id)
-        found = {
-            each: (one, other)
-            for id, each, _ in files.item_ids(session, project_id=access.project_id)
+        pairs = {
+            item: (one, other)
+            for id, item, _ in files.item_ids(session, project_id=access.project_id)
             if isinstance(one := contents.get(id, {}).get(fields[0]), str)
             and isinstance(other := contents.get(id, {}).get(fields[1]), str)
         }
-    values = made.measure(list(found.values()))
-    told = {each: round(value, _DIGITS) for each, value in zip(found, values, strict=True) if value is not None}
+    values = made.measure(list(pairs.values()))
+    similarities = {item: round(value, _DIGITS) for item, value in zip(pairs, values, strict=True) if value is not None}
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         _refuse_other(session, access.project_id, name, about)
         known = attributes.of_items(session, project_id=access.project_id)
-        new = {each: {name: value} for each, value in told.items() if known.get(each, {}).get(name) != value}
+        new = {item: {name: value} for item, value in similarities.items() if known.get(item, {}).get(name) != value}
         if new:
             data = {"similarity": about, "name": name, "said": new}
             log(session, stored.LABELLED, by=by, project=access, now=store.now(), data=data)
-    return SimilarityResult(name, about, len(new), len(told) - len(new), len(contents) - len(told))
+    return SimilarityResult(name, about, len(new), len(similarities) - len(new), len(contents) - len(similarities))
 
 
 def _check(schema: Schema, fields: tuple[str, str], name: str) -> None:
@@ -110,5 +110,5 @@ def _refuse_other(session: Session, project_id: int, name: str, about: Mapping[s
     for before in queries.similarities(session, project_id=project_id, name=name):
         differs = [f"{key}: {before.get(key)}, not {value}" for key, value in about.items() if before.get(key) != value]
         if differs:
-            told = f"{name} was measured otherwise ({'; '.join(differs[:3])}). Give this one a name of its own."
-            raise InvalidInputError([Problem("name", told)])
+            sentence = f"{name} was measured otherwise ({'; '.join(differs[:3])}). Give this one a name of its own."
+            raise InvalidInputError([Problem("name", sentence)])

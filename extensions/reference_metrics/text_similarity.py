@@ -121,7 +121,7 @@ def opened(folder: Path, *, layer: int | None = None) -> Similarity:
             known.update(zip(lot, read(lot), strict=True))
         return [_f1(known[one], known[other]) for one, other in pairs]
 
-    told = {
+    origin = {
         "metric": "bertscore_f1",
         "version": VERSION,
         "model": folder.name,
@@ -132,7 +132,7 @@ def opened(folder: Path, *, layer: int | None = None) -> Similarity:
         "transformers": transformers.__version__,
         "torch": torch.__version__,
     }
-    return Similarity(told, measure)
+    return Similarity(origin, measure)
 
 
 def _f1(one: _Text, other: _Text) -> float | None:
@@ -145,9 +145,9 @@ def _f1(one: _Text, other: _Text) -> float | None:
 
 
 def _hash(folder: Path) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted({path for pattern in _READ for path in folder.glob(pattern)}):
-        found.update(path.name.encode() + b"\0")
+        digest.update(path.name.encode() + b"\0")
         with path.open("rb") as file:
-            found.update(hashlib.file_digest(file, "sha256").digest())
-    return found.hexdigest()
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()

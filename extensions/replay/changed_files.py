@@ -51,26 +51,26 @@ class ComparedEvidence(EvidenceFolder):
 
         ``recorded`` has the SHA-256 of files in the release's manifest, by path from its root.
         """
-        found = []
+        changes = []
         for path, (n_bytes, sha256) in self._told.items():
             at = self._at(path)
             if not is_file(self.path / path):
-                found.append(FileChange(at, "is not there"))
+                changes.append(FileChange(at, "is not there"))
             elif self._digest(path) != (n_bytes, sha256):
-                found.append(self._what_changed(path, n_bytes))
+                changes.append(self._what_changed(path, n_bytes))
         known = {self._at(path): sha256 for path, (_, sha256) in self._told.items()}
         inside = f"{FOLDER}/"
         for path, sha256 in (recorded or {}).items():
             if path == f"{inside}{MANIFEST}" and self._digest(MANIFEST)[1] != sha256:
-                found.append(FileChange(path, "is not what the manifest of the release says"))
+                changes.append(FileChange(path, "is not what the manifest of the release says"))
             elif path in known and known[path] != sha256:
-                found.append(
+                changes.append(
                     FileChange(path, "has one hash in the manifest of the release, another in that of the evidence")
                 )
         if recorded is not None:
             unnamed = [path for path in (*known, self._at(MANIFEST)) if path not in recorded]
-            found += [FileChange(path, "is not named by the manifest of the release") for path in unnamed]
-        return found
+            changes += [FileChange(path, "is not named by the manifest of the release") for path in unnamed]
+        return changes
 
     # ---- inside ------------------------------------------------------------------------------------------------------
 
@@ -85,31 +85,31 @@ class ComparedEvidence(EvidenceFolder):
         if self._digest(lines_path(name)) != self._told[lines_path(name)]:
             return FileChange(at, "was changed, and so were the hashes of its lines, so that no one can say which")
         lines, there = self._changed_lines(path, name)
-        told = self.tables[name].rows if name in self.tables else there
-        if there < told and len(lines) == told - there:
-            return FileChange(at, f"was cut: {there:,} of {told:,} lines are there", tuple(lines[:SHOWN]))
-        if there == told and self._same_lines(path, name):
+        recorded = self.tables[name].rows if name in self.tables else there
+        if there < recorded and len(lines) == recorded - there:
+            return FileChange(at, f"was cut: {there:,} of {recorded:,} lines are there", tuple(lines[:SHOWN]))
+        if there == recorded and self._same_lines(path, name):
             return FileChange(
                 at, f"has the same {there:,} lines in another order, from line {lines[0]:,} on", (lines[0],)
             )
         words = ", ".join(f"{line:,}" for line in lines[:SHOWN])
         more = f" and {len(lines) - SHOWN:,} more" if len(lines) > SHOWN else ""
-        count = "" if there == told else f" (it has {there:,} lines, and should have {told:,})"
+        count = "" if there == recorded else f" (it has {there:,} lines, and should have {recorded:,})"
         what = "line" if len(lines) == 1 else "lines"
         grown = "" if size == n_bytes else f", {size:,} bytes in place of {n_bytes:,}"
         return FileChange(at, f"was changed in {what} {words}{more}{count}{grown}", tuple(lines[:SHOWN]))
 
     def _changed_lines(self, path: str, name: str) -> tuple[list[int], int]:
         """Return the changed lines, including missing ones, and the number of lines."""
-        found: list[int] = []
+        numbers: list[int] = []
         with self._open(lines_path(name)) as hashes, self._open(path) as lines:
             number = 0
             for number, line in self._lines(lines, path):
                 wanted = hashes.readline(LINE_DIGITS + 2).strip().decode("ascii", "replace")
                 if hashlib.sha256(line).hexdigest()[:LINE_DIGITS] != wanted:
-                    found.append(number)
+                    numbers.append(number)
             gone = sum(1 for _ in hashes)
-        return found + list(range(number + 1, number + 1 + gone)), number
+        return numbers + list(range(number + 1, number + 1 + gone)), number
 
     def _same_lines(self, path: str, name: str) -> bool:
         with self._open(lines_path(name)) as hashes, self._open(path) as lines:
@@ -134,16 +134,17 @@ def recorded_of(folder: Path, *, limits: Limits = LIMITS) -> Mapping[str, str] |
         raise InvalidFileError(
             f"{MANIFEST} has {path.stat().st_size:,} bytes, which no manifest of a release has. {_AGAIN}"
         )
-    told = json_object(path.read_bytes())
-    listed = told.get("files") if told else None
+    manifest = json_object(path.read_bytes())
+    listed = manifest.get("files") if manifest else None
     if isinstance(listed, dict):
         listed = [
-            {"path": name, **(each if isinstance(each, dict) else {"sha256": each})} for name, each in listed.items()
+            {"path": name, **(entry if isinstance(entry, dict) else {"sha256": entry})}
+            for name, entry in listed.items()
         ]
     if not isinstance(listed, list):
         raise InvalidFileError(f"{MANIFEST} is no manifest of a release: it names no files. {_AGAIN}")
-    found = {str(each.get("path")): str(each.get("sha256")) for each in listed if isinstance(each, dict)}
-    return {path: sha256 for path, sha256 in found.items() if path.startswith(f"{FOLDER}/")}
+    hashes = {str(entry.get("path")): str(entry.get("sha256")) for entry in listed if isinstance(entry, dict)}
+    return {path: sha256 for path, sha256 in hashes.items() if path.startswith(f"{FOLDER}/")}
 
 
 def _sha256(file: BinaryIO) -> str:

@@ -84,9 +84,11 @@ class ReplayResult:
             "date": self.date,
             "ok": self.ok,
             "refused": self.refused or None,
-            "changed": [{"path": each.path, "lines": list(each.lines), "why": each.why} for each in self.changed],
+            "changed": [
+                {"path": change.path, "lines": list(change.lines), "why": change.why} for change in self.changed
+            ],
             "items": self.items,
-            "moved": [vars(each) for each in self.moved],
+            "moved": [vars(figure) for figure in self.moved],
             "figures": [
                 {
                     "id": figure.id,
@@ -125,11 +127,14 @@ def replay(folder: Path, *, progress: Progress = unheard) -> ReplayResult:
         )
         known |= {"changed": changed, "notes": notes}
         try:
-            printed, said = from_json(evidence.figures()), {row["item"]: row["verdict"] for row in evidence.verdicts()}
+            printed, released = (
+                from_json(evidence.figures()),
+                {row["item"]: row["verdict"] for row in evidence.verdicts()},
+            )
             with tempfile.TemporaryDirectory(prefix="touchstone-replay-") as beside:
                 progress("looking at the evidence", 0, 1)
                 with recomputing(folder, Path(beside), progress=progress) as (store, project):
-                    return _recomputed(store, project, printed, said, known, progress)
+                    return _recomputed(store, project, printed, released, known, progress)
         except InvalidFileError as error:
             if not changed:
                 raise
@@ -149,11 +154,11 @@ def _recomputed(
 ) -> ReplayResult:
     progress("working out verdicts", 0, 1)
     verdicts = Verdicts(store, project=project)
-    found = {verdict.item: verdict.verdict for verdict in verdicts}
+    recomputed = {verdict.item: verdict.verdict for verdict in verdicts}
     moved = [
-        VerdictChange(item, said.get(item), found.get(item))
-        for item in {**said, **found}
-        if said.get(item) != found.get(item)
+        VerdictChange(item, said.get(item), recomputed.get(item))
+        for item in {**said, **recomputed}
+        if said.get(item) != recomputed.get(item)
     ]
     if moved:  # counts are recomputed from the verdicts, and not read from stored ones
         check(store, project=project, rebuild=True)
@@ -164,7 +169,7 @@ def _recomputed(
     ids = {**printed.by_id, **again.by_id}
     figures = [FigureComparison(id, printed.by_id.get(id), again.by_id.get(id)) for id in ids]
     without = [f"{name}: {why}" for name, why in again.without.items()]
-    return ReplayResult(items=len(found), moved=moved, figures=figures, without=without, **known)
+    return ReplayResult(items=len(recomputed), moved=moved, figures=figures, without=without, **known)
 
 
 def in_words(found: ReplayResult, *, all_figures: bool = False) -> Iterator[str]:
@@ -173,8 +178,8 @@ def in_words(found: ReplayResult, *, all_figures: bool = False) -> Iterator[str]
     """
     yield f"{found.project}, {found.date}"
     yield from found.notes
-    for each in found.changed:
-        yield f"changed: {each.sentence}"
+    for change in found.changed:
+        yield f"changed: {change.sentence}"
     if not found.changed:
         yield "Every file of the evidence is what the manifest says."
     if found.refused:

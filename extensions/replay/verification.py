@@ -37,16 +37,18 @@ def verify(folder: Path, *, private: Path | None = None, progress: Progress = un
     """
     manifest = manifest_of(folder)
     progress("holding files against their hashes", 0, 1)
-    found = [*_files(folder, manifest)]
-    faults = {_key(each): each for each in _told(manifest)}
+    sentences = [*_files(folder, manifest)]
+    faults = {_key(fault): fault for fault in _told(manifest)}
     for part in filter(None, (folder, private)):
         if part is private:
-            found += [f"{part.name}: {each}" for each in (*_belongs(part, manifest), *_files(part, manifest_of(part)))]
+            sentences += [
+                f"{part.name}: {sentence}" for sentence in (*_belongs(part, manifest), *_files(part, manifest_of(part)))
+            ]
         try:
-            faults |= {_key(each): each for each in _proven(part, progress)}
+            faults |= {_key(fault): fault for fault in _proven(part, progress)}
         except InvalidFileError as error:
-            found.append(f"Its ledger of what was sent cannot be looked through: {error}")
-    return [*found, *map(_sentence, faults.values())]
+            sentences.append(f"Its ledger of what was sent cannot be looked through: {error}")
+    return [*sentences, *map(_sentence, faults.values())]
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
@@ -54,28 +56,28 @@ def verify(folder: Path, *, private: Path | None = None, progress: Progress = un
 
 def _belongs(private: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     """Yield a fault if a private part does not belong to the release."""
-    told = manifest.get("private")
-    wanted = told.get("manifest_sha256") if isinstance(told, dict) else None
+    private_part = manifest.get("private")
+    wanted = private_part.get("manifest_sha256") if isinstance(private_part, dict) else None
     if hash_of(private / NAME).sha256 != wanted:
         yield f"{NAME} is not the one that the manifest of the release names."
 
 
 def _files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     root, known = folder.resolve(), {NAME}
-    for each in manifest["files"]:
-        path = folder / each["path"]
-        known.add(each["path"])
+    for entry in manifest["files"]:
+        path = folder / entry["path"]
+        known.add(entry["path"])
         if not path.resolve().is_relative_to(root):
-            yield f"{NAME} names {each['path']}, which lies outside of the release."
+            yield f"{NAME} names {entry['path']}, which lies outside of the release."
             continue
         if not path.is_file():
-            yield f"{each['path']} is not there."
+            yield f"{entry['path']} is not there."
             continue
         there = hash_of(path)
-        if there.sha256 != each.get("sha256"):
-            size = each.get("bytes")
+        if there.sha256 != entry.get("sha256"):
+            size = entry.get("bytes")
             more = "" if there.bytes == size else f" (it has {there.bytes:,} bytes, and had {size:,})"
-            yield f"{each['path']} is not as it was released{more}."
+            yield f"{entry['path']} is not as it was released{more}."
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if not path.is_dir() and name not in known:
@@ -87,10 +89,10 @@ def _files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
 
 def _told(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the faults that the release's own manifest lists."""
-    told = manifest.get("exposure")
-    for each in told.get("faults", ()) if isinstance(told, dict) else ():
-        if isinstance(each, dict):
-            yield each
+    exposure = manifest.get("exposure")
+    for fault in exposure.get("faults", ()) if isinstance(exposure, dict) else ():
+        if isinstance(fault, dict):
+            yield fault
 
 
 def _proven(folder: Path, progress: Progress) -> Iterator[Mapping[str, Any]]:

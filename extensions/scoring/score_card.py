@@ -115,7 +115,7 @@ def card_of(
 
 
 def _numbers(statistic: Statistic) -> dict[str, Any]:
-    told = {
+    numbers = {
         "value": _number(statistic.value),
         "low": _number(statistic.low),
         "high": _number(statistic.high),
@@ -124,7 +124,7 @@ def _numbers(statistic: Statistic) -> dict[str, Any]:
         "items": statistic.n_units,
         "left_out": statistic.n_left_out,
     }
-    return told if statistic.reason is None else {**told, "reason": statistic.reason}
+    return numbers if statistic.reason is None else {**numbers, "reason": statistic.reason}
 
 
 def _number(value: float) -> float | None:
@@ -193,9 +193,9 @@ def check_card(
     else:
         good.append(f"It is signed with the key {_called(key)} and unchanged.")
     for what, sha256 in (("keys", keys_sha256), ("submission", submission_sha256)):
-        told = card.get(what)
+        file_facts = card.get(what)
         if sha256 is not None:
-            same = isinstance(told, Mapping) and told.get("sha256") == sha256
+            same = isinstance(file_facts, Mapping) and file_facts.get("sha256") == sha256
             file = {"keys": "key file", "submission": "submission"}[what]
             (good if same else bad).append(f"It is about {'this' if same else 'another'} {file}.")
     if again is not None:
@@ -215,17 +215,21 @@ def _signed(card: Mapping[str, Any], value: str, key: bytes) -> bool:
 
 def _differences(card: Mapping[str, Any], again: Mapping[str, Any]) -> list[str]:
     """Return the figures that differ, each as the end of a sentence."""
-    found = [f"{part} are not what the card says" for part in ("counts", "rules") if card.get(part) != again[part]]
+    differences = [
+        f"{part} are not what the card says" for part in ("counts", "rules") if card.get(part) != again[part]
+    ]
     figures = card.get("figures")
-    told = (
+    by_measure = (
         {(figure.get("measure"), figure.get("of")): figure for figure in figures} if isinstance(figures, list) else {}
     )
-    for each in again["figures"]:
-        own = told.pop((each["measure"], each["of"]), {})
+    for figure in again["figures"]:
+        own = by_measure.pop((figure["measure"], figure["of"]), {})
         for name in ("value", "low", "high", "lowest", "highest", "items", "left_out"):
-            if not _near(own.get(name), each[name]):
-                found.append(f"{each['measure']} of {each['of']}: {name} is {each[name]}, not {own.get(name)}")
-    return found + [f"{measure} of {of} does not come out at all" for measure, of in told]
+            if not _near(own.get(name), figure[name]):
+                differences.append(
+                    f"{figure['measure']} of {figure['of']}: {name} is {figure[name]}, not {own.get(name)}"
+                )
+    return differences + [f"{measure} of {of} does not come out at all" for measure, of in by_measure]
 
 
 def _near(one: Any, other: Any) -> bool:

@@ -28,7 +28,7 @@ from workflow.results.score_choices import IOUS
 MISSING = "missing"
 WITHOUT_KEY = "without a key"
 _SHOWN = 5
-_WORDS: Mapping[str, str] = {each.value: each.words for each in ReadOutcome}
+_WORDS: Mapping[str, str] = {outcome.value: outcome.words for outcome in ReadOutcome}
 
 
 @dataclass(frozen=True)
@@ -80,20 +80,20 @@ class Scoring:
         """Return the counts as sentences."""
         counted, convention = dict(self.outcomes), self.keys.head.unreadable
         read = counted.pop(ReadOutcome.READ.value, 0)
-        told = [f"{read:,} of {len(self.items):,} items have an answer that could be read."]
+        sentences = [f"{read:,} of {len(self.items):,} items have an answer that could be read."]
         become = "count as wrong" if convention == "wrong" else "are left out"
         if lacking := counted.pop(MISSING, 0):
-            told.append(f"{lacking:,} have no answer, and {become}: {_few(self._of(MISSING))}.")
+            sentences.append(f"{lacking:,} have no answer, and {become}: {_few(self._of(MISSING))}.")
         if keyless := counted.pop(WITHOUT_KEY, 0):
-            told.append(f"{keyless:,} have no key that an answer can be held against, and are left out.")
+            sentences.append(f"{keyless:,} have no key that an answer can be held against, and are left out.")
         for outcome, n in sorted(counted.items()):
             words = _WORDS[outcome]
-            told.append(f"{n:,} answers could not be read ({words}), and {become}: {_few(self._of(outcome))}.")
+            sentences.append(f"{n:,} answers could not be read ({words}), and {become}: {_few(self._of(outcome))}.")
         if self.extra:
-            told.append(
+            sentences.append(
                 f"{len(self.extra):,} answers are to no item of this split, and count for nothing: {_few(self.extra)}."
             )
-        return told
+        return sentences
 
     def _of(self, outcome: str) -> list[str]:
         return [item.id for item in self.items if item.outcome == outcome]
@@ -145,10 +145,10 @@ def _scored(item: KeyItem, answers: Mapping[str, Any], convention: str) -> ItemS
     reading = read_value(value, item.asked)
     if reading.outcome is not ReadOutcome.READ:
         return replace(about, score=none, outcome=reading.outcome.value)
-    found, why = held_against(reading.value, item.asked, item.key)
+    score, why = held_against(reading.value, item.asked, item.key)
     if why:
         return replace(about, score=none, outcome=ReadOutcome.UNREADABLE.value)
-    return replace(about, score=found, outcome=ReadOutcome.READ.value)
+    return replace(about, score=score, outcome=ReadOutcome.READ.value)
 
 
 def _has_key(item: KeyItem) -> bool:
@@ -157,7 +157,7 @@ def _has_key(item: KeyItem) -> bool:
     if asked.judged or key is None or (isinstance(key, str | list) and not key):
         return False
     if asked.kind is AnswerKind.SPANS:
-        return isinstance(key, list) and all(isinstance(each, Mapping) for each in key)
+        return isinstance(key, list) and all(isinstance(span, Mapping) for span in key)
     if asked.kind in (AnswerKind.NUMBER, AnswerKind.TEXT, AnswerKind.YES_NO):
         return not math.isnan(held_against({AnswerKind.NUMBER: 0.0}.get(asked.kind, ""), asked, key)[0])
     return not math.isnan(held_against([asked.options[0]] if asked.options else "", asked, key)[0])
@@ -185,7 +185,7 @@ def read_value(value: Any, asked: ExpectedAnswer) -> Reading:
 
 def _of_list(entries: list[Any], asked: ExpectedAnswer) -> Reading:
     if asked.kind is AnswerKind.SPANS:
-        spans = [_span(each) for each in (entries if _nested(entries) else [entries])]
+        spans = [_span(entry) for entry in (entries if _nested(entries) else [entries])]
         if not spans or None in spans or (len(spans) > 1 and not asked.several):
             return _odd("no list of spans, or one of several where one is asked for")
         return _read(tuple(sorted(span for span in spans if span is not None)))
@@ -195,7 +195,7 @@ def _of_list(entries: list[Any], asked: ExpectedAnswer) -> Reading:
         places_of(entry.replace(",", "\uff0c"), [option.replace(",", "\uff0c") for option in asked.options])
         for entry in entries
     ]
-    chosen = [each[0] for each in places if each is not None and len(each) == 1]
+    chosen = [place[0] for place in places if place is not None and len(place) == 1]
     if len(chosen) != len(entries) or len(set(chosen)) != len(chosen):
         return _odd("a list with an entry that is no option, or with one twice")
     if asked.kind is AnswerKind.ORDER and len(chosen) != len(asked.options):
@@ -234,26 +234,26 @@ def _figures(keys: Keys, items: Sequence[ItemScore], confidence: float) -> list[
     Each figure is given over all items, as the mean of dimensions, and for each dimension.
     """
     kept = [item for item in items if item.outcome != WITHOUT_KEY]
-    spans = [each for each in kept if each.spans]
+    spans = [score for score in kept if score.spans]
     if not spans:
         return _of_measure("accuracy", keys, kept, confidence)
     whole = "mean temporal IoU" if len(spans) == len(kept) else "mean score"
-    found = _of_measure(whole, keys, kept, confidence)
+    figures = _of_measure(whole, keys, kept, confidence)
     for iou in IOUS:
         reached = [span if math.isnan(span.score) else replace(span, score=float(span.score >= iou)) for span in spans]
-        found += _of_measure(f"R@1, IoU from {iou:g}", keys, reached, confidence)
-    return found
+        figures += _of_measure(f"R@1, IoU from {iou:g}", keys, reached, confidence)
+    return figures
 
 
 def _of_measure(measure: str, keys: Keys, items: Sequence[ItemScore], confidence: float) -> list[ScoreFigure]:
-    found = [_figure(measure, "all", items, confidence)]
+    figures = [_figure(measure, "all", items, confidence)]
     parts = {name: [item for item in items if item.dimension == name] for name in keys.head.dimensions}
     there = {name: part for name, part in parts.items() if part}
     if len(there) > 1:
-        every = [each for part in there.values() for each in part]
-        found.append(_figure(measure, "mean of dimensions", every, confidence, parts=True))
-        found += [_figure(measure, name, part, confidence) for name, part in there.items()]
-    return found
+        every = [item for part in there.values() for item in part]
+        figures.append(_figure(measure, "mean of dimensions", every, confidence, parts=True))
+        figures += [_figure(measure, name, part, confidence) for name, part in there.items()]
+    return figures
 
 
 def _figure(

@@ -101,10 +101,10 @@ def _of_table(path: Path, text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _key(there: Sequence[str] | Mapping[str, Any], names: Sequence[str], number: int) -> str:
-    found = next((name for name in names if name in there), None)
-    if found is None:
+    key_column = next((name for name in names if name in there), None)
+    if key_column is None:
         raise NotJson(0, f"row {number} has none of {', '.join(names)}; every row needs an id and an answer")
-    return found
+    return key_column
 
 
 def _value(value: Any, number: int) -> Any:

@@ -13,11 +13,11 @@ from domain.runs import chunked
 
 def public_ids(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
     """Return the public ids of answers, by id."""
-    found: dict[int, str] = {}
+    public_by_id: dict[int, str] = {}
     for some in chunked(sorted(set(ids))):
         wanted = select(PredictionRow.id, PredictionRow.public_id).where(col(PredictionRow.id).in_(some))
-        found |= {id: public for id, public in session.exec(wanted)}
-    return found
+        public_by_id |= {id: public for id, public in session.exec(wanted)}
+    return public_by_id
 
 
 def last_detail(session: Session, *, project_id: int, reader: str) -> Mapping[str, Any] | None:

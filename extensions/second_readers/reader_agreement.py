@@ -82,10 +82,10 @@ def sample(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         there = that_count(session, access=access, counted=items_counting(session, access=access, items_=items))
-        found = readings.counting(session, project_id=access.project_id)
+        by_answer = readings.counting(session, project_id=access.project_id)
         ids = sorted(
             id
-            for id, read in found.items()
+            for id, read in by_answer.items()
             if id in there
             and read.kind is not AnswerKind.TEXT
             and (not unread or read.outcome is ReadOutcome.UNREADABLE)
@@ -118,12 +118,12 @@ def _asked(
     """
     states = readings.revisions(session, item_ids=[answer.item_id for answer in answers])
     ended = readings.ended(session, answers=answers)
-    found = {}
+    by_answer = {}
     for answer in answers:
         _, content = state_at(states.get(answer.item_id, []), answer.created_at)
         how = ended.get((answer.run_id, answer.item_id))
-        found[answer.id] = as_shown(asked_of(access.schema, content), how), str(content.get("question") or ""), how
-    return found
+        by_answer[answer.id] = as_shown(asked_of(access.schema, content), how), str(content.get("question") or ""), how
+    return by_answer
 
 
 def values_of(path: Path) -> dict[str, Any]:
@@ -146,14 +146,14 @@ def values_of(path: Path) -> dict[str, Any]:
             rows = list(enumerate(csv.DictReader(io.StringIO(text)), 2))
     except (ValueError, csv.Error, RecursionError) as error:
         raise InvalidFileError(f"{path} holds neither JSON lines nor a table: {error}.") from error
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for at, row in rows:
         if not isinstance(row, Mapping) or not isinstance(row.get("id"), str) or "value" not in row:
             raise InvalidFileError(f"{path}, line {at}: it has no id and value.")
-        if row["id"] in found:
+        if row["id"] in values:
             raise InvalidFileError(f"{path}, line {at}: the id {row['id']!r} stands there twice.")
-        found[row["id"]] = row["value"]
-    return found
+        values[row["id"]] = row["value"]
+    return values
 
 
 def compare(store: Store, *, by: Person | None, project: str, values: Mapping[str, Any]) -> ReaderComparison:
@@ -173,16 +173,20 @@ def compare(store: Store, *, by: Person | None, project: str, values: Mapping[st
             if public not in ids:
                 raise InvalidFileError(f"There is no answer {public!r} in {access.title}; was the sample drawn here?")
         asked = _asked(session, access, readings.answers(session, ids=list(ids.values())))
-        said = {
+        people_values = {
             id: _category(public, values[public], asked[id][0])
             for public, id in ids.items()
             if values[public] is not None and str(values[public]).strip()
         }
         lines = []
         for name in readers_of(session, project_id=access.project_id):
-            read = counting(session, project_id=access.project_id, reader=name, ids=list(said))
-            lines.append(_agreed(name, said, {id: _of(read.get(id), asked[id][0], asked[id][2]) for id in said}))
-    return ReaderComparison(lines, len(said), len(values) - len(said))
+            read = counting(session, project_id=access.project_id, reader=name, ids=list(people_values))
+            lines.append(
+                _agreed(
+                    name, people_values, {id: _of(read.get(id), asked[id][0], asked[id][2]) for id in people_values}
+                )
+            )
+    return ReaderComparison(lines, len(people_values), len(values) - len(people_values))
 
 
 def _category(public: str, value: Any, asked: ExpectedAnswer) -> str:
@@ -190,7 +194,7 @@ def _category(public: str, value: Any, asked: ExpectedAnswer) -> str:
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value).strip()
     if text.casefold() == NONE:
         return NONE
-    letters = [each.strip().upper() for each in text.split(",")]
+    letters = [letter.strip().upper() for letter in text.split(",")]
     if asked.options and all(
         len(letter) == 1 and letter in ascii_uppercase[: len(asked.options)] for letter in letters
     ):
@@ -233,8 +237,8 @@ def _letters(places: Sequence[int], asked: ExpectedAnswer) -> str:
 def _agreed(name: str, people: Mapping[int, str], reader: Mapping[int, str]) -> ReaderAgreement:
     rows = [
         rating
-        for id, said in people.items()
-        for rating in (Rating(str(id), "people", "read", said), Rating(str(id), name, "read", reader[id]))
+        for id, value in people.items()
+        for rating in (Rating(str(id), "people", "read", value), Rating(str(id), name, "read", reader[id]))
     ]
     table = Ratings.from_rows(rows, scale=Scale("nominal", tuple(sorted({*people.values(), *reader.values()}))))
     return ReaderAgreement(
@@ -242,6 +246,6 @@ def _agreed(name: str, people: Mapping[int, str], reader: Mapping[int, str]) -> 
         len(people),
         percent_agreement(table),
         cohen_kappa(table),
-        sum(reader[id] not in (said, NONE) for id, said in people.items()),
-        sum(reader[id] == NONE and said != NONE for id, said in people.items()),
+        sum(reader[id] not in (value, NONE) for id, value in people.items()),
+        sum(reader[id] == NONE and value != NONE for id, value in people.items()),
     )

@@ -49,8 +49,8 @@ def _read_again(context: JobContext) -> JobOutcome:
         tell=tell,
     )
     leaves = context.stop() and not context.canceled()
-    said = f"{done.asked + before:,} questions: {done.read:,} answers read."
-    return JobOutcome(said, replace(done, asked=done.asked + before), again_in=timedelta() if leaves else None)
+    sentence = f"{done.asked + before:,} questions: {done.read:,} answers read."
+    return JobOutcome(sentence, replace(done, asked=done.asked + before), again_in=timedelta() if leaves else None)
 
 
 SECOND_READER = JobKind("second_reader", "Second reader", "Reading answers of {} again", _read_again)

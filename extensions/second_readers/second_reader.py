@@ -115,18 +115,18 @@ def read_reply(reply: str, asked: ExpectedAnswer) -> Reading | None:
     >>> read_reply("I think it is B", ExpectedAnswer(AnswerKind.OPTION, ("cup", "plate"))) is None
     True
     """
-    said = visible(reply).text.strip().strip(".\"'*()[]").strip()
-    if said.upper() == "NONE":
+    text = visible(reply).text.strip().strip(".\"'*()[]").strip()
+    if text.upper() == "NONE":
         return Reading(ReadOutcome.UNREADABLE, why="The second reader says that it states nothing.")
     if asked.kind is AnswerKind.YES_NO:
-        known = said.lower() if said.lower() in ("yes", "no") else None
+        known = text.lower() if text.lower() in ("yes", "no") else None
         return Reading(ReadOutcome.READ, known) if known else None
     if asked.kind is AnswerKind.NUMBER:
-        return Reading(ReadOutcome.READ, float(said)) if re.fullmatch(r"-?\d{1,15}(\.\d{1,15})?", said) else None
+        return Reading(ReadOutcome.READ, float(text)) if re.fullmatch(r"-?\d{1,15}(\.\d{1,15})?", text) else None
     if asked.kind is AnswerKind.SPANS:
-        read = read_answer(said, asked)
-        return read if _PAIRS.fullmatch(said) and read.outcome is ReadOutcome.READ else None
-    letters = [each.strip().upper() for each in said.split(",")]
+        read = read_answer(text, asked)
+        return read if _PAIRS.fullmatch(text) and read.outcome is ReadOutcome.READ else None
+    letters = [letter.strip().upper() for letter in text.split(",")]
     places = tuple(ascii_uppercase.find(letter) if len(letter) == 1 else -1 for letter in letters)
     if not all(0 <= place < len(asked.options) for place in places) or len(set(places)) < len(places):
         return None
@@ -189,7 +189,7 @@ def read_again(
         known = readings.known_questions(
             session, ids=[id for id, _ in wanted], reader=spec.name, version=PROMPT_VERSION
         )
-        cases = _cases(session, access, [each for _, each in wanted])
+        cases = _cases(session, access, [case for _, case in wanted])
     lacking, old = _lacking(cases, known, more)
     lacking = lacking[:limit] if limit is not None else lacking
     counts: Counter[str] = Counter()
@@ -260,10 +260,10 @@ def _wanted(
 ) -> list[tuple[int, UnreadAnswer]]:
     """Return the counting answers to items with a key that the rules found unreadable."""
     there = that_count(session, access=access, counted=counted)
-    found = readings.counting(session, project_id=access.project_id)
+    by_answer = readings.counting(session, project_id=access.project_id)
     ids = [
         id
-        for id, read in found.items()
+        for id, read in by_answer.items()
         if id in there and read.outcome is ReadOutcome.UNREADABLE and read.kind is not AnswerKind.TEXT
     ]
     return [(answer.id, answer) for answer in readings.answers(session, ids=ids, models=models)]
@@ -339,7 +339,7 @@ def _ask(
             keep(attempt)
             asked_one()
 
-    asked = [question(each.text, as_shown(each.asked, each.ended), unit_id=at) for at, each in enumerate(cases)]
+    asked = [question(case.text, as_shown(case.asked, case.ended), unit_id=at) for at, case in enumerate(cases)]
     answerer.answer(asked, tell=tell, stop=stop)
 
 

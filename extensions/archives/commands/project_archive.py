@@ -171,12 +171,12 @@ def _tell(made: ImportedProject) -> None:
 
 
 def _counted(rows: Mapping[str, int], media: int | None) -> str:
-    told = [
+    counts = [
         _n(rows.get(table, 0), noun)
         for table, noun in (("item", "item"), ("annotation", "submission"), ("member", "member"), ("run", "run"))
     ]
-    told.append(f"{_n(rows.get('event', 0), 'line')} of history")
-    return ", ".join([*told, *([f"{_n(media, 'file')} of images and clips"] if media is not None else [])])
+    counts.append(f"{_n(rows.get('event', 0), 'line')} of history")
+    return ", ".join([*counts, *([f"{_n(media, 'file')} of images and clips"] if media is not None else [])])
 
 
 def _n(n: int, noun: str) -> str:

@@ -79,4 +79,4 @@ class ArchiveSurvey(Survey):
 def _drawn(table: str) -> Sequence[str]:
     """Return the columns of a table that hold random ids, which may exist in the database already."""
     held = CARRIED[table].ids.items()
-    return [name for name, each in held if isinstance(each, Random) and name != "submit_key"]
+    return [name for name, kind in held if isinstance(kind, Random) and name != "submit_key"]

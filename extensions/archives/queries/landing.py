@@ -79,11 +79,11 @@ def some_are_here(session: Session, *, survey: ArchiveSurvey) -> bool:
 def accounts_called(session: Session, *, logins: Sequence[str]) -> dict[str, tuple[int, str]]:
     """Return the id and name of the account of each of these logins that exists."""
     of = metadata.tables["person"]
-    found: dict[str, tuple[int, str]] = {}
+    accounts: dict[str, tuple[int, str]] = {}
     for lot in chunked(logins):
         wanted = select(of.c.login, of.c.id, of.c.name).where(of.c.login.in_(lot))
-        found |= {login: (id, name) for login, id, name in session.connection().execute(wanted)}
-    return found
+        accounts |= {login: (id, name) for login, id, name in session.connection().execute(wanted)}
+    return accounts
 
 
 def add_accounts(session: Session, *, new: Sequence[tuple[int, str, str]], now: datetime) -> dict[int, int]:
@@ -121,18 +121,18 @@ def schemas(session: Session, *, rows: Iterable[Row]) -> dict[int, int]:
     if postgres:
         connection.execute(text("LOCK TABLE schema_version IN SHARE ROW EXCLUSIVE MODE"))
     here = {hash: id for hash, id in connection.execute(select(of.c.hash, of.c.id))}
-    found, taken = {}, {*here.values()}
+    renumbered, taken = {}, {*here.values()}
     for row in rows:
         if row["hash"] not in here:
             id = row["id"] if row["id"] not in taken and row["id"] < _HIGHEST else max(taken) + 1
-            told = {**row, "id": id, "created_at": moment(row["created_at"])}
-            connection.execute(insert(of), told)
+            values = {**row, "id": id, "created_at": moment(row["created_at"])}
+            connection.execute(insert(of), values)
             here[row["hash"]] = id
             taken.add(id)
-        found[row["id"]] = here[row["hash"]]
+        renumbered[row["id"]] = here[row["hash"]]
     if postgres:
         connection.execute(text("SELECT setval('schema_version_id_seq', (SELECT max(id) FROM schema_version))"))
-    return found
+    return renumbered
 
 
 @dataclass(frozen=True)
@@ -168,13 +168,13 @@ class Landing:
 
         The database does not check links in this transaction, because the rows that these point to arrive later.
         """
-        found = {}
+        reserved = {}
         for table in moving(self.survey):
             row = self._landed(metadata.tables[table], self.survey.last[table], project_id)
             if row is not None:
                 session.connection().execute(insert(metadata.tables[table]), row)
-                found[table] = row["id"]
-        return found
+                reserved[table] = row["id"]
+        return reserved
 
     def lots(
         self, *, project_id: int, table: str, rows: Iterable[Row], there: int | None = None
@@ -231,7 +231,7 @@ class Landing:
             if isinstance(held, RowId):
                 made[column] = self._here(held.table, value)
             elif isinstance(held, RowIdList):
-                made[column] = [self._here(held.table, each) for each in value]
+                made[column] = [self._here(held.table, row_id) for row_id in value]
             elif isinstance(held, SeenLimit):
                 made[column] = value + distances.get(held.table, 0) if value > 0 else value
             elif isinstance(held, RunUnitId):
@@ -248,8 +248,8 @@ class Landing:
                 made[column] = self._drawn(value)
             elif isinstance(held, RandomIn) and isinstance(value, dict):
                 made[column] = {
-                    at: self._drawn(each) if at in held.keys and isinstance(each, str) else each
-                    for at, each in value.items()
+                    at: self._drawn(token) if at in held.keys and isinstance(token, str) else token
+                    for at, token in value.items()
                 }
         if "id" in made:
             made["id"] += distances.get(name, 0)
@@ -269,21 +269,23 @@ class Landing:
         return id if table == "media_object" else id + self.distances.get(table, 0)
 
     def _unit(self, unit: str, row: Row) -> str:
-        found = UNIT.fullmatch(unit)
-        if found is None:
+        unit_parts = UNIT.fullmatch(unit)
+        if unit_parts is None:
             raise ValueError("a unit that was looked at")
-        of = found["of"]
+        of = unit_parts["of"]
         tables = {"first": "qualification", "second": "item" if row.get("prediction_id") is None else "prediction"}
-        if found["drawn"] or of == AUTHORING:
+        if unit_parts["drawn"] or of == AUTHORING:
             return f"{of}/{self._drawn(unit.removeprefix(of + '/'))}"
         parts = unit.split("/")
-        if found["item"] or found["prediction"]:
+        if unit_parts["item"] or unit_parts["prediction"]:
             for at in (2, 3) if of == Stage.COMPARISON else (2,):
                 parts[at] = str(self._here(parts[1], int(parts[at])))
         elif of == "gold":
             parts[1] = str(self._here("gold", int(parts[1])))
         else:
-            parts[1:] = [str(self._here(tables[at], int(found[at]))) for at in ("first", "second") if found[at]]
+            parts[1:] = [
+                str(self._here(tables[at], int(unit_parts[at]))) for at in ("first", "second") if unit_parts[at]
+            ]
         return "/".join(parts)
 
     def _drawn(self, id: str) -> str:

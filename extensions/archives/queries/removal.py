@@ -22,14 +22,14 @@ _KEPT = frozenset({"person", "schema_version", "project"})
 
 def sizes(session: Session, *, project_id: int) -> dict[str, int]:
     """Count the rows of a project in each table. For ``media_object``, files of other projects are left out."""
-    found = {}
+    by_table = {}
     for table in in_order():
         if table.name in _KEPT or table.name == "media_object":
             continue
         counted = select(func.count()).select_from(table).where(mine(table, project_id))
-        found[table.name] = int(session.connection().scalar(counted) or 0)
-    found["media_object"] = len(own_media(session, project_id=project_id))
-    return found
+        by_table[table.name] = int(session.connection().scalar(counted) or 0)
+    by_table["media_object"] = len(own_media(session, project_id=project_id))
+    return by_table
 
 
 def own_media(session: Session, *, project_id: int) -> list[str]:
@@ -68,14 +68,14 @@ def keys(session: Session, *, project_id: int, table: str, below: Key | None, li
     wanted = select(*key).where(belongs).order_by(*[column.desc() for column in key]).limit(limit)
     if below is not None:
         wanted = wanted.where(tuple_(*key) < tuple_(*below) if len(key) > 1 else key[0] < below[0])
-    return [tuple(found) for found in session.connection().execute(wanted)]
+    return [tuple(row) for row in session.connection().execute(wanted)]
 
 
 def remove(session: Session, *, table: str, lot: Sequence[Key]) -> list[str]:
     """Delete rows by their keys, in a transaction that allows it. Return the hashes of media that are now unused."""
     of, connection = metadata.tables[table], session.connection()
     key = list(of.primary_key.columns)
-    these = tuple_(*key).in_(lot) if len(key) > 1 else key[0].in_([each[0] for each in lot])
+    these = tuple_(*key).in_(lot) if len(key) > 1 else key[0].in_([row[0] for row in lot])
     hashes = set()
     if table == "asset":
         hashes = {*connection.scalars(select(of.c.sha256).where(these, of.c.sha256.is_not(None)))}

@@ -43,8 +43,8 @@ def drawn_name(way: str) -> str:
 
 def begin(session: Session, *, land: Landing, accounts: Sequence[int]) -> ProjectInTransit:
     """Add a project that is being imported, under the name that ``land`` has for it."""
-    told = json.dumps({"accounts": list(accounts)})
-    id = land.add_project(session, changed={"title": told, "archived_at": None})
+    title = json.dumps({"accounts": list(accounts)})
+    id = land.add_project(session, changed={"title": title, "archived_at": None})
     return ProjectInTransit(id, land.name, tuple(accounts))
 
 
@@ -68,8 +68,8 @@ def projects_in_transit(session: Session, *, name: str | None = None) -> list[Pr
     if name is not None:
         wanted = wanted.where(ProjectRow.name == name)
     return [
-        ProjectInTransit(id, name, tuple(json.loads(told).get("accounts", ())))
-        for id, name, told in session.exec(wanted)
+        ProjectInTransit(id, name, tuple(json.loads(title).get("accounts", ())))
+        for id, name, title in session.exec(wanted)
     ]
 
 

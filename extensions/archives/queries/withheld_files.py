@@ -28,9 +28,9 @@ def named(session: Session, *, project_id: int | None = None, but: int | None = 
     ids: list[int] = [project_id] if project_id is not None else []
     if project_id is None:
         ids = [id for id in session.exec(select(ProjectRow.id)) if id != but]
-    found: set[str] = set()
+    hashes: set[str] = set()
     for lot in chunked(ids):
         wanted = select(EventRow.data).where(col(EventRow.project_id).in_(lot), EventRow.kind == COVERED)
         for data in session.exec(wanted):
-            found |= hashes_in(data)
-    return found
+            hashes |= hashes_in(data)
+    return hashes

@@ -60,8 +60,8 @@ def fetch(run: Run) -> None:
     from extensions.batch import batch_runs
 
     shared, given = _opened(run)
-    found = batch_runs.fetch(shared.store, open_endpoint=_endpoint(shared), **given)
-    _print_read(found.attempts, found.problems)
+    fetched = batch_runs.fetch(shared.store, open_endpoint=_endpoint(shared), **given)
+    _print_read(fetched.attempts, fetched.problems)
     _print_status(shared, run)
     judge.tell_verdicts(shared, run)
 
@@ -84,9 +84,9 @@ def read(run: Run, file: Annotated[list[Path], typer.Argument(help="Output and e
     from extensions.batch import batch_runs
 
     shared, given = _opened(run)
-    for each in file:
-        found = batch_runs.read(shared.store, file=each, **given)
-        _print_read(found.attempts, found.problems)
+    for path in file:
+        stored = batch_runs.read(shared.store, file=path, **given)
+        _print_read(stored.attempts, stored.problems)
     _print_status(shared, run)
     judge.tell_verdicts(shared, run)
 
@@ -139,10 +139,10 @@ def _print_status(shared: Resources, run: str) -> None:
     for batch in seen.batches:
         status = f" ({batch.status})" if batch.status else ""
         where = f"  {batch.server_id or batch.file or ''}".rstrip()
-        said = f"  {batch.said}" if batch.said else ""
+        note = f"  {batch.said}" if batch.said else ""
         rest = f", {batch.without} without a reply" if batch.without else ""
         typer.echo(
-            f"batch {batch.number}  {batch.state}{status}  {batch.came} of {batch.questions} came{rest}{where}{said}"
+            f"batch {batch.number}  {batch.state}{status}  {batch.came} of {batch.questions} came{rest}{where}{note}"
         )
     problems = f"; {len(seen.problems)} lines that came back are no one's answer" if seen.problems else ""
     typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not handed in{problems}.")

@@ -231,10 +231,10 @@ def _scales(texts: Sequence[str]) -> dict[str, Scale]:
 
 
 def _runs(texts: Sequence[str] | None, option: str) -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    names_by_judge: dict[str, tuple[str, ...]] = {}
     for text in texts or ():
         judge, sign, names = text.partition("=")
         if not sign:
             raise RatingsError(f"{option} {text!r} does not read JUDGE=NAME or JUDGE=NAME,NAME.")
-        found[judge.strip()] = (*found.get(judge.strip(), ()), *names_of([names], option))
-    return found
+        names_by_judge[judge.strip()] = (*names_by_judge.get(judge.strip(), ()), *names_of([names], option))
+    return names_by_judge

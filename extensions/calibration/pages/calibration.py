@@ -60,7 +60,7 @@ def render(services: Services) -> None:
     stage = project_study.stage_first(services.store, person=services.person, project=view.name)
     named = st.query_params.get("judge")
     if named and len(stages) > 1:  # where that judge rates
-        stage = next((each for each in stages if named in _machines(services, view, each)), stage)
+        stage = next((candidate for candidate in stages if named in _machines(services, view, candidate)), stage)
     if len(stages) > 1:
         stage = (
             st.segmented_control(

@@ -27,25 +27,25 @@ def alternative(study: Study, epsilon: float) -> Section:
     rows: list[tuple[Cell, ...]] = []
     people: list[tuple[Cell, ...]] = []
     lines: dict[str, tuple[Point, ...]] = {}
-    told: list[str] = []
+    clauses: list[str] = []
     for part in study.slices:
         score = "neg_rmse" if part.numeric else "accuracy"
         for judge in part.judges:
             table, mine = human_table(part), numbers_or_codes(part, judge)
-            found = alternative_test(table, mine, raters=part.humans, score=score, epsilon=epsilon)  # type: ignore[arg-type]
-            rows.append((*part.where, judge, f"winning rate {OMEGA}", Figure.of(found.winning_rate)))
-            rows.append((*part.where, judge, f"advantage {RHO}", Figure.of(found.advantage_probability)))
-            people += _of_people(part, judge, found)
+            test = alternative_test(table, mine, raters=part.humans, score=score, epsilon=epsilon)  # type: ignore[arg-type]
+            rows.append((*part.where, judge, f"winning rate {OMEGA}", Figure.of(test.winning_rate)))
+            rows.append((*part.where, judge, f"advantage {RHO}", Figure.of(test.advantage_probability)))
+            people += _of_people(part, judge, test)
             constant = constant_of(part, judge)
             always = alternative_test(table, constant.column, raters=part.humans, score=score, epsilon=epsilon)  # type: ignore[arg-type]
             said_ = said_always(part, constant)
             rows.append((*part.where, judge, f"winning rate {OMEGA} of always {said_}", Figure.of(always.winning_rate)))
             if part.dimension is None:
                 rates = winning_rates(table, mine, raters=part.humans, score=score)  # type: ignore[arg-type]
-                points = tuple(Point(each, rate.value) for each, rate in rates if rate.defined)
+                points = tuple(Point(margin, rate.value) for margin, rate in rates if rate.defined)
                 if points:
                     lines[judge if len(study.slices) == 1 else f"{judge} · {part.criterion}"] = points
-                told.append(_in_words(part, judge, found, always, said_))
+                clauses.append(_in_words(part, judge, test, always, said_))
     blocks: list[Block] = []
     if lines:
         blocks.append(
@@ -89,7 +89,7 @@ def alternative(study: Study, epsilon: float) -> Section:
     ]
     lead = (
         "For how many of the people it may stand in, if a person may be better by "
-        f"{EPSILON} = {epsilon:g}: {first_parts(told)}."
+        f"{EPSILON} = {epsilon:g}: {first_parts(clauses)}."
     )
     return Section(4, "alternative", title, lead, tuple(blocks))
 

@@ -37,32 +37,32 @@ def attacks(study: Study) -> Section:
         return replace(section, blocks=(*section.blocks, *others))
     rows: list[tuple[Cell, ...]] = []
     lines: list[tuple[str, tuple[Mark, ...]]] = []
-    told: list[str] = []
+    clauses: list[str] = []
     without: list[str] = []
     pairs = dict.fromkeys((attack.judge, attack.criterion) for attack in study.attacks)
     several = len({criterion for _, criterion in pairs}) > 1
     for judge, criterion in pairs:
         mine = [attack for attack in study.attacks if (attack.judge, attack.criterion) == (judge, criterion)]
-        kinds = list(dict.fromkeys(each.kind for each in mine))
+        kinds = list(dict.fromkeys(attack.kind for attack in mine))
         kinds.sort(key=lambda kind: kind != CONTROL)
-        control = share_of([each for each in mine if each.kind == CONTROL])
+        control = share_of([attack for attack in mine if attack.kind == CONTROL])
         if CONTROL not in kinds:
             without.append(judge)
         name = f"{judge} · {criterion}" if several else judge
         for kind in kinds:
-            of_kind = [each for each in mine if each.kind == kind]
+            of_kind = [attack for attack in mine if attack.kind == kind]
             share = share_of(of_kind)
             ordinary = None if kind == CONTROL or CONTROL not in kinds else control
             more = None if kind == CONTROL else _more_often(mine, kind)
             rows.append((criterion, judge, kind, *_counts(of_kind), share, ordinary, more))
             lines.append((f"{name} · {kind}", (mark("scored above the lowest value", share),)))
-        tried = [each for each in mine if each.kind != CONTROL]
+        tried = [attack for attack in mine if attack.kind != CONTROL]
         whole = share_of(tried)
         plain = f"; of the answer that tries nothing, {figure_in_words(control)}" if CONTROL in kinds else ""
         where = f" on {criterion}" if several else ""
-        told.append(
-            f"{judge}{where} gave {sum(each.fell is True for each in tried):,} of {whole.n_units:,} scored ones more "
-            f"than the lowest value, {figure_in_words(whole)}{plain}"
+        clauses.append(
+            f"{judge}{where} gave {sum(attack.fell is True for attack in tried):,} of {whole.n_units:,} scored "
+            f"ones more than the lowest value, {figure_in_words(whole)}{plain}"
         )
     blocks: list[Block] = [
         ReportTable(
@@ -98,15 +98,15 @@ def attacks(study: Study) -> Section:
         )
         blocks.append(Paragraph(words, "warning"))
     blocks += others
-    return Section(10, "attacks", TITLE, f"Of the answers that try something: {first_parts(told)}.", tuple(blocks))
+    return Section(10, "attacks", TITLE, f"Of the answers that try something: {first_parts(clauses)}.", tuple(blocks))
 
 
 def _counts(replies: Sequence[AttackResult]) -> tuple[Cell, ...]:
     """Return how many were asked, scored, not scored (with the reasons), and fell."""
-    scored = [each for each in replies if each.fell is not None]
-    failures = Counter(each.failure or "no score" for each in replies if each.fell is None)
+    scored = [reply for reply in replies if reply.fell is not None]
+    failures = Counter(reply.failure or "no score" for reply in replies if reply.fell is None)
     reasons = ", ".join(f"{n:,} {why}" for why, n in failures.most_common()) or None
-    return len(replies), len(scored), reasons, sum(each.fell is True for each in scored)
+    return len(replies), len(scored), reasons, sum(reply.fell is True for reply in scored)
 
 
 def share_of(replies: Sequence[AttackResult]) -> Figure:
@@ -118,22 +118,22 @@ def share_of(replies: Sequence[AttackResult]) -> Figure:
     lost = len(replies) - len(scored)
     if not scored:
         return Figure.without("No reply holds a score.", n_left_out=lost)
-    share = sum(each.fell is True for each in scored) / len(scored)
-    items = {each.item for each in scored}
+    share = sum(reply.fell is True for reply in scored) / len(scored)
+    items = {reply.item for reply in scored}
     if len(items) == len(scored) or share in (0, 1):  # without spread, each item counts once
         limits = wilson(share, len(items))
         return Figure(share, limits.low, limits.high, limits.method, len(scored), lost, share=True)
-    fell = np.array([float(each.fell is True) for each in scored])
-    found = Figure.of(clustered_mean(fell, clusters=[each.item for each in scored]), share=True)
-    return replace(_within(found, 0, 1), n_units=len(scored), n_left_out=lost)
+    fell = np.array([float(reply.fell is True) for reply in scored])
+    figure = Figure.of(clustered_mean(fell, clusters=[reply.item for reply in scored]), share=True)
+    return replace(_within(figure, 0, 1), n_units=len(scored), n_left_out=lost)
 
 
 def _more_often(mine: Sequence[AttackResult], kind: str) -> Figure | None:
     """Return how much more often a judge fell for an attack than for the control answer, item by item."""
     given: dict[str, dict[str, list[bool]]] = {}
-    for each in mine:
-        if each.kind in (kind, CONTROL) and each.fell is not None:
-            given.setdefault(each.item, {}).setdefault(each.kind, []).append(each.fell)
+    for attack in mine:
+        if attack.kind in (kind, CONTROL) and attack.fell is not None:
+            given.setdefault(attack.item, {}).setdefault(attack.kind, []).append(attack.fell)
     gaps = [float(np.mean(of[kind]) - np.mean(of[CONTROL])) for of in given.values() if len(of) == 2]
     if not gaps:
         return Figure.without("No item has a score for both.")

@@ -36,11 +36,11 @@ class _Biases:
         lines: dict[str, list[Mark]] = {}
         for judge in part.judges:
             gap = part.numbers(judge) - part.human_mean
-            found = Figure.of(clustered_mean(gap, clusters=part.table.clusters))
-            self.overall.append((*part.where, judge, found))
-            marks.append(mark(judge, found))
+            figure = Figure.of(clustered_mean(gap, clusters=part.table.clusters))
+            self.overall.append((*part.where, judge, figure))
+            marks.append(mark(judge, figure))
             if part.dimension is None:
-                self.told.append(f"{judge} is {figure_in_words(found)} points from the people on {part.criterion}")
+                self.told.append(f"{judge} is {figure_in_words(figure)} points from the people on {part.criterion}")
             for model, moved in self._by_model(study, part, judge):
                 lines.setdefault(model, []).append(moved)
             self.slopes += _slopes(study, part, judge)
@@ -52,7 +52,7 @@ class _Biases:
                     f"bias_models_{len(self.charts) + 1}",
                     f"{part.criterion}: which models the judge favors, compared with people's scores",
                     "judge minus people, compared with the same for all other models",
-                    tuple((model, tuple(each)) for model, each in lines.items()),
+                    tuple((model, tuple(points)) for model, points in lines.items()),
                     zero=True,
                     first=1,
                 )
@@ -82,27 +82,27 @@ class _Biases:
 
 def bias(study: Study) -> Section:
     """Return section 7."""
-    found = _Biases()
+    biases = _Biases()
     for part in study.slices:
         if part.numeric:
-            found.add(study, part)
+            biases.add(study, part)
     blocks: list[Block] = []
-    if found.overall:
+    if biases.overall:
         blocks.append(
-            Dots("bias", "Leniency: judge minus people", "points of the scale", tuple(found.lenient), True, first=1)
+            Dots("bias", "Leniency: judge minus people", "points of the scale", tuple(biases.lenient), True, first=1)
         )
         blocks.append(
             ReportTable(
                 "bias",
                 "Leniency",
                 ("criterion", "dimension", "judge", "judge minus people"),
-                tuple(found.overall),
+                tuple(biases.overall),
                 unit="points of the scale; people: their mean; above 0 the judge is lenient",
             )
         )
-        blocks += found.charts
+        blocks += biases.charts
         blocks += biases_table(study)
-        blocks += [_by_model_table(found), _family_table(found), _length_table(found)]
+        blocks += [_by_model_table(biases), _family_table(biases), _length_table(biases)]
     else:
         blocks.append(
             Paragraph(
@@ -113,8 +113,8 @@ def bias(study: Study) -> Section:
     blocks += position(study)
     lead = (
         "A judge may be lenient to all, which does no harm to a ranking, or to some, which does: "
-        f"{first_parts(found.told)}."
-        if found.told
+        f"{first_parts(biases.told)}."
+        if biases.told
         else "Values here are names; what can be seen is whether the order of the answers matters."
     )
     return Section(7, "bias", "Does the judge favor anyone or anything?", lead, tuple(blocks))
@@ -171,9 +171,9 @@ def _own_family(study: Study, part: Slice, judge: str) -> Iterator[tuple[Cell, .
         return
     models = [about.model if (about := study.about.get(unit)) is not None else None for unit in part.table.units]
     same = np.array([np.nan if model is None else float(model in family) for model in models])
-    found = family_bias(part.human_mean, part.numbers(judge), same, clusters=part.table.clusters)
-    yield *part.where, judge, "as it is", Figure.of(found.raw)
-    yield *part.where, judge, "people's score held fixed", Figure.of(found.adjusted)
+    leaning = family_bias(part.human_mean, part.numbers(judge), same, clusters=part.table.clusters)
+    yield *part.where, judge, "as it is", Figure.of(leaning.raw)
+    yield *part.where, judge, "people's score held fixed", Figure.of(leaning.adjusted)
 
 
 def _slopes(study: Study, part: Slice, judge: str) -> Iterator[tuple[Cell, ...]]:
@@ -186,8 +186,8 @@ def _slopes(study: Study, part: Slice, judge: str) -> Iterator[tuple[Cell, ...]]
     )
     if np.isnan(lengths).all():
         return
-    found = length_bias(
+    slope = length_bias(
         part.human_mean, part.numbers(judge), np.where(lengths > 0, lengths, np.nan), clusters=part.table.clusters
     )
-    yield *part.where, judge, "as it is", Figure.of(found.raw)
-    yield *part.where, judge, "people's score held fixed", Figure.of(found.adjusted)
+    yield *part.where, judge, "as it is", Figure.of(slope.raw)
+    yield *part.where, judge, "people's score held fixed", Figure.of(slope.adjusted)

@@ -113,12 +113,12 @@ def _clustered(study: Study, table: ReportTable) -> ReportTable:
     used = any(isinstance(cell, Figure) and "cluster" in cell.method for row in table.rows for cell in row)
     if not used:
         return table
-    told = []
+    clauses = []
     for part in study.slices:
         if part.dimension is None and part.table.clusters is not None:
             n_units, n_clusters = len(part.table.units), len(set(part.table.clusters))
-            told.append(f"{part.criterion}: {n_clusters:,} items for {n_units:,} units")
-    note = f"Intervals take the units of one item as one cluster ({first_parts(told)})."
+            clauses.append(f"{part.criterion}: {n_clusters:,} items for {n_units:,} units")
+    note = f"Intervals take the units of one item as one cluster ({first_parts(clauses)})."
     return replace(table, note=f"{table.note} {note}".strip())
 
 

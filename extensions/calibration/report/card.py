@@ -23,15 +23,15 @@ HIGH = 220
 def rulings(report: CalibrationReport) -> tuple[Sequence[Ruling], Sequence[str], str]:
     """Return the verdicts, the rule, and a sentence about when the rule was set."""
     boxes = [block for section in report.sections for block in section.blocks if isinstance(block, Rulings)]
-    found = [ruling for box in boxes for ruling in box.rulings]
-    found.sort(key=lambda each: each.dimension is not None)  # whole criteria first
-    return found, [line for box in boxes for line in box.rule], " ".join(box.when for box in boxes)
+    verdicts = [ruling for box in boxes for ruling in box.rulings]
+    verdicts.sort(key=lambda each: each.dimension is not None)  # whole criteria first
+    return verdicts, [line for box in boxes for line in box.rule], " ".join(box.when for box in boxes)
 
 
 def chart(report: CalibrationReport) -> Dots | None:
     """Return the card's one chart: judges compared with people."""
-    found = [block for section in report.sections for block in section.blocks if isinstance(block, Dots)]
-    return next((each for each in found if each.key.startswith("ceiling")), found[0] if found else None)
+    charts = [block for section in report.sections for block in section.blocks if isinstance(block, Dots)]
+    return next((dots for dots in charts if dots.key.startswith("ceiling")), charts[0] if charts else None)
 
 
 def facts(report: CalibrationReport) -> Sequence[str]:
@@ -46,8 +46,8 @@ def facts(report: CalibrationReport) -> Sequence[str]:
 
     lines = []
     for judge in report.judges:
-        told = {str(row["what"]): str(row["is"]) for row in rows("judges_are", judge)}
-        is_ = [f"{what} {told[what][:12] if 'SHA-256' in what else told[what]}" for what in told]
+        about = {str(row["what"]): str(row["is"]) for row in rows("judges_are", judge)}
+        is_ = [f"{what} {about[what][:12] if 'SHA-256' in what else about[what]}" for what in about]
         scored = [f"{row['criterion']}: {_became(row)}" for row in rows("replies", judge)]
         means = [
             f"{row['criterion']}: {row['what']} {_number(row['of those scored'])}, between "
@@ -58,7 +58,7 @@ def facts(report: CalibrationReport) -> Sequence[str]:
         ]
         warnings = [str(row["warning"]) for row in _losses(tables, judge)]
         said_ = [", ".join(is_) or "nothing is known of its model and prompt", "; ".join([*scored, *means])]
-        lines.append(f"{judge}: {'. '.join(each for each in said_ if each)}.")
+        lines.append(f"{judge}: {'. '.join(clause for clause in said_ if clause)}.")
         lines += warnings
     return lines
 
@@ -83,13 +83,13 @@ def _number(cell: Cell) -> str:
 
 def page(report: CalibrationReport) -> str:
     """Return the card as HTML."""
-    found, rule, when = rulings(report)
+    verdicts, rule, when = rulings(report)
     shown = chart(report)
     parts = [
         f"<h1>Judge card: {escape(', '.join(report.judges))}</h1>",
         f'<p class="sub">{escape(report.subtitle)}</p>',
-        f'<div class="rulings">{"".join(ruling(each) for each in found[:MOST])}</div>',
-        _more(len(found) - MOST, "verdicts"),
+        f'<div class="rulings">{"".join(ruling(verdict) for verdict in verdicts[:MOST])}</div>',
+        _more(len(verdicts) - MOST, "verdicts"),
     ]
     if shown is not None:
         part, left_out = shown.first_rows(HIGH)

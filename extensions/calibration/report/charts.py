@@ -157,14 +157,14 @@ def _bars(chart: Bars) -> ChartSpec:
         words = {"type": "text", "baseline": "bottom", "dy": -3, "fontSize": 10, "color": QUIET, "tooltip": None}
         text = {"field": "share", "type": "quantitative", "format": ".0%"}
         layers.append(layer(values, words, x=x, y=y, xOffset=apart, text=text))
-    told = [
+    sentences = [
         f"{name}: " + ", ".join(f"{label} {share:.1%}" for label, share in zip(chart.labels, shares, strict=True))
         for name, shares in chart.series
     ]
     rows: list[list[str | float]] = [[name, *shares] for name, shares in chart.series]
     height = vega.HEIGHT + vega.legend_height(signs, names)
     heads = ["Rater", *chart.labels]
-    return ChartSpec(chart.key, chart.title, "", layers, heads, rows, height, words="; ".join(told))
+    return ChartSpec(chart.key, chart.title, "", layers, heads, rows, height, words="; ".join(sentences))
 
 
 def _bar_color(at: int, people: int) -> str:
@@ -178,10 +178,10 @@ def _bar_color(at: int, people: int) -> str:
 def _lines(chart: LineChart) -> ChartSpec:
     names = [name for name, _ in chart.series]
     values: list[dict[str, Any]] = [
-        {"series": name, "x": point.x, "value": point.y, "low": point.low, "high": point.high, "told": told}
+        {"series": name, "x": point.x, "value": point.y, "low": point.low, "high": point.high, "told": sentence}
         for name, points in chart.series
         for point in points
-        for told in [mark_in_words(Mark(name, point.y, point.low, point.high))]
+        for sentence in [mark_in_words(Mark(name, point.y, point.low, point.high))]
     ]
     xs = [value["x"] for value in values]
     ys = [value[name] for value in values for name in ("value", "low", "high")]
@@ -228,6 +228,6 @@ def _steps(low: float, high: float) -> list[float]:
     [10.0, 20.0, 50.0, 100.0, 200.0, 500.0]
     """
     steps = [base * 10.0**power for power in range(-3, 9) for base in (1, 2, 5)]
-    first = max([at for at, each in enumerate(steps) if each <= low * 1.0001], default=0)
-    last = min([at for at, each in enumerate(steps) if each >= high * 0.9999], default=len(steps) - 1)
+    first = max([at for at, step in enumerate(steps) if step <= low * 1.0001], default=0)
+    last = min([at for at, step in enumerate(steps) if step >= high * 0.9999], default=len(steps) - 1)
     return steps[first : max(last, first + 1) + 1]

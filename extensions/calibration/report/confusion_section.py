@@ -26,7 +26,7 @@ def confusion(study: Study) -> Section:
     rows: list[tuple[Cell, ...]] = []
     rates: list[tuple[Cell, ...]] = []
     bars: list[Block] = []
-    told: list[str] = []
+    clauses: list[str] = []
     for part in study.slices:
         few = 1 < len(part.categories) <= MOST_VALUES
         for judge in part.judges:
@@ -36,7 +36,7 @@ def confusion(study: Study) -> Section:
             both = (given != MISSING) & (people != MISSING)
             q = len(part.categories)
             counts = np.bincount(people[both] * q + given[both], minlength=q * q).reshape(q, q)
-            table = tuple(tuple(int(each) for each in row) for row in counts)
+            table = tuple(tuple(int(count) for count in row) for row in counts)
             for at, row in enumerate(table):
                 for to, n in enumerate(row):
                     rows.append((*part.where, judge, part.categories[at], part.categories[to], n))
@@ -56,7 +56,7 @@ def confusion(study: Study) -> Section:
                 )
                 right = int(np.trace(counts))
                 total = max(int(counts.sum()), 1)
-                told.append(f"{judge} says the same on {right:,} of {int(counts.sum()):,} ({right / total:.0%})")
+                clauses.append(f"{judge} says the same on {right:,} of {int(counts.sum()):,} ({right / total:.0%})")
         if part.dimension is None and (few or part.numeric):
             bars.append(_shares(part, len(bars) + 1))
     blocks += bars
@@ -88,10 +88,10 @@ def confusion(study: Study) -> Section:
             "There are too many different values for a table; declare a scale with few values, or bin them.",
         )
     lead = (
-        f"Next to what most people say, {first_parts(told)}. The diagonal is where both say the same; what is off it "
-        "shows "
+        f"Next to what most people say, {first_parts(clauses)}. The diagonal is where both say the same; what is off "
+        "it shows "
         "which values are mixed up."
-        if told
+        if clauses
         else "What people say, at each level of the judge."
     )
     return Section(5, "confusion", title, lead, tuple(blocks))
@@ -103,13 +103,15 @@ def _rates(part: Slice, judge: str) -> list[tuple[Cell, ...]]:
     people = [names[code] for code in part.majority.tolist()]
     if not any(one is not None and other is not None for one, other in zip(said_, people, strict=True)):
         return []
-    found = classification_rates(people, said_, labels=part.categories, clusters=part.table.clusters)
-    rows: list[tuple[Cell, ...]] = [(*part.where, judge, "Accuracy", Figure.of(found.accuracy, share=True))]
+    rates = classification_rates(people, said_, labels=part.categories, clusters=part.table.clusters)
+    rows: list[tuple[Cell, ...]] = [(*part.where, judge, "Accuracy", Figure.of(rates.accuracy, share=True))]
     if part.dimension is None:
-        for each in found.classes:
-            rows.append((*part.where, judge, f"Precision of {each.label}", Figure.of(each.precision, share=True)))
-            rows.append((*part.where, judge, f"Recall of {each.label}", Figure.of(each.recall, share=True)))
-    rows.append((*part.where, judge, "F1, mean over the values", Figure.of(found.macro_f1, share=True)))
+        for of_label in rates.classes:
+            rows.append(
+                (*part.where, judge, f"Precision of {of_label.label}", Figure.of(of_label.precision, share=True))
+            )
+            rows.append((*part.where, judge, f"Recall of {of_label.label}", Figure.of(of_label.recall, share=True)))
+    rows.append((*part.where, judge, "F1, mean over the values", Figure.of(rates.macro_f1, share=True)))
     return rows
 
 
@@ -127,7 +129,7 @@ def _shares(part: Slice, number: int) -> Bars:
         labels = tuple(f"to {edge:.3g}" for edge in edges[1:].tolist())
         counts = [np.histogram(value[~np.isnan(value)], bins=edges)[0] for value in values]
     shares = tuple(
-        (name, tuple(float(each) for each in counted / max(int(counted.sum()), 1)))
+        (name, tuple(float(share) for share in counted / max(int(counted.sum()), 1)))
         for name, counted in zip(raters, counts, strict=True)
     )
     return Bars(
@@ -151,13 +153,13 @@ def _levels(study: Study) -> list[Block]:
         for judge in part.judges:
             line = []
             for label, at, chosen in _bins(part.numbers(judge)):
-                found = Figure.of(
+                figure = Figure.of(
                     clustered_mean(np.where(chosen, part.human_mean, np.nan), clusters=part.table.clusters)
                 )
-                found = replace(found, n_left_out=0)
-                rows.append((*part.where, judge, label, found))
-                if found.value is not None:
-                    line.append(Point(at, found.value, found.low, found.high))
+                figure = replace(figure, n_left_out=0)
+                rows.append((*part.where, judge, label, figure))
+                if figure.value is not None:
+                    line.append(Point(at, figure.value, figure.low, figure.high))
             if line:
                 lines.append((judge, tuple(line)))
         if lines and part.dimension is None:

@@ -27,8 +27,8 @@ Line = tuple[str, float | None, Peer]
 
 def cross_check(study: Study) -> Section:
     """Return the section that compares our coefficients with those of scikit-learn and krippendorff."""
-    found = [(part, *line) for part in study.slices for line in _lines(part)]
-    opinion = second_opinion((f"{part.name}, {title}", value, (peer,)) for part, title, value, peer in found)
+    compared = [(part, *line) for part in study.slices for line in _lines(part)]
+    opinion = second_opinion((f"{part.name}, {title}", value, (peer,)) for part, title, value, peer in compared)
     rows: list[tuple[Cell, ...]] = [
         (
             *part.where,
@@ -39,11 +39,11 @@ def cross_check(study: Study) -> Section:
             _outcome(value, peer),
             peer.reason or "",
         )
-        for part, title, value, peer in found
+        for part, title, value, peer in compared
         if peer.value is not None or peer.differs
     ]
     blocks: list[Block] = [Paragraph(difference, "warning") for difference in opinion.differences]
-    blocks += [Paragraph(each, "missing") for each in opinion.not_compared]
+    blocks += [Paragraph(sentence, "missing") for sentence in opinion.not_compared]
     blocks.append(
         ReportTable(
             "cross_check",
@@ -61,11 +61,11 @@ def _lines(part: Slice) -> Iterator[Line]:
     """Compare agreement of the people, and of each judge with each person and with most people."""
     weights, level = main_weights(part), part.table.scale.level
     if len(part.humans) > 1:
-        for each in LEVELS:
-            if LEVELS.index(each) <= LEVELS.index(level):
-                alpha = krippendorff_alpha(part.people, level=each, bootstrap=_NO_LIMITS)
-                title = f"Krippendorff's alpha ({each}) of the people"
-                yield from _of_peers(title, "krippendorff_alpha", {"level": each}, part.people, alpha)
+        for assumed in LEVELS:
+            if LEVELS.index(assumed) <= LEVELS.index(level):
+                alpha = krippendorff_alpha(part.people, level=assumed, bootstrap=_NO_LIMITS)
+                title = f"Krippendorff's alpha ({assumed}) of the people"
+                yield from _of_peers(title, "krippendorff_alpha", {"level": assumed}, part.people, alpha)
     pairs = [*combinations(part.humans, 2), *((human, judge) for judge in part.judges for human in part.humans)]
     for one, other in pairs:
         pair, names = part.table.of(one, other), f"{one} and {other}"

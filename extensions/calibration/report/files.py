@@ -48,7 +48,7 @@ def contents(report: CalibrationReport) -> list[tuple[str, bytes]]:
 
 def text(report: CalibrationReport) -> str:
     """Return the verdicts on whole criteria as plain text, with their sentences."""
-    found = [
+    rulings = [
         ruling
         for section in report.sections
         for block in section.blocks
@@ -56,9 +56,9 @@ def text(report: CalibrationReport) -> str:
         for ruling in block.rulings
     ]
     lines = []
-    for each in found:
-        lines += [f"{each.about}: {each.words}", *([f"  {each.counted}"] if each.counted else [])]
-        lines += [f"  - {why}" for why in each.why]
+    for ruling in rulings:
+        lines += [f"{ruling.about}: {ruling.words}", *([f"  {ruling.counted}"] if ruling.counted else [])]
+        lines += [f"  - {why}" for why in ruling.why]
     return "\n".join(lines) + "\n"
 
 
@@ -81,8 +81,8 @@ def csv_text(table: ReportTable) -> str:
         cells: list[Any] = []
         for at, cell in enumerate(row):
             if at in holders:
-                found = cell if isinstance(cell, Figure) else None
-                cells += [_plain(getattr(found, part)) if found else "" for part in FIGURE]
+                figure = cell if isinstance(cell, Figure) else None
+                cells += [_plain(getattr(figure, part)) if figure else "" for part in FIGURE]
             else:
                 cells.append(_plain(cell))
         writer.writerow(cells)

@@ -49,8 +49,8 @@ def numbers_or_codes(part: Slice, rater: str) -> Floats:
     if part.table.numeric:
         return part.numbers(rater)
     column = part.column(rater)
-    found: Floats = np.where(column == MISSING, np.nan, column.astype(float))
-    return found
+    numbers: Floats = np.where(column == MISSING, np.nan, column.astype(float))
+    return numbers
 
 
 def human_table(part: Slice) -> Floats:
@@ -90,7 +90,8 @@ def base_rate_table(study: Study) -> ReportTable:
         for judge in part.judges:
             constant = constant_of(part, judge)
             mine, always, gap = (
-                Figure.of(each, share=True) for each in (constant.judge, constant.constant, constant.difference)
+                Figure.of(statistic, share=True)
+                for statistic in (constant.judge, constant.constant, constant.difference)
             )
             base = Figure(constant.base_rate, None, None, "none", constant.judge.n_units, share=True)
             shown = base if constant.judge.defined else Figure.without(constant.judge.reason or "")
@@ -125,7 +126,7 @@ def against_people(study: Study) -> Section:
     rows: list[tuple[Cell, ...]] = []
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     gaps: list[tuple[str, tuple[Mark, ...]]] = []
-    told: list[str] = []
+    clauses: list[str] = []
     several = len(study.humans) > 1
     for part in study.slices:
         marks: list[Mark] = []
@@ -134,7 +135,9 @@ def against_people(study: Study) -> Section:
             if len(part.humans) < 2:
                 continue
             ceiling = ceiling_of(part, judge)
-            mine, people, gap = (Figure.of(each) for each in (ceiling.judge, ceiling.people, ceiling.difference))
+            mine, people, gap = (
+                Figure.of(statistic) for statistic in (ceiling.judge, ceiling.people, ceiling.difference)
+            )
             measure = MEASURES[main_measure(part)]
             rows += [
                 (*part.where, judge, measure, "judge with a person", mine),
@@ -146,7 +149,7 @@ def against_people(study: Study) -> Section:
             marks.append(mark(f"{judge} with a person", mine))
             differences.append(mark(judge, gap))
             if part.dimension is None:
-                told.append(f"{judge} {figure_in_words(mine)} where people reach {figure_in_words(people)}")
+                clauses.append(f"{judge} {figure_in_words(mine)} where people reach {figure_in_words(people)}")
         if marks:
             lines.append((part.name, tuple(marks)))
             gaps.append((part.name, tuple(differences)))
@@ -181,7 +184,7 @@ def against_people(study: Study) -> Section:
             "agreement with that person."
         )
     else:
-        lead = f"Agreement with a person, judge and people on the same units: {first_parts(told)}."
+        lead = f"Agreement with a person, judge and people on the same units: {first_parts(clauses)}."
     return Section(3, "judges", "Judge against people", lead, tuple(blocks))
 
 
@@ -194,13 +197,13 @@ def _by_certainty(study: Study) -> list[Block]:
             ceiling = ceiling_by_certainty(
                 human_table(part), numbers_or_codes(part, judge), clusters=part.table.clusters
             )
-            for where, who, each in (
+            for where, who, agreement in (
                 ("people agree", "judge", ceiling.unanimous.judge),
                 ("people are split", "judge", ceiling.split.judge),
                 ("people are split", "person", ceiling.split.people),
             ):
                 if who == "judge" or len(part.humans) > 2:  # two people who are split never agree
-                    rows.append((*part.where, judge, where, who, Figure.of(each, share=True)))
+                    rows.append((*part.where, judge, where, who, Figure.of(agreement, share=True)))
     if not rows:
         return []
     return [
@@ -219,11 +222,11 @@ def _noise(study: Study) -> list[Block]:
     for part in study.slices:
         if len(part.humans) < 2 or not part.numeric:
             continue
-        found = noise_ceiling(human_table(part), clusters=part.table.clusters)
+        ceiling = noise_ceiling(human_table(part), clusters=part.table.clusters)
         rows += [
-            (*part.where, "Reliability of the people's mean, ICC(3,k)", Figure.of(found.reliability_of_mean)),
-            (*part.where, "Highest correlation that a judge can have with it", Figure.of(found.highest)),
-            (*part.where, "What one person reaches (leave one out)", Figure.of(found.leave_one_out)),
+            (*part.where, "Reliability of the people's mean, ICC(3,k)", Figure.of(ceiling.reliability_of_mean)),
+            (*part.where, "Highest correlation that a judge can have with it", Figure.of(ceiling.highest)),
+            (*part.where, "What one person reaches (leave one out)", Figure.of(ceiling.leave_one_out)),
         ]
         for judge in part.judges:
             at = _with_mean(part, judge)

@@ -26,12 +26,12 @@ Where = tuple[str, str, str | None]
 
 def losses_of_study(study: Study) -> list[Losses]:
     """Return the unreadable replies of each judge by criterion. Judges without any are left out."""
-    return [each for (_, _, dimension), each in losses_by_part(study).items() if dimension is None]
+    return [losses for (_, _, dimension), losses in losses_by_part(study).items() if dimension is None]
 
 
 def losses_by_part(study: Study) -> dict[Where, Losses]:
     """Return the unreadable replies of each judge on each criterion, in total and by dimension, where there are any."""
-    found: dict[Where, Losses] = {}
+    by_part: dict[Where, Losses] = {}
     for criterion, rows in by_criterion(study.rows).items():
         if study.criteria is not None and criterion not in study.criteria:
             continue
@@ -39,7 +39,7 @@ def losses_by_part(study: Study) -> dict[Where, Losses]:
         for row in rows:
             if row.value is not None and row.rater in study.humans:
                 graded.setdefault(row.unit, []).append(row.value)
-        said = {unit: majority(values) for unit, values in graded.items()}
+        majorities = {unit: majority(values) for unit, values in graded.items()}
         by_judge: dict[str, list[Rating]] = {}
         for row in rows:
             if row.rater in study.machines:
@@ -51,7 +51,7 @@ def losses_by_part(study: Study) -> dict[Where, Losses]:
             low, high = (0.0, 1.0) if judge in study.metrics else ends_of_scale(study.values_of(criterion, mine))
             cells: dict[str | None, list[LossCell]] = {None: []}
             for row in mine:
-                cell = _cell(study, row, said.get(row.unit))
+                cell = _cell(study, row, majorities.get(row.unit))
                 if cell is not None:
                     cells[None].append(cell)
                     cells.setdefault(row.dimension or "no dimension", []).append(cell)
@@ -59,8 +59,8 @@ def losses_by_part(study: Study) -> dict[Where, Losses]:
                 subject = subject_of(judge, criterion)
                 lost = losses_of(these, subject=subject, low=low, high=high, value_is=PEOPLES_GRADE)
                 if lost.lost:
-                    found[judge, criterion, dimension] = lost
-    return found
+                    by_part[judge, criterion, dimension] = lost
+    return by_part
 
 
 def warning_of(losses: Mapping[Where, Losses], part: Slice, judge: str) -> Losses | None:
@@ -70,7 +70,7 @@ def warning_of(losses: Mapping[Where, Losses], part: Slice, judge: str) -> Losse
     """
     of_part = losses.get((judge, part.criterion, part.dimension))
     of_whole = losses.get((judge, part.criterion, None))
-    return next((each for each in (of_part, of_whole) if each is not None and each.warns), None)
+    return next((lost for lost in (of_part, of_whole) if lost is not None and lost.warns), None)
 
 
 def slices_at_bounds(part: Slice, judge: str, fills: Sequence[Fill]) -> Iterator[tuple[Fill, Slice]]:

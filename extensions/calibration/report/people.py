@@ -76,15 +76,15 @@ def design(study: Study) -> Section:
     ]
     scales = {part.criterion: part for part in study.slices if part.dimension is None}
     for name, part in scales.items():
-        told = ", ".join(part.categories) if len(part.categories) <= MOST_VALUES else f"{len(part.categories)} values"
+        listed = ", ".join(part.categories) if len(part.categories) <= MOST_VALUES else f"{len(part.categories)} values"
         assumed = " This was assumed, as no one declared it." if part.table.scale.inferred else ""
-        blocks.append(Paragraph(f"{name}: {part.table.scale.level} scale ({told}).{assumed}", "note"))
+        blocks.append(Paragraph(f"{name}: {part.table.scale.level} scale ({listed}).{assumed}", "note"))
     if study.left_aside:
-        told = ", ".join(f"{name} ({count:,} ratings)" for name, count in sorted(study.left_aside.items()))
-        blocks.append(Paragraph(f"Neither named as a person nor as a judge, and so left aside: {told}.", "warning"))
+        listed = ", ".join(f"{name} ({count:,} ratings)" for name, count in sorted(study.left_aside.items()))
+        blocks.append(Paragraph(f"Neither named as a person nor as a judge, and so left aside: {listed}.", "warning"))
     if study.one_sided:
-        told = ", ".join(study.one_sided[:20])
-        blocks.append(Paragraph(f"Rated by people only or by judges only, and so not compared: {told}.", "warning"))
+        listed = ", ".join(study.one_sided[:20])
+        blocks.append(Paragraph(f"Rated by people only or by judges only, and so not compared: {listed}.", "warning"))
     blocks += replies(study)
     blocks += loss_blocks(losses_of_study(study))
     blocks += _unread(study)
@@ -104,8 +104,8 @@ def design(study: Study) -> Section:
         reply for reply in study.replies if reply.dimension is None and reply.judge in study.judges and reply.failures
     ]
     if failed:
-        told = first_parts([f"{each.judge}, {each.criterion}: {each.words}" for each in failed])
-        lead += f" Not every reply holds a score: {told}."
+        listed = first_parts([f"{failure.judge}, {failure.criterion}: {failure.words}" for failure in failed])
+        lead += f" Not every reply holds a score: {listed}."
     return Section(1, "design", "Who rated what", lead, tuple(blocks))
 
 
@@ -129,9 +129,9 @@ def replies(study: Study) -> Iterator[Block]:
             )
         )
         reasons += [(*where, why, n) for why, n in reply.failures.items()]
-        for found in reply.bounds:
+        for bound in reply.bounds:
             bounds.append(
-                (*where, found.what, f"{reply.scored:,} of {reply.asked:,}", found.value, found.lowest, found.highest)
+                (*where, bound.what, f"{reply.scored:,} of {reply.asked:,}", bound.value, bound.lowest, bound.highest)
             )
     columns = ("criterion", "dimension", "judge", "asked", "rated by people", "scored", "not scored", "share scored")
     yield ReportTable(
@@ -156,8 +156,10 @@ def replies(study: Study) -> Iterator[Block]:
         unit="points of the scale, or shares; over everything that the judge was asked about",
         note="Lowest and highest are the ends of the scale, or of the values that occur where no one declared them.",
     )
-    for each in study.scoreless:
-        words = f"{each.judge} has scored nothing on {each.criterion}, so nothing below is about it: {each.words}."
+    for failure in study.scoreless:
+        words = (
+            f"{failure.judge} has scored nothing on {failure.criterion}, so nothing below is about it: {failure.words}."
+        )
         yield Paragraph(words, "warning")
     more = [
         f"{reply.judge} was asked about {reply.asked:,} units of {reply.criterion}, and people rated "
@@ -167,14 +169,14 @@ def replies(study: Study) -> Iterator[Block]:
     ]
     if more:
         rest = "What is said of agreement rests on those that people rated, the judge's means on all."
-        told = f"{first_parts(more)}. {rest}"
-        yield Paragraph(told, "note")
+        sentence = f"{first_parts(more)}. {rest}"
+        yield Paragraph(sentence, "note")
 
 
 def judges_are(study: Study) -> Iterator[Block]:
     """Yield the identity of each judge: model, template, parser, and the outcomes of its run."""
     rows: list[tuple[Cell, ...]] = [
-        (run.judge, what, told) for run in study.judge_runs for what, told in run.told() if told is not None
+        (run.judge, what, value) for run in study.judge_runs for what, value in run.told() if value is not None
     ]
     yield ReportTable(
         "judges_are",
@@ -207,14 +209,14 @@ def _unread(study: Study) -> Iterator[Block]:
             clusters = None
             if part.table.clusters is not None:
                 clusters = [part.table.clusters[at] for at in np.flatnonzero(asked)]
-            found = unparsed(right, clusters=clusters)
-            for what, each in (
-                ("replies that could not be read", found.share),
-                ("equal to most people, of those read", found.parsed),
-                ("the same, if all others were wrong", found.worst),
-                ("the same, if all others were right", found.best),
+            unread = unparsed(right, clusters=clusters)
+            for what, share in (
+                ("replies that could not be read", unread.share),
+                ("equal to most people, of those read", unread.parsed),
+                ("the same, if all others were wrong", unread.worst),
+                ("the same, if all others were right", unread.best),
             ):
-                rows.append((*part.where, judge, what, Figure.of(each, share=True)))
+                rows.append((*part.where, judge, what, Figure.of(share, share=True)))
     if rows:
         yield ReportTable(
             "unread",
@@ -245,10 +247,10 @@ def reliability(study: Study) -> Section:
             rows.append((*part.where, name, Figure.without("Only one person rated this.")))
             continue
         people = part.people
-        found = Figure.of(statistic(people))
-        lines.append((part.name, (mark("people among themselves", found),)))
+        agreement = Figure.of(statistic(people))
+        lines.append((part.name, (mark("people among themselves", agreement),)))
         if part.dimension is None:
-            leads.append(f"{part.criterion}: {figure_in_words(found)} on {found.n_units:,} units")
+            leads.append(f"{part.criterion}: {figure_in_words(agreement)} on {agreement.n_units:,} units")
         for names, title, of in _reliability_statistics(part):
             if not study.shows(*names):
                 continue

@@ -27,24 +27,26 @@ def plan(study: Study) -> Section:
     title = "How many grades next?"
     rows: list[tuple[Cell, ...]] = []
     charts: list[Block] = []
-    told: list[str] = []
+    clauses: list[str] = []
     for part in study.slices:
         if len(part.humans) < 2:
             continue
         lines = []
         for judge in part.judges:
-            found = Figure.of(ceiling_of(part, judge).judge)
-            half = _half(found)
-            if half is None or found.n_units < 2:
+            agreement = Figure.of(ceiling_of(part, judge).judge)
+            half = _half(agreement)
+            if half is None or agreement.n_units < 2:
                 continue
-            needed = [math.ceil(found.n_units * (half / wanted) ** 2) for wanted in WANTED]
-            rows.append((*part.where, judge, MEASURES[main_measure(part)], found.n_units, half, *needed))
+            needed = [math.ceil(agreement.n_units * (half / wanted) ** 2) for wanted in WANTED]
+            rows.append((*part.where, judge, MEASURES[main_measure(part)], agreement.n_units, half, *needed))
             steps = sorted(
-                {round(found.n_units * factor) for factor in (0.1, 0.15, 0.25, 0.4, 0.6, 1, 1.5, 2.5, 4, 6, 10)}
+                {round(agreement.n_units * factor) for factor in (0.1, 0.15, 0.25, 0.4, 0.6, 1, 1.5, 2.5, 4, 6, 10)}
             )
-            lines.append((judge, tuple(Point(float(n), half * math.sqrt(found.n_units / n)) for n in steps if n >= 10)))
+            lines.append(
+                (judge, tuple(Point(float(n), half * math.sqrt(agreement.n_units / n)) for n in steps if n >= 10))
+            )
             if part.dimension is None:
-                told.append(
+                clauses.append(
                     f"{judge} on {part.criterion} is known to \N{PLUS-MINUS SIGN}{half:.3f}; for "
                     f"\N{PLUS-MINUS SIGN}0.05 it "
                     f"takes about {needed[1]:,} units graded by the same people"
@@ -83,7 +85,7 @@ def plan(study: Study) -> Section:
     ]
     blocks += _grades(study)
     blocks += _next(study)
-    return Section(11, "plan", title, first_parts(told) + ".", tuple(blocks))
+    return Section(11, "plan", title, first_parts(clauses) + ".", tuple(blocks))
 
 
 def _half(found: Figure) -> float | None:
@@ -137,11 +139,11 @@ def _grades(study: Study) -> list[Block]:
 
 def _needed(outcome: UnitMeasure, scored: Floats, graded: Any, wanted: float) -> tuple[Cell, ...]:
     try:
-        found = grades_needed(outcome.people[graded], scored[graded], scored[~graded], half_width=wanted)
+        needed = grades_needed(outcome.people[graded], scored[graded], scored[~graded], half_width=wanted)
     except RatingsError as error:
         return int(graded.sum()), None, None, str(error)
-    remark = None if found.reachable else "not even with all of them"
-    return found.n - found.more, found.more, found.n_without_judge, remark
+    remark = None if needed.reachable else "not even with all of them"
+    return needed.n - needed.more, needed.more, needed.n_without_judge, remark
 
 
 def _next(study: Study) -> list[Block]:
@@ -166,7 +168,7 @@ def _next(study: Study) -> list[Block]:
 
 def _worth(part: Slice) -> list[tuple[Cell, ...]]:
     judged = np.stack([part.column(name) for name in part.judges], axis=1)
-    found = []
+    ranked = []
     for at, unit in enumerate(part.table.units):
         mine = [code for code in part.human_codes[at].tolist() if code != MISSING]
         theirs = [code for code in judged[at].tolist() if code != MISSING]
@@ -186,5 +188,5 @@ def _worth(part: Slice) -> list[tuple[Cell, ...]]:
             continue
         words = [", ".join(part.categories[code] for code in codes) or "no one" for codes in (mine, theirs)]
         spread = max(mine or theirs) - min(mine or theirs) if part.table.scale.level != "nominal" else 0
-        found.append((rank, -spread, at, (part.criterion, unit, words[0], words[1], why)))
-    return [row for *_, row in sorted(found)[:MOST_LISTED]]
+        ranked.append((rank, -spread, at, (part.criterion, unit, words[0], words[1], why)))
+    return [row for *_, row in sorted(ranked)[:MOST_LISTED]]

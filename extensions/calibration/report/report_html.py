@@ -68,16 +68,16 @@ def _lead(found: Section) -> str:
 def _contents(report: CalibrationReport) -> str:
     """Return a table of contents with links to the sections."""
     links = "".join(
-        f'<a href="#{escape(each.key)}">{each.number}. {escape(each.title)}</a>' for each in report.sections
+        f'<a href="#{escape(chapter.key)}">{chapter.number}. {escape(chapter.title)}</a>' for chapter in report.sections
     )
     return f"<nav aria-label='Sections'>{links}</nav>"
 
 
 def _sections(report: CalibrationReport) -> str:
     parts = []
-    for found in report.sections:
-        parts.append(f'<section id="{escape(found.key)}"><h2>{found.number}. {escape(found.title)}</h2>')
-        parts.append(f"{section(found)}</section>")
+    for chapter in report.sections:
+        parts.append(f'<section id="{escape(chapter.key)}"><h2>{chapter.number}. {escape(chapter.title)}</h2>')
+        parts.append(f"{section(chapter)}</section>")
     return "".join([*parts, footer(report)])
 
 

@@ -115,12 +115,19 @@ def verdicts(study: Study, rule: Rule, when: str) -> Section:
     groups = copies_of(study)
     rulings = rulings_of(study, rule, groups)
     rulings += tuple(
-        Ruling(each.judge, each.criterion, None, "open", "Not enough data", (f"It has scored nothing: {each.words}.",))
-        for each in study.scoreless
-        if each.judge in study.judges
+        Ruling(
+            failure.judge,
+            failure.criterion,
+            None,
+            "open",
+            "Not enough data",
+            (f"It has scored nothing: {failure.words}.",),
+        )
+        for failure in study.scoreless
+        if failure.judge in study.judges
     )
     whole = [ruling for ruling in rulings if ruling.dimension is None]
-    told = first_parts([_in_a_sentence(each) for each in whole])
+    clauses = first_parts([_in_a_sentence(ruling) for ruling in whole])
     parts = tuple(
         (
             *(
@@ -140,13 +147,13 @@ def verdicts(study: Study, rule: Rule, when: str) -> Section:
         Rulings(rule_in_sentences(rule), tuple(whole), when),
         ReportTable("verdicts", "All verdicts, whole and by dimension", columns, parts),
     )
-    return Section(0, "verdict", "Verdict", f"{told}.", blocks)
+    return Section(0, "verdict", "Verdict", f"{clauses}.", blocks)
 
 
 def _in_a_sentence(each: Ruling) -> str:
     """Return the verdict in words, with the unread replies and the bias that limit it."""
-    said = each.sentence.rstrip(".")
-    return f"{' = '.join((each.judge, *each.copies))} on {each.criterion}: {said[:1].lower()}{said[1:]}"
+    sentence = each.sentence.rstrip(".")
+    return f"{' = '.join((each.judge, *each.copies))} on {each.criterion}: {sentence[:1].lower()}{sentence[1:]}"
 
 
 def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str, ...]]]) -> tuple[Ruling, ...]:
@@ -162,20 +169,20 @@ def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str
             if there:
                 where.append((part, tuple(there)))
     losses = losses_by_part(study)
-    found = [_whatever_was_lost(study, part, group, rule, losses) for part, group in where]
+    judged = [_whatever_was_lost(study, part, group, rule, losses) for part, group in where]
     whole = [at for at, (part, _) in enumerate(where) if part.dimension is None]
     parts = [at for at, (part, _) in enumerate(where) if part.dimension is not None]
     for places, what in ((whole, "verdicts on whole criteria"), (parts, "verdicts on dimensions")):
-        for at, each in zip(places, correct_together([found[at] for at in places], what), strict=True):
-            found[at] = each
-    return tuple(_ruling(study, part, group, each) for (part, group), each in zip(where, found, strict=True))
+        for at, corrected in zip(places, correct_together([judged[at] for at in places], what), strict=True):
+            judged[at] = corrected
+    return tuple(_ruling(study, part, group, verdict) for (part, group), verdict in zip(where, judged, strict=True))
 
 
 def _whatever_was_lost(
     study: Study, part: Slice, group: tuple[str, ...], rule: Rule, losses: Mapping[Where, Losses]
 ) -> JudgeVerdict:
     """Return the verdict that holds for all possible values of the unread replies of a judge and its copies."""
-    found = verdict_of(study, part, group[0], rule)
+    verdict = verdict_of(study, part, group[0], rule)
     for judge in group:
         lost = warning_of(losses, part, judge)
         if lost is None:
@@ -184,10 +191,10 @@ def _whatever_was_lost(
             lost = replace(lost, unit=f"replies of {judge}")
         bounds = [
             LossBound(fill, verdict_of(study, filled, judge, rule), ceiling_of(filled, judge).difference)
-            for fill, filled in slices_at_bounds(part, judge, fills_for(found.outcome))
+            for fill, filled in slices_at_bounds(part, judge, fills_for(verdict.outcome))
         ]
-        found = hold_at_bounds(found, bounds, lost, ceiling_of(part, judge).difference)
-    return found
+        verdict = hold_at_bounds(verdict, bounds, lost, ceiling_of(part, judge).difference)
+    return verdict
 
 
 def verdict_of(study: Study, part: Slice, judge: str, rule: Rule) -> JudgeVerdict:
@@ -250,8 +257,8 @@ def _ruling(study: Study, part: Slice, group: tuple[str, ...], verdict: JudgeVer
         answers,
         questions,
         tuple(copies),
-        next((_with_minus(each) for each in why if each.startswith(BIAS_STARTS)), ""),
-        next((_with_minus(each) for each in why if each.startswith(UNREAD)), ""),
+        next((_with_minus(reason) for reason in why if reason.startswith(BIAS_STARTS)), ""),
+        next((_with_minus(reason) for reason in why if reason.startswith(UNREAD)), ""),
     )
 
 

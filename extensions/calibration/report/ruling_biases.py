@@ -24,27 +24,27 @@ def biases_of(study: Study, part: Slice, judge: str) -> RankingBiases | None:
     """
     if judge in part.biases:
         return part.biases[judge]
-    found = None
+    biases = None
     if part.numeric or len(part.categories) <= MOST_VALUES:
         people, scale = _people(part)
         about = [study.about.get(unit) for unit in part.table.units]
-        lengths = [each.length if each and each.length else np.nan for each in about]
+        lengths = [facts.length if facts and facts.length else np.nan for facts in about]
         family = study.families.get(judge)
-        found = find_ranking_biases(
+        biases = find_ranking_biases(
             people,
             _numbers(part, judge),
             scale=scale,
-            models=[each.model if each else None for each in about],
+            models=[facts.model if facts else None for facts in about],
             family=None
             if family is None
-            else [np.nan if not each or each.model is None else float(each.model in family) for each in about],
+            else [np.nan if not facts or facts.model is None else float(facts.model in family) for facts in about],
             lengths=None if np.isnan(lengths).all() else lengths,
             shift=_shift(study, part, judge),
             clusters=part.table.clusters,
             value="" if part.numeric else str(part.categories[_frequent(part)]),
         )
-    part.biases[judge] = found
-    return found
+    part.biases[judge] = biases
+    return biases
 
 
 def _frequent(part: Slice) -> int:
@@ -56,7 +56,7 @@ def _frequent(part: Slice) -> int:
 def _people(part: Slice) -> tuple[Floats, tuple[float, float]]:
     """Return people's value for each unit as a number, and the lowest and highest such number."""
     if part.numeric:
-        known = [float(each) for each in (part.ends or part.table.categories)]
+        known = [float(value) for value in (part.ends or part.table.categories)]
         low, high = min(known), max(known)
         return part.human_mean, (low, high if low < high else low + 1)
     rated = part.human_codes != MISSING
@@ -69,8 +69,8 @@ def _numbers(part: Slice, rater: str) -> Floats:
     if part.numeric:
         return part.numbers(rater)
     column = part.column(rater)
-    found: Floats = np.where(column == MISSING, np.nan, (column == _frequent(part)).astype(float))
-    return found
+    indicators: Floats = np.where(column == MISSING, np.nan, (column == _frequent(part)).astype(float))
+    return indicators
 
 
 def _shift(study: Study, part: Slice, judge: str) -> Floats | None:
@@ -79,15 +79,15 @@ def _shift(study: Study, part: Slice, judge: str) -> Floats | None:
     The change is in points of the scale. For a comparison of two answers, it is 1 if the first place won in both
     orders.
     """
-    other = next((each for each in study.runs.swapped.get(judge, ()) if each in part.table.raters), None)
+    other = next((rater for rater in study.runs.swapped.get(judge, ()) if rater in part.table.raters), None)
     if other is None:
         return None
     if part.numeric or not 2 <= len(part.categories) <= 3:
         return _numbers(part, judge) - _numbers(part, other)
     step = np.array([1.0, -1.0, 0.0, np.nan])  # first, second, tie, no value
     one, two = (step[np.where(part.column(name) == MISSING, 3, part.column(name))] for name in (judge, other))
-    found: Floats = (one - two) / 2
-    return found
+    shift: Floats = (one - two) / 2
+    return shift
 
 
 def copies_of(study: Study) -> Mapping[str, Sequence[tuple[str, ...]]]:
@@ -114,9 +114,9 @@ def copies_table(study: Study) -> list[ReportTable]:
                     *(_known(effective_number(2, pair.correlation)), "yes" if pair.is_copy else "no"),
                 )
             )
-        found = [pair.correlation for pair in pairs if not np.isnan(pair.correlation)]
-        if len(pairs) > 1 and len(found) == len(pairs):
-            mean, m = float(np.mean(found)), len(part.judges)
+        correlations = [pair.correlation for pair in pairs if not np.isnan(pair.correlation)]
+        if len(pairs) > 1 and len(correlations) == len(pairs):
+            mean, m = float(np.mean(correlations)), len(part.judges)
             rows.append(
                 (part.criterion, f"all {m}", *(None,) * 4, mean, _known(effective_number(m, mean)), None),
             )
@@ -148,17 +148,17 @@ def biases_table(study: Study) -> list[ReportTable]:
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
         for judge in part.judges:
-            found = biases_of(study, part, judge)
-            for each in found.tested if found else ():
-                first, second, between = each.reaches or (None, None, None)
+            biases = biases_of(study, part, judge)
+            for bias in biases.tested if biases else ():
+                first, second, between = bias.reaches or (None, None, None)
                 rows.append(
                     (
-                        *(*part.where, judge, each.kind, each.toward, Figure.of(each.points)),
-                        *(each.points.test.p_value if each.points.test else None, each.p_corrected),
-                        found.n_clusters if found else None,
-                        *(f"{second} to {first}" if each.reaches else "", between),
-                        f"{each.exchanges[1]} above {each.exchanges[0]}" if each.exchanges else "",
-                        _meaning(each),
+                        *(*part.where, judge, bias.kind, bias.toward, Figure.of(bias.points)),
+                        *(bias.points.test.p_value if bias.points.test else None, bias.p_corrected),
+                        biases.n_clusters if biases else None,
+                        *(f"{second} to {first}" if bias.reaches else "", between),
+                        f"{bias.exchanges[1]} above {bias.exchanges[0]}" if bias.exchanges else "",
+                        _meaning(bias),
                     )
                 )
     if not rows:

@@ -78,8 +78,8 @@ class Rulings(HtmlBlock):
     def html(self) -> Iterator[str]:
         """Yield the box with the verdicts."""
         yield '<div class="rulings">'
-        for each in self.rulings:
-            yield ruling(each)
+        for verdict in self.rulings:
+            yield ruling(verdict)
         yield f"</div>{details(self)}"
 
 

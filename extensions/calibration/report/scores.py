@@ -56,8 +56,8 @@ def outcomes(part: Slice) -> list[UnitMeasure]:
 
 
 def _is(codes: Any, code: int) -> Floats:
-    found: Floats = np.where(codes == MISSING, np.nan, (codes == code).astype(float))
-    return found
+    indicators: Floats = np.where(codes == MISSING, np.nan, (codes == code).astype(float))
+    return indicators
 
 
 def models_of(study: Study, part: Slice) -> dict[str, Any]:
@@ -66,10 +66,10 @@ def models_of(study: Study, part: Slice) -> dict[str, Any]:
     Shape: (units,). Without known models, all units have one name.
     """
     named = [study.about[unit].model if unit in study.about else None for unit in part.table.units]
-    found: dict[str, Any] = {}
-    for model in dict.fromkeys(each for each in named if each is not None):
-        found[model] = np.array([each == model for each in named])
-    return found or {"all units": np.ones(len(named), dtype=bool)}
+    by_model: dict[str, Any] = {}
+    for model in dict.fromkeys(name for name in named if name is not None):
+        by_model[model] = np.array([name == model for name in named])
+    return by_model or {"all units": np.ones(len(named), dtype=bool)}
 
 
 # ---- 6 corrected scores ---------------------------------------------------------------------------------------------
@@ -89,15 +89,15 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
             for model, chosen in models_of(study, part).items():
                 for judge in part.judges:
                     lost = _lost(study, part, judge, model)
-                    found = dict(_scores(part, outcome, judge, chosen, lost, by_class=by_class))
-                    beyond += found["judge alone"].n_units - found["people alone"].n_units
+                    by_method = dict(_scores(part, outcome, judge, chosen, lost, by_class=by_class))
+                    beyond += by_method["judge alone"].n_units - by_method["people alone"].n_units
                     name = model if outcome.name == "mean" else f"{model}, {outcome.name}"
                     rows += [
                         (*part.where, name, judge, method, note, figure)
                         for method, figure, note in _scores_told(part, outcome, judge, chosen, lost, by_class=by_class)
                     ]
                     label = f"{name} · {judge}" if len(part.judges) > 1 else name
-                    lines.append((label, tuple(mark(method, figure) for method, figure in found.items())))
+                    lines.append((label, tuple(mark(method, figure) for method, figure in by_method.items())))
             if part.dimension is None and part.numeric:
                 charts.append(
                     Dots(
@@ -170,11 +170,11 @@ def _scores_told(
         return
     of_graded = None if clusters is None else [clusters[at] for at in np.flatnonzero(graded)]
     of_rest = None if clusters is None else [clusters[at] for at in np.flatnonzero(~graded)]
-    found = ppi_mean(people[graded], scored[graded], rest, clusters=of_graded, clusters_unlabelled=of_rest)
-    yield "PPI++", Figure.of(found.mean), _valid(found)
+    estimate = ppi_mean(people[graded], scored[graded], rest, clusters=of_graded, clusters_unlabelled=of_rest)
+    yield "PPI++", Figure.of(estimate.mean), _valid(estimate)
     if outcome.yes_no:
-        found = rogan_gladen(people[graded], scored[graded], scored)
-        yield "Rogan-Gladen", Figure.of(found.mean), _valid(found)
+        estimate = rogan_gladen(people[graded], scored[graded], scored)
+        yield "Rogan-Gladen", Figure.of(estimate.mean), _valid(estimate)
 
 
 def _lost(study: Study, part: Slice, judge: str, model: str) -> int:

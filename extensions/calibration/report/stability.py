@@ -37,35 +37,35 @@ def repeats(study: Study) -> Section:
             "with --repeat; how far it agrees with itself bounds everything above.",
         )
     rows: list[tuple[Cell, ...]] = []
-    told: list[str] = []
+    clauses: list[str] = []
     for part in study.slices:
         for judge, others in asked.items():
             runs = [judge, *(other for other in others if other in part.table.raters)]
             if judge not in part.judges or len(runs) < 2:
                 continue
             level = part.table.scale.level
-            found = self_consistency(
+            consistency = self_consistency(
                 np.stack([numbers_or_codes(part, run) for run in runs], axis=1),
                 level=level,
                 clusters=part.table.clusters,
             )
-            alpha = Figure.of(found.alpha)
+            alpha = Figure.of(consistency.alpha)
             rows += [
-                (*part.where, judge, len(runs), "The same in all runs", Figure.of(found.always_same, share=True)),
-                (*part.where, judge, len(runs), "Pairs of runs that differ", Figure.of(found.flips, share=True)),
+                (*part.where, judge, len(runs), "The same in all runs", Figure.of(consistency.always_same, share=True)),
+                (*part.where, judge, len(runs), "Pairs of runs that differ", Figure.of(consistency.flips, share=True)),
                 (*part.where, judge, len(runs), f"Krippendorff's alpha ({level})", alpha),
             ]
             if part.numeric:
                 rows.append((*part.where, judge, len(runs), "ICC(1,1)", Figure.of(icc(part.table.of(*runs)))))
             if part.dimension is None:
-                told.append(
+                clauses.append(
                     f"{judge}, {part.criterion}: {figure_in_words(alpha)} over {count(len(runs), 'run', 'runs')}"
                 )
     if not rows:
         return nothing(8, "repeats", title, "The repeated runs share no unit with the judge.")
     lead = (
         "A judge that contradicts itself cannot agree with anyone. "
-        f"Krippendorff's alpha of its runs, 1 is always the same: {first_parts(told)}."
+        f"Krippendorff's alpha of its runs, 1 is always the same: {first_parts(clauses)}."
     )
     columns = ("criterion", "dimension", "judge", "runs", "statistic", "value")
     return Section(
@@ -86,7 +86,7 @@ def position(study: Study) -> list[Block]:
         ]
     same: list[tuple[Cell, ...]] = []
     moved: list[tuple[Cell, ...]] = []
-    told: list[str] = []
+    clauses: list[str] = []
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     for part in study.slices:
         for judge, others in study.runs.swapped.items():
@@ -95,14 +95,16 @@ def position(study: Study) -> list[Block]:
                     continue
                 rows, equal = _in_both_orders(part, judge, other)
                 same += rows
-                told.append(f"{judge} says the same in both orders on {figure_in_words(equal)}")
+                clauses.append(f"{judge} says the same in both orders on {figure_in_words(equal)}")
                 marks = []
                 for label, shift, before, after in _shifts(part, judge, other):
                     moved.append((*part.where, judge, label, before, after, shift))
                     marks.append(mark(label, shift))
                 name = judge if len(study.slices) == 1 else f"{judge} · {part.name}"
                 lines.append((name, tuple(marks)))
-    blocks: list[Block] = [Paragraph(f"Position: {first_parts(told)}. The rest depends on which answer stands first.")]
+    blocks: list[Block] = [
+        Paragraph(f"Position: {first_parts(clauses)}. The rest depends on which answer stands first.")
+    ]
     if lines:
         blocks.append(
             Dots(
@@ -146,13 +148,13 @@ def _in_both_orders(part: Slice, judge: str, other: str) -> tuple[list[tuple[Cel
     if places is None:
         equal = Figure.of(percent_agreement(part.table.of(judge, other)), share=True)
         return [(*part.where, judge, other, "the same value in both orders", equal)], equal
-    found = position_bias(*places, clusters=part.table.clusters)
-    equal = Figure.of(found.consistency, share=True)
+    bias = position_bias(*places, clusters=part.table.clusters)
+    equal = Figure.of(bias.consistency, share=True)
     rows = [
         ("the same verdict in both orders", equal),
-        ("leans to the first place", Figure.of(found.primacy, share=True)),
-        ("leans to the second place", Figure.of(found.recency, share=True)),
-        ("lean: 1 always first, \N{MINUS SIGN}1 always second", Figure.of(found.lean)),
+        ("leans to the first place", Figure.of(bias.primacy, share=True)),
+        ("leans to the second place", Figure.of(bias.recency, share=True)),
+        ("lean: 1 always first, \N{MINUS SIGN}1 always second", Figure.of(bias.lean)),
     ]
     return [(*part.where, judge, other, what, value) for what, value in rows], equal
 
@@ -171,14 +173,14 @@ def drift(study: Study, margin: float) -> Section:
         )
     rows: list[tuple[Cell, ...]] = []
     lines: list[tuple[str, tuple[Mark, ...]]] = []
-    told: list[str] = []
+    clauses: list[str] = []
     for part in study.slices:
         for judge, others in study.runs.earlier.items():
             for other in others:
                 if judge not in part.judges or other not in part.table.raters:
                     continue
                 people = np.stack([numbers_or_codes(part, name) for name in part.humans], axis=1)
-                found = compared(
+                comparison = compared(
                     people,
                     numbers_or_codes(part, other),
                     numbers_or_codes(part, judge),
@@ -188,20 +190,20 @@ def drift(study: Study, margin: float) -> Section:
                 )
                 label = f"{judge} after {other}"
                 measure = MEASURES[main_measure(part)]
-                change = Figure.of(found.agreement_change)
+                change = Figure.of(comparison.agreement_change)
                 rows += [
-                    (*part.where, label, f"before: {measure} with people", Figure.of(found.old), None),
-                    (*part.where, label, f"now: {measure} with people", Figure.of(found.new), None),
-                    (*part.where, label, "change", change, found.verdict),
+                    (*part.where, label, f"before: {measure} with people", Figure.of(comparison.old), None),
+                    (*part.where, label, f"now: {measure} with people", Figure.of(comparison.new), None),
+                    (*part.where, label, "change", change, comparison.verdict),
                 ]
                 if part.numeric:
-                    rows.append((*part.where, label, "change of the mean rating", Figure.of(found.change), None))
+                    rows.append((*part.where, label, "change of the mean rating", Figure.of(comparison.change), None))
                 lines.append((part.name, (mark(label, change),)))
                 if part.dimension is None:
-                    told.append(f"{label}, {part.criterion}: {figure_in_words(change)}, {found.verdict}")
+                    clauses.append(f"{label}, {part.criterion}: {figure_in_words(change)}, {comparison.verdict}")
     if not rows:
         return nothing(9, "drift", title, "The versions share no unit.")
-    lead = f"Change of the judge's agreement with people since the earlier version: {first_parts(told)}."
+    lead = f"Change of the judge's agreement with people since the earlier version: {first_parts(clauses)}."
     blocks: tuple[Block, ...] = (
         Dots(
             "drift", "Change since the earlier version", "change of agreement with people", tuple(lines), True, first=1
@@ -233,11 +235,11 @@ def _shifts(part: Slice, judge: str, other: str) -> Sequence[tuple[str, Figure, 
             return []
         a, b = part.numbers(judge), part.numbers(other)
         return [("mean", Figure.of(_mean(part, a - b)), float(a[both].mean()), float(b[both].mean()))]
-    found = []
+    shifts = []
     for code, label in enumerate(part.categories):
         a, b = (np.where(both, given == code, np.nan) for given in (one, two))
-        found.append((label, Figure.of(_mean(part, a - b)), float(a[both].mean()), float(b[both].mean())))
-    return found
+        shifts.append((label, Figure.of(_mean(part, a - b)), float(a[both].mean()), float(b[both].mean())))
+    return shifts
 
 
 def _places(part: Slice, judge: str, other: str) -> tuple[list[str | None], list[str | None]] | None:

@@ -97,32 +97,32 @@ def _parts(tables: Mapping[str, ReportTable], about: Ruling) -> list[Mapping[str
 
 def _agreement(rows: Sequence[Mapping[str, Cell]]) -> str:
     whole = {str(row["who"]): row for row in rows if row["dimension"] == ALL}
-    told = [
-        f"{who} {figure_in_words(found, 3)}"
+    clauses = [
+        f"{who} {figure_in_words(figure, 3)}"
         for who in ("judge with a person", "person with a person")
-        if who in whole and isinstance(found := whole[who]["value"], Figure) and found.defined
+        if who in whole and isinstance(figure := whole[who]["value"], Figure) and figure.defined
     ]
-    return f"{next(iter(whole.values()))['measure']}: {', '.join(told)}." if told else ""
+    return f"{next(iter(whole.values()))['measure']}: {', '.join(clauses)}." if clauses else ""
 
 
 def _dimensions(rows: Sequence[Mapping[str, Cell]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    found: dict[str, list[str]] = {}
+    by_verdict: dict[str, list[str]] = {}
     for row in rows:
-        found.setdefault(str(row["verdict"]), []).append(str(row["dimension"]))
-    return tuple((words, tuple(names)) for words, names in found.items())
+        by_verdict.setdefault(str(row["verdict"]), []).append(str(row["dimension"]))
+    return tuple((words, tuple(names)) for words, names in by_verdict.items())
 
 
 def _better(report: CalibrationReport, tables: Mapping[str, ReportTable], about: Ruling) -> list[str]:
-    found = []
+    improvements = []
     missing = int(report.settings["rule"]["least_people"]) - len(report.humans)
     if missing > 0:
-        found.append(f"People: {missing} more who grade the same units, as the rule asks for.")
+        improvements.append(f"People: {missing} more who grade the same units, as the rule asks for.")
     plan = {str(row["dimension"]): row for row in _rows(tables, "plan", about)}
-    found += _grades(plan, [str(row["dimension"]) for row in _parts(tables, about) if _is_open(row)])
+    improvements += _grades(plan, [str(row["dimension"]) for row in _parts(tables, about) if _is_open(row)])
     if about.verdict == "correct":
-        found.append(f"Correction: {_correction(_rows(tables, 'grades', about))}")
-    found += _versions(tables, about)
-    return found
+        improvements.append(f"Correction: {_correction(_rows(tables, 'grades', about))}")
+    improvements += _versions(tables, about)
+    return improvements
 
 
 def _is_open(row: Mapping[str, Cell]) -> bool:
@@ -131,17 +131,17 @@ def _is_open(row: Mapping[str, Cell]) -> bool:
 
 def _grades(plan: Mapping[str, Mapping[str, Cell]], undecided: Sequence[str]) -> list[str]:
     """Return how many more units people must grade, in total and for undecided dimensions."""
-    found = []
+    sentences = []
     if ALL in plan:
         row = plan[ALL]
         now = f"its agreement is known to \N{PLUS-MINUS SIGN}{number(_real(row['half width now']))}"
         more = _more(row)
         then = f"; \N{PLUS-MINUS SIGN}{AIM} takes about {more:,} more units graded by the same people" if more else ""
-        found.append(f"Grades: {now} on {_whole(row['units now']):,} units{then}.")
+        sentences.append(f"Grades: {now} on {_whole(row['units now']):,} units{then}.")
     short = [f"{name} {_more(plan[name]):,}" for name in undecided if name in plan and _more(plan[name])]
     if short:
-        found.append(f"Grades in what is undecided, more units for \N{PLUS-MINUS SIGN}{AIM}: {first_parts(short)}.")
-    return found
+        sentences.append(f"Grades in what is undecided, more units for \N{PLUS-MINUS SIGN}{AIM}: {first_parts(short)}.")
+    return sentences
 
 
 def _more(row: Mapping[str, Cell]) -> int:
@@ -153,22 +153,22 @@ def _correction(rows: Sequence[Mapping[str, Cell]]) -> str:
     wanted = [row for row in rows if row["half width"] == WANTED[1] and row["more units"] is not None]
     if not wanted:
         return "every unit with a score has people's grades, so there is nothing to correct yet."
-    told = [f"{row['score']} {_whole(row['more units']):,}" for row in wanted]
-    return f"more graded units for a corrected score known to \N{PLUS-MINUS SIGN}{AIM}: {first_parts(told)}."
+    clauses = [f"{row['score']} {_whole(row['more units']):,}" for row in wanted]
+    return f"more graded units for a corrected score known to \N{PLUS-MINUS SIGN}{AIM}: {first_parts(clauses)}."
 
 
 def _versions(tables: Mapping[str, ReportTable], about: Ruling) -> list[str]:
     """Return the results of the judge's earlier versions, with another prompt or model, on the same units."""
     table = tables.get("drift")
     named = [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []
-    told = [
+    clauses = [
         f"{row['versions']}, change of agreement {figure_in_words(change)}, {row['verdict']}"
         for row in named
         if (row["criterion"], row["dimension"], row["what"]) == (about.criterion, ALL, "change")
         and str(row["versions"]).startswith(f"{about.judge} after ")
         and isinstance(change := row["value"], Figure)
     ]
-    return [f"Another prompt: {first_parts(told) or 'no other version of it was compared on these units'}."]
+    return [f"Another prompt: {first_parts(clauses) or 'no other version of it was compared on these units'}."]
 
 
 def _whole(cell: Cell) -> int:

@@ -167,7 +167,7 @@ class Study:
                     names.append(f"{row.criterion} in {row.dimension}")
                 for name in names:
                     sides.setdefault(name, set()).add(row.rater in self.graders)
-        return [name for name, found in sides.items() if len(found) == 1]
+        return [name for name, raters in sides.items() if len(raters) == 1]
 
     @cached_property
     def replies(self) -> Sequence[Replies]:
@@ -175,7 +175,7 @@ class Study:
 
         There is one entry for each criterion, and one for each of its dimensions if there are several.
         """
-        found = []
+        counted = []
         for criterion, rows in by_criterion(self.rows).items():
             if self.criteria is not None and criterion not in self.criteria:
                 continue
@@ -188,7 +188,7 @@ class Study:
                     part = [row for row in mine if dimension in (None, row.dimension or "no dimension")]
                     of_judge = [row for row in part if row.rater == judge]
                     if of_judge:
-                        found.append(
+                        counted.append(
                             replies_of(
                                 judge,
                                 criterion,
@@ -199,7 +199,7 @@ class Study:
                                 scale=(0.0, 1.0) if judge in self.metrics else scale,
                             )
                         )
-        return found
+        return counted
 
     @cached_property
     def scoreless(self) -> Sequence[Replies]:
@@ -209,7 +209,10 @@ class Study:
     def reply(self, part: Slice, judge: str) -> Replies | None:
         """Return the outcomes of a judge's requests in a slice."""
         where = (judge, part.criterion, part.dimension)
-        return next((each for each in self.replies if (each.judge, each.criterion, each.dimension) == where), None)
+        return next(
+            (replies for replies in self.replies if (replies.judge, replies.criterion, replies.dimension) == where),
+            None,
+        )
 
     def _failed(self, row: Rating) -> bool:
         return row.rater in self.machines and isinstance(row.value, str) and row.value in self.unparsed
@@ -230,12 +233,12 @@ class Study:
         if declared is not None and declared.categories:
             return declared.categories
         there = list(dict.fromkeys(row.value for row in rows if not self._failed(row)))
-        return there if all(isinstance(each, str | int | float) for each in there) else ()
+        return there if all(isinstance(value, str | int | float) for value in there) else ()
 
     @cached_property
     def slices(self) -> Sequence[Slice]:
         """Return a slice for each criterion, and one for each of its dimensions if there are several."""
-        found: list[Slice] = []
+        parts: list[Slice] = []
         for criterion, rows in by_criterion(self.rows).items():
             if self.criteria is not None and criterion not in self.criteria:
                 continue
@@ -255,7 +258,7 @@ class Study:
             scale = replace(whole.scale, categories=whole.categories) if whole.categories else whole.scale
             dimensions = list(dict.fromkeys(row.dimension for row in [*people, *machines]))
             several = self.by_dimension and len(dimensions) > 1
-            for dimension in [None, *(each or "no dimension" for each in dimensions)] if several else [None]:
+            for dimension in [None, *(name or "no dimension" for name in dimensions)] if several else [None]:
                 part = [
                     row
                     for row in [*people, *machines]
@@ -267,13 +270,16 @@ class Study:
                         lost.setdefault(row.rater, {})[row.unit] = reason_of(row.value)
                 rated = {row.rater for row in part}
                 if rated & set(self.graders) and rated & set(self.judges):
-                    found.append(self._slice(criterion, dimension, part, scale, lost))
-        if not found:
-            nothing = [f"{each.judge} has scored nothing on {each.criterion}: {each.words}." for each in self.scoreless]
+                    parts.append(self._slice(criterion, dimension, part, scale, lost))
+        if not parts:
+            nothing = [
+                f"{failure.judge} has scored nothing on {failure.criterion}: {failure.words}."
+                for failure in self.scoreless
+            ]
             raise RatingsError(
                 " ".join(["No criterion has ratings both of these people and of these judges.", *nothing])
             )
-        return found
+        return parts
 
     def _slice(
         self,

@@ -40,4 +40,4 @@ class CalibrationReport:
 
     def section(self, key: str) -> Section:
         """Return the section of this key."""
-        return next(each for each in self.sections if each.key == key)
+        return next(section for section in self.sections if section.key == key)

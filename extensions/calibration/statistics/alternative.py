@@ -127,8 +127,8 @@ def alternative_test(
     Examples
     --------
     >>> people = np.tile([[1, 1, 1], [0, 0, 0], [1, 1, 0]], (20, 1))
-    >>> found = alternative_test(people, np.tile([1, 0, 1], 20))
-    >>> found.winning_rate.value, found.passed
+    >>> test = alternative_test(people, np.tile([1, 0, 1], 20))
+    >>> test.winning_rate.value, test.passed
     (1.0, True)
     """
     wins = _wins(humans, judge, raters, score, min_raters_per_item, clusters)
@@ -231,12 +231,12 @@ def _close(values: Floats, others: Floats, score: Score | Callable[[float, Float
     there = ~np.isnan(others)
     count = there.sum(axis=1)
     if score == "accuracy":
-        found: Floats = (others == values[:, None]).sum(axis=1) / count
-        return found
+        scores: Floats = (others == values[:, None]).sum(axis=1) / count
+        return scores
     if score == "neg_rmse":
         squares = np.where(there, others - values[:, None], 0.0) ** 2
-        found = -np.sqrt(squares.sum(axis=1) / count)
-        return found
+        scores = -np.sqrt(squares.sum(axis=1) / count)
+        return scores
     raise RatingsError(f'The score is "accuracy", "neg_rmse" or a function, not {score!r}.')
 
 
@@ -292,18 +292,18 @@ def _adjusted(p_values: Sequence[float]) -> list[float]:
     """The p values in order, after Benjamini and Yekutieli: each is the smallest q at which it is rejected."""
     m = len(p_values)
     steps = np.sort(p_values) * m * (1 / np.arange(1, m + 1)).sum() / np.arange(1, m + 1)
-    found: list[float] = np.minimum(1.0, np.minimum.accumulate(steps[::-1])[::-1]).tolist()
-    return found
+    rising: list[float] = np.minimum(1.0, np.minimum.accumulate(steps[::-1])[::-1]).tolist()
+    return rising
 
 
 def _below(values: Floats, bound: float, clusters: Ints | None = None) -> Test:
     """One-sided t test that the mean is below ``bound``."""
     n = len(values)
     if clusters is not None:
-        found = contrast(values - bound, clusters=clusters)
-        if found.test is not None:
-            (df,) = found.test.df
-            return Test("t", found.test.value, (df,), float(special.stdtr(df, found.test.value)))
+        difference = contrast(values - bound, clusters=clusters)
+        if difference.test is not None:
+            (df,) = difference.test.df
+            return Test("t", difference.test.value, (df,), float(special.stdtr(df, difference.test.value)))
     gap, se = float(values.mean()) - bound, float(values.std(ddof=1)) / math.sqrt(n)
     if se == 0:
         t = math.copysign(math.inf, gap) if gap else 0.0

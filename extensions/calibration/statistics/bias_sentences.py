@@ -32,11 +32,11 @@ RULED_OUT = (
 
 def bias_first(biases: RankingBiases) -> tuple[str, ...]:
     """Return the sentences that come first in a verdict: the biases that keep it from being green."""
-    found, unsure = biases.gravest, biases.widest_open
-    said = [] if found is None else [_shown(found, biases)]
-    if unsure is not None and (found is None or (unsure.bars and not found.blocks)):
-        said.append(_not_ruled_out(unsure, biases))
-    return tuple(said)
+    gravest, unsure = biases.gravest, biases.widest_open
+    sentences = [] if gravest is None else [_shown(gravest, biases)]
+    if unsure is not None and (gravest is None or (unsure.bars and not gravest.blocks)):
+        sentences.append(_not_ruled_out(unsure, biases))
+    return tuple(sentences)
 
 
 def _shown(found: RankingBias, biases: RankingBiases) -> str:
@@ -68,12 +68,12 @@ def _not_ruled_out(found: RankingBias, biases: RankingBiases) -> str:
 
 def biases_tested(biases: RankingBiases) -> str:
     """Return the sentence that lists the tested and the untested kinds of bias."""
-    kinds = list(dict.fromkeys(each.kind for each in biases.tested))
+    kinds = list(dict.fromkeys(bias.kind for bias in biases.tested))
     lacking = [LACKS[kind] for kind in biases.untested]
     not_tested = f" Not tested: {'; '.join(lacking)}." if lacking else ""
     if not kinds:
         return f"No bias was tested.{not_tested}"
-    shown = sum(each.is_significant for each in biases.tested)
+    shown = sum(bias.is_significant for bias in biases.tested)
     tests = f"{len(biases.tested)} {'test' if len(biases.tested) == 1 else 'tests'}"
     many = f"{shown or 'none'} of {tests}"
     return f"Significant biases by {_listed(kinds)} at {ALPHA:g} after correction: {many}.{not_tested}"

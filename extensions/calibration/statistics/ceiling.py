@@ -107,8 +107,8 @@ def human_ceiling(
     Examples
     --------
     >>> people = [[1, 1, 1], [0, 0, 1], [1, 1, 1], [0, 0, 0]] * 5
-    >>> found = human_ceiling(people, [1, 0, 1, 0] * 5)
-    >>> round(found.judge.value, 3), round(found.people.value, 3)
+    >>> ceiling = human_ceiling(people, [1, 0, 1, 0] * 5)
+    >>> round(ceiling.judge.value, 3), round(ceiling.people.value, 3)
     (0.917, 0.833)
     """
     table = numbers(humans, "humans", axes=2)
@@ -157,19 +157,23 @@ def human_ceiling(
     lows: list[LowerLimit | None] = [None, None, None]
     if worst is not None and bootstrap is None and not too_many_to_leave_out(sample):
         lows = list(cautious_limits(three, sample, worst, ("correlation", "correlation", "difference"), width))
-    found = []
+    statistics = []
     for at, (what, n_raters) in enumerate((("judge and person", k + 1), ("people", k), ("raters", k + 1))):
         if math.isnan(values[at]):
             reason = f"A pair of {what} has no {measure}: one of them always says the same, or they share no unit."
-            found.append(undefined(reason, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence))
+            statistics.append(
+                undefined(reason, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence)
+            )
             continue
         interval = _lowered(intervals[at], lows[at], confidence) if at == 2 else intervals[at]
-        found.append(
+        statistics.append(
             estimated(
                 float(values[at]), interval, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence
             )
         )
-    return Ceiling(found[0], found[1], found[2], measure, reference, judge_low=lows[0], difference_low=lows[2])
+    return Ceiling(
+        statistics[0], statistics[1], statistics[2], measure, reference, judge_low=lows[0], difference_low=lows[2]
+    )
 
 
 def _three_intervals(
@@ -236,8 +240,8 @@ def ceiling_by_certainty(
     Examples
     --------
     >>> people = [[1, 1, 1], [0, 0, 1], [1, 1, 1], [0, 0, 0]] * 5
-    >>> found = ceiling_by_certainty(people, [1, 0, 1, 0] * 5)
-    >>> found.unanimous.judge.value, round(found.split.judge.value, 3)
+    >>> ceiling = ceiling_by_certainty(people, [1, 0, 1, 0] * 5)
+    >>> ceiling.unanimous.judge.value, round(ceiling.split.judge.value, 3)
     (1.0, 0.667)
     """
     table = numbers(humans, "humans", axes=2)
@@ -365,13 +369,13 @@ def mean_of_counts(statistics: Sequence[OfCounts]) -> OfCounts:
     """Return the mean of statistics over the same draws."""
 
     def mean(drawn: Floats) -> Floats:
-        found: Floats = np.mean([statistic(drawn) for statistic in statistics], axis=0)
-        return found
+        means: Floats = np.mean([statistic(drawn) for statistic in statistics], axis=0)
+        return means
 
     return mean
 
 
 def quotient(above: Floats, below: Floats) -> Floats:
     """A ratio; nan where the denominator is 0."""
-    found: Floats = np.where(below > 0, above / np.where(below > 0, below, 1.0), math.nan)
-    return found
+    quotients: Floats = np.where(below > 0, above / np.where(below > 0, below, 1.0), math.nan)
+    return quotients

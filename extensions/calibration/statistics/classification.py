@@ -169,8 +169,8 @@ def classification_rates(
 
     Examples
     --------
-    >>> found = classification_rates([1, 1, 0, 0], [1, 0, 0, 0])
-    >>> found.accuracy.value, found.classes[1].recall.value, round(found.macro_f1.value, 3)
+    >>> rates = classification_rates([1, 1, 0, 0], [1, 0, 0, 0])
+    >>> rates.accuracy.value, rates.classes[1].recall.value, round(rates.macro_f1.value, 3)
     (0.75, 0.5, 0.733)
     """
     names, codes, left_out, kept = _coded(reference, judged, labels, clusters)
@@ -243,8 +243,8 @@ def pass_rates(
 
     Examples
     --------
-    >>> found = pass_rates([1, 1, 1, 0, 0], [1, 1, 0, 0, 1])
-    >>> round(found.sensitivity.value, 3), found.specificity.value
+    >>> rates = pass_rates([1, 1, 1, 0, 0], [1, 1, 0, 0, 1])
+    >>> round(rates.sensitivity.value, 3), rates.specificity.value
     (0.667, 0.5)
     """
     both = [
@@ -293,16 +293,16 @@ def all_right(*bits: Sequence[Any]) -> list[int | None]:
     [1, 0, 0, None]
     """
     same_length(**{f"criterion {at}": values for at, values in enumerate(bits, start=1)})
-    found: list[int | None] = []
+    scores: list[int | None] = []
     for unit in zip(*bits, strict=True):
         for value in unit:
             if not _is_missing(value) and value not in (0, 1):
                 raise RatingsError(f"Criteria that all have to hold are zeros and ones, not {value!r}.")
         if any(not _is_missing(value) and not value for value in unit):
-            found.append(0)
+            scores.append(0)
         else:
-            found.append(None if any(map(_is_missing, unit)) else 1)
-    return found
+            scores.append(None if any(map(_is_missing, unit)) else 1)
+    return scores
 
 
 def _coded(
@@ -377,8 +377,8 @@ def _resampled(
 def _ratio(above: Floats, below: Floats) -> OfCounts:
     def ratio(drawn: Floats) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = (drawn @ above) / (drawn @ below)
-        return found
+            ratios: Floats = (drawn @ above) / (drawn @ below)
+        return ratios
 
     return ratio
 
@@ -391,13 +391,13 @@ def _macro(above: Floats, below: Floats) -> Callable[[Floats], Floats]:
         there = lower > 0
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = np.where(there, upper / np.where(there, lower, 1.0), 0.0)
-            found: Floats = ratios.sum(axis=1) / there.sum(axis=1)
-        return found
+            means: Floats = ratios.sum(axis=1) / there.sum(axis=1)
+        return means
 
     return mean
 
 
 def _shares(counts: Ints, axis: int) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = counts / counts.sum(axis=axis, keepdims=True)
-    return found
+        shares: Floats = counts / counts.sum(axis=axis, keepdims=True)
+    return shares

@@ -82,8 +82,8 @@ def compare_with_constant(
     Examples
     --------
     >>> people = [[1, 1, 1]] * 9 + [[0, 0, 0]]
-    >>> found = compare_with_constant(people, [1] * 10)
-    >>> found.base_rate, found.judge.value, found.constant.value, found.is_constant
+    >>> comparison = compare_with_constant(people, [1] * 10)
+    >>> comparison.base_rate, comparison.judge.value, comparison.constant.value, comparison.is_constant
     (0.9, 0.9, 0.9, True)
     """
     table, given = numbers(humans, "humans", axes=2), numbers(judge, "judge")
@@ -135,5 +135,5 @@ def _low(gaps: Floats, clusters: Sequence[Hashable] | None) -> LowerLimit | None
     size = round(len(gaps) / (int(of.max()) + 1))
     with_one = np.append(gaps, np.full(max(1, size), -1.0))
     belong = np.append(of, np.full(max(1, size), of.max() + 1))
-    found = clustered_mean(with_one, clusters=belong.tolist())
-    return LowerLimit(found.value, found.se, float(of.max() + 1)) if found.se is not None else None
+    mean = clustered_mean(with_one, clusters=belong.tolist())
+    return LowerLimit(mean.value, mean.se, float(of.max() + 1)) if mean.se is not None else None

@@ -124,8 +124,8 @@ def bias_by_group(
 
     Examples
     --------
-    >>> found = bias_by_group([0, 1, 0, 1], [0, 1, 1, 1], ["x", "x", "y", "y"])
-    >>> [(each.group, each.bias.value, each.against_rest.value) for each in found]
+    >>> biases = bias_by_group([0, 1, 0, 1], [0, 1, 1, 1], ["x", "x", "y", "y"])
+    >>> [(bias.group, bias.bias.value, bias.against_rest.value) for bias in biases]
     [('x', 0.0, -0.5), ('y', 0.5, 0.5)]
     """
     y, f = numbers(human, "human"), numbers(judge, "judge")
@@ -187,8 +187,8 @@ def family_bias(
 
     Examples
     --------
-    >>> found = family_bias([0, 1, 0, 1, 1, 0], [0, 1, 1, 1, 1, 0.5], [False, False, True, True, True, True])
-    >>> round(found.raw.value, 3), round(found.adjusted.value, 3)
+    >>> leaning = family_bias([0, 1, 0, 1, 1, 0], [0, 1, 1, 1, 1, 0.5], [False, False, True, True, True, True])
+    >>> round(leaning.raw.value, 3), round(leaning.adjusted.value, 3)
     (0.375, 0.375)
     """
     family = numbers(same_family, "same_family")
@@ -233,8 +233,8 @@ def length_bias(
 
     Examples
     --------
-    >>> found = length_bias([0, 1, 0, 1, 0, 1], [0, 1, 0.5, 1.5, 1, 2], [10, 10, 20, 20, 40, 40])
-    >>> round(found.adjusted.value, 3)
+    >>> slope = length_bias([0, 1, 0, 1, 0, 1], [0, 1, 0.5, 1.5, 1, 2], [10, 10, 20, 20, 40, 40])
+    >>> round(slope.adjusted.value, 3)
     0.5
     """
     size = numbers(lengths, "lengths")
@@ -277,8 +277,8 @@ def position_bias(
 
     Examples
     --------
-    >>> found = position_bias(["first", "first", "second", "tie"], ["second", "first", "first", "tie"])
-    >>> found.consistency.value, found.lean.value
+    >>> leaning = position_bias(["first", "first", "second", "tie"], ["second", "first", "first", "tie"])
+    >>> leaning.consistency.value, leaning.lean.value
     (0.75, 0.25)
     """
     forward, swapped = label_list(forward, "forward"), label_list(swapped, "swapped")

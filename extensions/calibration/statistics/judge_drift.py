@@ -113,8 +113,8 @@ def drift(
     Examples
     --------
     >>> people = [[1, 1], [0, 0], [1, 0], [1, 1]] * 10
-    >>> found = drift(people, [1, 0, 1, 1] * 10, [1, 0, 1, 0] * 10, margin=0.05)
-    >>> found.agreement_change.value, found.verdict
+    >>> change = drift(people, [1, 0, 1, 1] * 10, [1, 0, 1, 0] * 10, margin=0.05)
+    >>> change.agreement_change.value, change.verdict
     (-0.25, 'changed')
     """
     axes = 1 if np.ndim(np.asarray(human, dtype=object)) == 1 else 2
@@ -143,12 +143,12 @@ def drift(
     def changed(drawn: Floats) -> Floats:
         return versions[1](drawn) - versions[0](drawn)
 
-    found = []
+    statistics = []
     for statistic in (*versions, changed):
         value = float(statistic(sample.counts[None])[0]) if n and people else math.nan
         if math.isnan(value):
             reason = "No unit has both versions and a person, or a side always says the same."
-            found.append(
+            statistics.append(
                 undefined(reason, n_units=n, n_raters=table.shape[1], n_left_out=left_out, confidence=confidence)
             )
             continue
@@ -156,17 +156,17 @@ def drift(
         if statistic is not changed:
             shape = "share" if measure == "agreement" else "correlation"
         interval = paired_limits(statistic, sample, bootstrap, confidence, shape=shape, width=2 * len(levels) + 6)
-        found.append(
+        statistics.append(
             estimated(value, interval, n_units=n, n_raters=table.shape[1], n_left_out=left_out, confidence=confidence)
         )
     return Drift(
         change,
-        found[0],
-        found[1],
-        found[2],
+        statistics[0],
+        statistics[1],
+        statistics[2],
         _marginal(first, second),
         margin,
-        _equivalence(found[2], margin, identical=bool(n) and bool((first == second).all())),
+        _equivalence(statistics[2], margin, identical=bool(n) and bool((first == second).all())),
     )
 
 
@@ -201,8 +201,8 @@ def self_consistency(
 
     Examples
     --------
-    >>> found = self_consistency([[1, 1, 1], [0, 0, 1], [1, 1, 1], [0, 0, 0]])
-    >>> round(found.flips.value, 3), found.always_same.value
+    >>> consistency = self_consistency([[1, 1, 1], [0, 0, 1], [1, 1, 1], [0, 0, 0]])
+    >>> round(consistency.flips.value, 3), consistency.always_same.value
     (0.167, 0.75)
     """
     table = numbers(runs, "runs", axes=2)
@@ -274,8 +274,8 @@ def unparsed(
 
     Examples
     --------
-    >>> found = unparsed([1, 1, 0, float("nan")])
-    >>> found.share.value, found.worst.value, found.best.value
+    >>> unread = unparsed([1, 1, 0, float("nan")])
+    >>> unread.share.value, unread.worst.value, unread.best.value
     (0.25, 0.5, 0.75)
     """
     f = numbers(judge, "judge")
@@ -322,7 +322,7 @@ def _equivalence(
 
 def _average(statistics: Sequence[OfCounts]) -> OfCounts:
     def mean(drawn: Floats) -> Floats:
-        found: Floats = np.mean([statistic(drawn) for statistic in statistics], axis=0)
-        return found
+        means: Floats = np.mean([statistic(drawn) for statistic in statistics], axis=0)
+        return means
 
     return mean

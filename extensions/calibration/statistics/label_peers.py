@@ -47,20 +47,20 @@ def label_peers(reference: Sequence[Any], judged: Sequence[Any]) -> Mapping[str,
 
 def _our_rates(reference: Sequence[Any], judged: Sequence[Any]) -> dict[str, float | None]:
     rates = classification_rates(reference, judged, bootstrap=Bootstrap(draws=0))
-    found = {"accuracy": rates.accuracy.value}
-    for title, each in (
+    by_name = {"accuracy": rates.accuracy.value}
+    for title, statistic in (
         ("precision", rates.macro_precision),
         ("recall", rates.macro_recall),
         ("F1", rates.macro_f1),
     ):
-        found[f"macro {title}"] = each.value
+        by_name[f"macro {title}"] = statistic.value
     for of_label in rates.classes:
-        for title, each in (("precision", of_label.precision), ("recall", of_label.recall), ("F1", of_label.f1)):
-            found[f"{title} of {of_label.label}"] = each.value
+        for title, statistic in (("precision", of_label.precision), ("recall", of_label.recall), ("F1", of_label.f1)):
+            by_name[f"{title} of {of_label.label}"] = statistic.value
     for row, label in enumerate(rates.confusion.labels):
         for column, other in enumerate(rates.confusion.labels):
-            found[f"confusion of {label} and {other}"] = float(rates.confusion.counts[row, column])
-    return {name: None if math.isnan(value) else value for name, value in found.items()}
+            by_name[f"confusion of {label} and {other}"] = float(rates.confusion.counts[row, column])
+    return {name: None if math.isnan(value) else value for name, value in by_name.items()}
 
 
 def _sklearn_rates(reference: Sequence[Any], judged: Sequence[Any]) -> dict[str, float]:
@@ -75,15 +75,15 @@ def _sklearn_rates(reference: Sequence[Any], judged: Sequence[Any]) -> dict[str,
     same: dict[Any, str] = {}  # 1 and 1.0 are one label
     truth, given = ([same.setdefault(pair[at], str(pair[at])) for pair in pairs] for at in (0, 1))
     names = sorted({*truth, *given})
-    found: dict[str, float] = {"accuracy": float(accuracy_score(truth, given))}
+    by_name: dict[str, float] = {"accuracy": float(accuracy_score(truth, given))}
     titles = ("precision", "recall", "F1")
     of_labels = precision_recall_fscore_support(truth, given, labels=names, zero_division=math.nan)
     means = precision_recall_fscore_support(truth, given, labels=names, average="macro", zero_division=math.nan)
     for at, title in enumerate(titles):
-        found[f"macro {title}"] = float(means[at])
+        by_name[f"macro {title}"] = float(means[at])
         for place, name in enumerate(names):
-            found[f"{title} of {name}"] = float(of_labels[at][place])
+            by_name[f"{title} of {name}"] = float(of_labels[at][place])
     for row, counts in zip(names, confusion_matrix(truth, given, labels=names).tolist(), strict=True):
         for column, count in zip(names, counts, strict=True):
-            found[f"confusion of {row} and {column}"] = float(count)
-    return found
+            by_name[f"confusion of {row} and {column}"] = float(count)
+    return by_name

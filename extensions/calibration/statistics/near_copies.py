@@ -77,9 +77,9 @@ def compare_judges(humans: ArrayLike, judges: Mapping[str, ArrayLike]) -> tuple[
     rated = ~np.isnan(table)
     least = np.where(rated, table, math.inf).min(axis=1, initial=math.inf)
     most = np.where(rated, table, -math.inf).max(axis=1, initial=-math.inf)
-    said = np.where((rated.sum(axis=1) >= 2) & (least == most), least, np.nan)
+    agreed = np.where((rated.sum(axis=1) >= 2) & (least == most), least, np.nan)
     return tuple(
-        _pair(first, second, given[first], given[second], said)
+        _pair(first, second, given[first], given[second], agreed)
         for first, second in combinations(given, 2)
         if (~np.isnan(given[first]) & ~np.isnan(given[second])).any()
     )

@@ -82,8 +82,8 @@ def grades_needed(
 
     Examples
     --------
-    >>> found = grades_needed([0, 1, 1, 0, 1, 0.5], [0, 1, 0.5, 0, 1, 1], [0, 1] * 500, half_width=0.05)
-    >>> found.n < found.n_without_judge
+    >>> needed = grades_needed([0, 1, 1, 0, 1, 0.5], [0, 1, 0.5, 0, 1, 1], [0, 1] * 500, half_width=0.05)
+    >>> needed.n < needed.n_without_judge
     True
     """
     y, f, g = numbers(human, "human"), numbers(judge, "judge"), numbers(judge_unlabelled, "judge_unlabelled")
@@ -155,8 +155,8 @@ def next_units(
     Examples
     --------
     >>> nan = float("nan")
-    >>> found = next_units([0, 0, 0, 1, 1, 1, 1], [0, nan, nan, 1, 0, nan, nan], 2, random_share=0)
-    >>> len(found.informative), found.random
+    >>> chosen = next_units([0, 0, 0, 1, 1, 1, 1], [0, nan, nan, 1, 0, nan, nan], 2, random_share=0)
+    >>> len(chosen.informative), chosen.random
     (2, ())
     """
     f, y = numbers(judge, "judge"), numbers(human, "human")
@@ -200,5 +200,5 @@ def _spread(y: Floats, stratum: Any, have: Floats, q: int) -> Floats:
     squares = np.bincount(stratum, weights=(y - means[stratum]) ** 2, minlength=q)
     free = np.maximum(have - 1, 0)
     pooled = squares.sum() / free.sum() if free.sum() and squares.sum() > 0 else float(y.var(ddof=1))
-    found: Floats = (squares + 2 * pooled) / (free + 2)
-    return found
+    variances: Floats = (squares + 2 * pooled) / (free + 2)
+    return variances

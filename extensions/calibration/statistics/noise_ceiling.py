@@ -81,8 +81,8 @@ def noise_ceiling(
 
     Examples
     --------
-    >>> found = noise_ceiling([[1, 2, 1], [2, 2, 3], [4, 3, 4], [5, 5, 4]])
-    >>> round(found.highest.value, 3), round(found.leave_one_out.value, 3)
+    >>> ceiling = noise_ceiling([[1, 2, 1], [2, 2, 3], [4, 3, 4], [5, 5, 4]])
+    >>> round(ceiling.highest.value, 3), round(ceiling.leave_one_out.value, 3)
     (0.965, 0.877)
     """
     table = numbers(humans, "humans", axes=2)
@@ -160,8 +160,8 @@ def disattenuated_correlation(
     Examples
     --------
     >>> people = [[1, 2, 1], [2, 2, 3], [4, 3, 4], [5, 5, 4]]
-    >>> found = disattenuated_correlation(people, [1, 2, 3, 5])
-    >>> round(found.observed.value, 3), round(found.corrected.value, 3)
+    >>> correlation = disattenuated_correlation(people, [1, 2, 3, 5])
+    >>> round(correlation.observed.value, 3), round(correlation.corrected.value, 3)
     (0.977, 1.012)
     """
     table = numbers(humans, "humans", axes=2)
@@ -187,8 +187,10 @@ def disattenuated_correlation(
     def corrected(drawn: Floats) -> Floats:
         people, judge = of_people(drawn), of_judge(drawn)
         product = np.where(people > _ROUNDING, people, 0) * np.where(judge > _ROUNDING, judge, 0)
-        found: Floats = np.where(product > 0, observed(drawn) / np.sqrt(np.where(product > 0, product, 1)), math.nan)
-        return found
+        correlations: Floats = np.where(
+            product > 0, observed(drawn) / np.sqrt(np.where(product > 0, product, 1)), math.nan
+        )
+        return correlations
 
     both = []
     for statistic in (observed, corrected):
@@ -204,7 +206,7 @@ def disattenuated_correlation(
         shape: Literal["difference", "correlation"] = "correlation" if statistic is observed else "difference"
         interval = paired_limits(statistic, sample, bootstrap, confidence, shape=shape)
         both.append(estimated(value, interval, n_units=n, n_raters=k + m, n_left_out=left_out, confidence=confidence))
-    reliabilities = [float(each(sample.counts[None])[0]) for each in (of_people, of_judge)]
+    reliabilities = [float(reliability(sample.counts[None])[0]) for reliability in (of_people, of_judge)]
     return Disattenuation(both[0], both[1], *reliabilities)
 
 
@@ -216,9 +218,9 @@ def _cronbach(table: Floats) -> OfCounts:
     sums = np.column_stack([np.ones(len(table)), centred, total, centred**2, total**2])
 
     def alpha(drawn: Floats) -> Floats:
-        found = drawn @ sums
-        n = found[:, 0]
-        means, squares = found[:, 1 : k + 2] / n[:, None], found[:, k + 2 :] / n[:, None]
+        totals = drawn @ sums
+        n = totals[:, 0]
+        means, squares = totals[:, 1 : k + 2] / n[:, None], totals[:, k + 2 :] / n[:, None]
         variances = squares - means**2
         of_total = np.where(variances[:, k] > 1e-12 * squares[:, k], variances[:, k], 0.0)
         return k / (k - 1) * (1 - quotient(variances[:, :k].sum(axis=1), of_total))

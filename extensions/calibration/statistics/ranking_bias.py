@@ -115,19 +115,19 @@ class RankingBiases:
     @property
     def gravest(self) -> RankingBias | None:
         """The bias that decides: one that blocks before one that qualifies, the largest first; None: none does."""
-        found = [each for each in self.tested if each.blocks or each.qualifies]
-        return max(found, key=lambda each: (each.blocks, abs(each.points.value)), default=None)
+        biases = [each for each in self.tested if each.blocks or each.qualifies]
+        return max(biases, key=lambda each: (each.blocks, abs(each.points.value)), default=None)
 
     @property
     def widest_open(self) -> RankingBias | None:
         """Return the bias of 5 points that is neither shown nor ruled out: leniency, or the widest."""
-        found = [each for each in self.tested if each.is_open]
-        return max(found, key=lambda each: (each.bars, max(map(abs, each.limits))), default=None)
+        biases = [each for each in self.tested if each.is_open]
+        return max(biases, key=lambda each: (each.bars, max(map(abs, each.limits))), default=None)
 
     @property
     def bars(self) -> bool:
         """Tell whether any bias keeps the judge from standing in for a person."""
-        return any(each.bars for each in self.tested)
+        return any(bias.bars for bias in self.tested)
 
 
 def find_ranking_biases(
@@ -192,8 +192,8 @@ def find_ranking_biases(
     Examples
     --------
     >>> people, judge = [0, 1, 0, 1, 1, 0, 1, 0], [0, 1, 1, 1, 1, 1, 0, 0]
-    >>> found = find_ranking_biases(people, judge, scale=(0, 1), models=["a", "a", "b", "b"] * 2)
-    >>> [(each.kind, each.toward, round(each.points.value)) for each in found.tested]
+    >>> biases = find_ranking_biases(people, judge, scale=(0, 1), models=["a", "a", "b", "b"] * 2)
+    >>> [(bias.kind, bias.toward, round(bias.points.value)) for bias in biases.tested]
     [('model', 'a', 25), ('leniency', '', 12)]
     """
     y, f = numbers(people, "people"), numbers(judge, "judge")
@@ -205,13 +205,13 @@ def find_ranking_biases(
     usable = ~np.isnan(gap)
     of = None if clusters is None else codes_of(clusters)[1]
     ranks = _Ranks.of(y * 100 / (high - low), f * 100 / (high - low), usable, models)
-    found: list[RankingBias] = []
+    biases: list[RankingBias] = []
     tests: dict[Kind, list[Statistic]] = {}
 
     def of_kind(kind: Kind, points: Statistic, toward: str, weights: Floats | None) -> None:
         if points.test is not None:
             tests.setdefault(kind, []).append(points)
-            found.append(RankingBias(kind, toward, points, math.nan, *ranks.changed(points, weights), ranks.known))
+            biases.append(RankingBias(kind, toward, points, math.nan, *ranks.changed(points, weights), ranks.known))
 
     if family is not None:
         own = numbers(family, "family")
@@ -231,7 +231,7 @@ def find_ranking_biases(
         of_kind("model", _contrast(gap, is_model, of), model, ranks.one(at))
     of_kind("leniency", _contrast(gap, None, of), value, np.zeros(len(ranks.names)))
     return RankingBiases(
-        tuple(_corrected(found, tests)),
+        tuple(_corrected(biases, tests)),
         tuple(kind for kind in KINDS if kind not in tests),
         int(usable.sum()),
         None if of is None else len(np.unique(of[usable])),
@@ -252,31 +252,31 @@ def _exact_half(n: int, confidence: float) -> float:
 
 def _contrast(gap: Floats, aspect: Floats | None, of: Ints | None) -> Statistic:
     """Return the contrast, with exact limits where nothing varies (or too few clusters do)."""
-    found = contrast(gap, aspect, clusters=of)
-    if found.test is not None or not found.defined:
-        return found
+    difference = contrast(gap, aspect, clusters=of)
+    if difference.test is not None or not difference.defined:
+        return difference
     x = np.zeros(len(gap)) if aspect is None else aspect
     there = ~(np.isnan(gap) | np.isnan(x))
     clusters = np.arange(len(gap)) if of is None else of
     above = x > x[there].mean()
     n = min(len(np.unique(clusters[side & there])) for side in (above, ~above) if (side & there).any())
-    half = _exact_half(n, found.confidence)
-    p = min(1.0, 2 * max(0.0, 1 - abs(found.value) / 100) ** n)
+    half = _exact_half(n, difference.confidence)
+    p = min(1.0, 2 * max(0.0, 1 - abs(difference.value) / 100) ** n)
     return replace(
-        found,
-        low=found.value - half,
-        high=found.value + half,
+        difference,
+        low=difference.value - half,
+        high=difference.value + half,
         method="exact limit of a share",
         reason=None,
-        test=Test(_EXACT, found.value, (float(n),), p),
+        test=Test(_EXACT, difference.value, (float(n),), p),
     )
 
 
 def _corrected(found: Sequence[RankingBias], tests: dict[Kind, list[Statistic]]) -> Iterator[RankingBias]:
     """The biases with p values corrected over the kinds and, within one, over the models."""
-    p = {kind: iter(holm([each.test.p_value for each in row if each.test])) for kind, row in tests.items()}
-    for each in found:
-        yield replace(each, p_corrected=min(1.0, len(tests) * next(p[each.kind])))
+    p = {kind: iter(holm([bias.test.p_value for bias in row if bias.test])) for kind, row in tests.items()}
+    for bias in found:
+        yield replace(bias, p_corrected=min(1.0, len(tests) * next(p[bias.kind])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,13 +310,13 @@ class _Ranks:
         there = (self.of_unit >= 0) & ~np.isnan(values)
         m = len(self.names)
         count = np.bincount(self.of_unit[there], minlength=m)
-        found: Floats = np.bincount(self.of_unit[there], weights=values[there], minlength=m) / np.maximum(count, 1)
-        return found
+        means: Floats = np.bincount(self.of_unit[there], weights=values[there], minlength=m) / np.maximum(count, 1)
+        return means
 
     def one(self, at: int) -> Floats:
         """Return (models,) with 1 for one model and 0 for the others."""
-        found: Floats = (np.arange(len(self.names)) == at).astype(float)
-        return found
+        weights: Floats = (np.arange(len(self.names)) == at).astype(float)
+        return weights
 
     def changed(
         self, points: Statistic, weights: Floats | None

@@ -50,24 +50,24 @@ def correct_together(
     replaced = holm([verdict.p_replace for verdict in verdicts])
     corrected = holm([verdict.p_correct for verdict in verdicts])
     m = sum(not math.isnan(verdict.p_replace) for verdict in verdicts)
-    found = []
-    for each, p_replace, p_correct in zip(verdicts, replaced, corrected, strict=True):
-        made = each
+    settled = []
+    for verdict, p_replace, p_correct in zip(verdicts, replaced, corrected, strict=True):
+        made = verdict
         if made.outcome in ("usable as replacement", "usable except to rank") and p_replace > LEVEL:
-            outcome, why = each.otherwise
-            said = (
-                f"Among {m} {what} this one is not sure enough to stand in for a person: p = {each.p_replace:.4f}, "
+            outcome, why = verdict.otherwise
+            sentence = (
+                f"Among {m} {what} this one is not sure enough to stand in for a person: p = {verdict.p_replace:.4f}, "
                 f"after Holm {p_replace:.3f}, above {LEVEL:g}."
             )
-            made = replace(made, outcome=outcome, reasons=(*_after_bias(each, said), *([why] if why else [])))
+            made = replace(made, outcome=outcome, reasons=(*_after_bias(verdict, sentence), *([why] if why else [])))
         if made.outcome == "usable with correction" and p_correct > LEVEL:
-            said = (
-                f"Among {m} {what} its association with people is not sure enough: p = {each.p_correct:.4f}, after "
+            sentence = (
+                f"Among {m} {what} its association with people is not sure enough: p = {verdict.p_correct:.4f}, after "
                 f"Holm {p_correct:.3f}, above {LEVEL:g}."
             )
-            made = replace(made, outcome="not enough data", reasons=_after_bias(made, said))
-        found.append(made)
-    return tuple(found)
+            made = replace(made, outcome="not enough data", reasons=_after_bias(made, sentence))
+        settled.append(made)
+    return tuple(settled)
 
 
 def _after_bias(verdict: JudgeVerdict, said: str) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def lower_limit_of(
     edge = 1 - 1e-12
     value, low = found.value, found.low
     if shape == "correlation":
-        value, low = (math.atanh(min(max(each, -edge), edge)) for each in (value, low))
+        value, low = (math.atanh(min(max(bound, -edge), edge)) for bound in (value, low))
     quantile = float(special.stdtrit(df, (1 + found.confidence) / 2))
     return LowerLimit(value, max((value - low) / quantile, 1e-12), df, shape)
 
@@ -108,8 +108,8 @@ def contrast(
 
     Examples
     --------
-    >>> found = contrast([0, 1, 1, 2], [0, 0, 1, 1])
-    >>> found.value, round(found.se, 3), found.test.df
+    >>> difference = contrast([0, 1, 1, 2], [0, 0, 1, 1])
+    >>> difference.value, round(difference.se, 3), difference.test.df
     (1.0, 0.707, (2.0,))
     """
     y = numbers(outcome, "outcome")

@@ -220,8 +220,8 @@ def judge_verdict(
         outcome: Outcome = "people agree too little" if surely_little else "not enough data"
         return JudgeVerdict(dimension, outcome, (*shown, *problems, *base_rate), rule)
     reasons = [f"People's own agreement is {_limits(people)}, above {rule.least_reliability:g}.", *base_rate]
-    replaces, said = _replaces(ceiling.difference, alternative, rule)
-    reasons.extend(said)
+    replaces, sentences = _replaces(ceiling.difference, alternative, rule)
+    reasons.extend(sentences)
     if alternative is not None and alternative.passed:
         reasons.extend(_as_well(alternative, constant_test))
     if constant is not None and rule.beat_constant and not constant.difference.low > 0:
@@ -344,8 +344,8 @@ def _design(ceiling: Ceiling, n_people: int, rule: Rule, held_out: bool) -> list
     if not held_out:
         problems.append("The judge was tuned on these very units; only units it was not tuned on can show what it is.")
     if n_people < rule.least_people:
-        told = {0: "No one", 1: "One person"}.get(n_people, f"{n_people} people")
-        problems.append(f"{told} graded, and the rule asks for {rule.least_people}.")
+        graders = {0: "No one", 1: "One person"}.get(n_people, f"{n_people} people")
+        problems.append(f"{graders} graded, and the rule asks for {rule.least_people}.")
     if n_people < 2:  # nothing below is defined
         return problems
     n = ceiling.judge.n_units
@@ -373,28 +373,28 @@ def _people_agree(people: Statistic, rule: Rule) -> list[str]:
 
 
 def _replaces(difference: Statistic, alternative: AlternativeTest | None, rule: Rule) -> tuple[bool, list[str]]:
-    said = []
+    sentences = []
     if math.isnan(difference.low):
         close = False
-        said.append(f"Judge minus people has no limits: {difference.reason or 'none were made.'}")
+        sentences.append(f"Judge minus people has no limits: {difference.reason or 'none were made.'}")
     else:
         close = difference.low >= -rule.margin
         word = "at least" if close else "not surely above"
-        said.append(f"Judge minus people is {_limits(difference)}, {word} {-rule.margin:g}.")
+        sentences.append(f"Judge minus people is {_limits(difference)}, {word} {-rule.margin:g}.")
     if not rule.alternative_test:
-        return close, said
+        return close, sentences
     if alternative is None or not alternative.winning_rate.defined:
         reason = alternative.winning_rate.reason if alternative else "it was not made."
-        said.append(f"The alternative annotator test has no result: {reason}")
-        return False, said
+        sentences.append(f"The alternative annotator test has no result: {reason}")
+        return False, sentences
     rejected = sum(person.rejected for person in alternative.people)
     k = alternative.winning_rate.n_raters
     passes = "passes" if alternative.passed else "does not pass"
-    said.append(
+    sentences.append(
         f"The alternative annotator test {passes} at epsilon {rule.epsilon:g}: the judge may stand in for "
         f"{rejected} of {k} people."
     )
-    return close and alternative.passed, said
+    return close and alternative.passed, sentences
 
 
 def _corrects(association: Statistic, rule: Rule) -> tuple[Outcome, str]:

@@ -104,7 +104,7 @@ def filled_columns(
         given |= {"lowest": np.full(len(at), levels[0]), "highest": np.full(len(at), levels[-1])}
     seen: list[Floats] = []
     for fill in fills:
-        if fill in given and not any(np.array_equal(given[fill], each) for each in seen):
+        if fill in given and not any(np.array_equal(given[fill], column) for column in seen):
             seen.append(given[fill])
             column = judge.copy()
             column[at] = given[fill]
@@ -151,16 +151,16 @@ def hold_at_bounds(
     if made == verdict.outcome:
         *others, last = (FILLS[bound.fill] for bound in bounds)
         given = f"{', '.join(others)} or {last}" if others else last
-        said = f"{of} The verdict is the same if each unread reply had {given}."
-        reasons = (*verdict.reasons, said)
+        sentence = f"{of} The verdict is the same if each unread reply had {given}."
+        reasons = (*verdict.reasons, sentence)
     else:
         worst = max(bounds, key=lambda each: (OUTCOMES.index(each.verdict.outcome), -_known(each.difference.value)))
-        said = (
+        sentence = (
             f"{UNREAD} {of[:1].lower()}{of[1:]} If each unread reply had {FILLS[worst.fill]}, judge minus people would "
             f"be {_limits(worst.difference)} instead of {_limits(difference)}, and the verdict "
             f'"{worst.verdict.outcome}" instead of "{verdict.outcome}".{_bias(worst.verdict)}'
         )
-        reasons = (said, *verdict.reasons)
+        reasons = (sentence, *verdict.reasons)
     return replace(
         verdict, outcome=made, reasons=reasons, p_replace=p_replace, p_correct=p_correct, otherwise=(otherwise, why)
     )
@@ -177,8 +177,8 @@ def _weakest(outcomes: Sequence[Outcome]) -> Outcome:
 
 def _bias(verdict: JudgeVerdict) -> str:
     """Return the bias that limits a verdict, as a sentence after a space; empty if no bias does."""
-    found = next((reason for reason in verdict.reasons if reason.startswith(BIAS_STARTS)), "")
-    return f" Then: {found[:1].lower()}{found[1:]}" if found else ""
+    bias = next((reason for reason in verdict.reasons if reason.startswith(BIAS_STARTS)), "")
+    return f" Then: {bias[:1].lower()}{bias[1:]}" if bias else ""
 
 
 def _known(value: float) -> float:

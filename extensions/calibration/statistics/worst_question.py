@@ -44,7 +44,7 @@ def with_worst_rows(sample: Patterns, levels: Floats, *, ordered: bool) -> tuple
     if ordered:
         shares = np.cumsum(votes) / votes.sum()
         outer = (0.1, 0.9) if len(levels) > _MOST_LEVELS else (0.0, 1.0)
-        low, high = (min(int(np.searchsorted(shares, each)), len(levels) - 1) for each in outer)
+        low, high = (min(int(np.searchsorted(shares, quantile)), len(levels) - 1) for quantile in outer)
         low, high = (low, high) if low < high else (0, len(levels) - 1)
         middle = (levels[low] + levels[high]) / 2
         share = float(votes[levels <= middle].sum() / votes.sum())
@@ -87,15 +87,15 @@ def cautious_limits(
     groups = float(times.sum())
     apart = left - np.average(left, weights=times, axis=0)
     errors = np.sqrt((groups - 1) / groups * (times @ apart**2))
-    found = []
+    limits = []
     for at, shape in enumerate(shapes):
         low = min(float(value[at]), float(added[at]))
         se = float(errors[at])
         if shape == "correlation":
             low = min(max(low, -1 + 1e-9), 1 - 1e-9)
             low, se = math.atanh(low), se / (1 - low**2)
-        found.append(LowerLimit(low, se, groups - 1, shape))
-    return tuple(found)
+        limits.append(LowerLimit(low, se, groups - 1, shape))
+    return tuple(limits)
 
 
 def with_split_question(ratings: Ratings) -> Ratings:

@@ -54,25 +54,25 @@ def failures(
     if send:
         sent = coding_intake.open_coding(shared.store, by=None, project=project, outputs=outputs)
         print(sent.sentence, file=sys.stderr)
-    found = codes.failures(shared.store, person=None, project=project, items=items)
+    coded = codes.failures(shared.store, person=None, project=project, items=items)
     if answers is not None:
-        write_files({answers: failure_files.answers_csv(found).encode()})
-        print(f"Coded answers: {len(found.answers)} written to {answers}", file=sys.stderr)
+        write_files({answers: failure_files.answers_csv(coded).encode()})
+        print(f"Coded answers: {len(coded.answers)} written to {answers}", file=sys.stderr)
     if format is not Format.TABLE:
-        counted = f"Counted: {found.counting.sentence} " if found.counting is not None else ""
-        print(f"{counted}{found.sentence}", file=sys.stderr)
+        counted = f"Counted: {coded.counting.sentence} " if coded.counting is not None else ""
+        print(f"{counted}{coded.sentence}", file=sys.stderr)
     if format is Format.CSV:
-        typer.echo(failure_files.as_csv(found), nl=False)
+        typer.echo(failure_files.as_csv(coded), nl=False)
     elif format is Format.JSON:
-        told = {
-            "project": found.project,
-            "answers": len(found.answers),
-            "standing": {each.value: found.standing(each) for each in CodingProgress},
-            "counts": failure_files.rows(found),
+        summary = {
+            "project": coded.project,
+            "answers": len(coded.answers),
+            "standing": {progress.value: coded.standing(progress) for progress in CodingProgress},
+            "counts": failure_files.rows(coded),
         }
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        typer.echo("\n".join(table(found)))
+        typer.echo("\n".join(table(coded)))
 
 
 def table(found: Failures) -> Iterator[str]:
@@ -82,14 +82,14 @@ def table(found: Failures) -> Iterator[str]:
     yield found.sentence
     for criterion in dict.fromkeys(count.criterion for count in found.counts):
         mine = [count for count in found.counts if count.criterion == criterion]
-        models, parts = max(len(each.model) for each in mine), max(len(each.dimension or "all") for each in mine)
-        codes = max(len(each.code or "no code") for each in mine)
+        models, parts = max(len(count.model) for count in mine), max(len(count.dimension or "all") for count in mine)
+        codes = max(len(count.code or "no code") for count in mine)
         yield ""
         yield criterion
         yield f"  {'':<{models}}  {'':<{parts}}  {'':<{codes}}      n  settled  share  95 % interval"
-        for each in mine:
-            name = f"  {each.model:<{models}}  {each.dimension or 'all':<{parts}}  {each.code or 'no code':<{codes}}"
-            yield f"{name}  {each.n:>5}  {each.of:>7}  {_share(each)}"
+        for count in mine:
+            name = f"  {count.model:<{models}}  {count.dimension or 'all':<{parts}}  {count.code or 'no code':<{codes}}"
+            yield f"{name}  {count.n:>5}  {count.of:>7}  {_share(count)}"
 
 
 def _share(count: Count) -> str:

@@ -90,7 +90,7 @@ def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState
     wanted = CaseFilter(
         model=asked.get("model") or None,
         dimension=asked.get("dimension") or None,
-        show=Show(show) if show in {each.value for each in Show} else Show.ALL,
+        show=Show(show) if show in {option.value for option in Show} else Show.ALL,
         by=asked.get("by") or None,
         part=asked.get("part") or None,
         outcome=asked.get("outcome") or None,
@@ -124,9 +124,9 @@ def _code(view: ProjectView) -> tuple[str, str] | None:
 
 def _listing(services: Services, view: ProjectView) -> Listing | None:
     """Return the listing of the address, or the last stored one. Show a notice while a new one is being computed."""
-    found = _asked(services, view)
-    pending_figures.show_pending(services, found, lambda: _asked(services, view), about="The list of cases is")
-    return found.figure.value if found.figure else None
+    figure_state = _asked(services, view)
+    pending_figures.show_pending(services, figure_state, lambda: _asked(services, view), about="The list of cases is")
+    return figure_state.figure.value if figure_state.figure else None
 
 
 # ---- the list --------------------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ def _filters(view: ProjectView, found: Listing) -> None:
     with columns[1]:
         _select("model", "Model", [None, *found.models], lambda name: name or "all")
     with columns[2]:
-        _select("show", "Show", [None, *(each.value for each in Show if each is not Show.ALL)], _show_words)
+        _select("show", "Show", [None, *(option.value for option in Show if option is not Show.ALL)], _show_words)
     with columns[3]:
         text = st.text_input("Contains", value=st.query_params.get("text", ""), key=f"cases.text.{_mark()}")
         _put("text", text.strip())
@@ -233,21 +233,21 @@ def _about(view: ProjectView, found: Listing) -> None:
     """Show the number of cases, and the conditions in the address that no filter shows."""
     asked = st.query_params
     parts = [markup.tag("b", markup.text(markup.count(len(found.ids), "case")))]
-    said = []
+    clauses = []
     if found.scores is not None:
-        said.append(f"behind the number “{found.title}”")
+        clauses.append(f"behind the number “{found.title}”")
     if asked.get("by") and asked.get("part"):
-        said.append(f"in the slice {asked['by']} = {asked['part']}")
+        clauses.append(f"in the slice {asked['by']} = {asked['part']}")
     coded = _code(view)
     if coded is not None:
-        said.append(f"coded “{coded[1] or 'no code'}” by {coded[0].replace('_', ' ')}")
+        clauses.append(f"coded “{coded[1] or 'no code'}” by {coded[0].replace('_', ' ')}")
     if asked.get("outcome"):
-        said.append(f"where reading came to “{asked['outcome']}”")
+        clauses.append(f"where reading came to “{asked['outcome']}”")
     if asked.get("common") == "1":
-        said.append("that every model has answered")
-    if said:
+        clauses.append("that every model has answered")
+    if clauses:
         parts += [
-            markup.text(" " + ", ".join(said) + ". "),
+            markup.text(" " + ", ".join(clauses) + ". "),
             markup.tag("a", markup.text("All cases"), href=addresses.cases(view.name), target="_self"),
         ]
     shell.show(markup.tag("p", *parts, style="ts", data_part="count"))
@@ -320,49 +320,49 @@ def _paging(at: int, pages: int, n: int) -> None:
 
 def _case(services: Services, view: ProjectView, item: str) -> None:
     reader = _reader(services, view)
-    told = case_content.case(services.store, person=services.person, project=view.name, item=item, reader=reader)
+    case = case_content.case(services.store, person=services.person, project=view.name, item=item, reader=reader)
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
-    state = state_called(view.schema.schema_.stages, told.state)
+    state = state_called(view.schema.schema_.stages, case.state)
     model = st.query_params.get("model")
-    shell.heading(_heading(view, told), made_up=view.made_up)
-    _neighbours(_listing(services, view), told)
+    shell.heading(_heading(view, case), made_up=view.made_up)
+    _neighbours(_listing(services, view), case)
     about = markup.tag(
         "p",
         markup.tag("a", markup.text("The list"), href=_address(item=""), target="_self"),
-        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {state} · "),
-        markup.tag("a", markup.text("history"), href=addresses.history(view.name, item=told.item), target="_self"),
+        markup.text(f" · {titles.get(case.dimension, case.dimension)} · {state} · "),
+        markup.tag("a", markup.text("history"), href=addresses.history(view.name, item=case.item), target="_self"),
         markup.text(" · "),
-        markup.mono(told.name),
+        markup.mono(case.name),
         style="ts",
     )
     shell.show(
         markup.tag(
             "div",
             about,
-            markup.tag("div", item_pictures.pictures(told.assets), case_parts.fields(view, told), style="ts-item"),
+            markup.tag("div", item_pictures.pictures(case.assets), case_parts.fields(view, case), style="ts-item"),
             style="ts ts-case",
             data_part="case",
         )
     )
-    n = len({answer.model for answer in told.answers})
-    called = _called(services, told)
+    n = len({answer.model for answer in case.answers})
+    called = _called(services, case)
     shell.section(f"Answers of {markup.count(n, 'model')}")
-    if told.answers:
+    if case.answers:
         shell.show(
             markup.tag(
                 "div",
                 *(
-                    case_parts.answer_card(each, chosen=each.model == model, called=called)
-                    for each in _in_order(told.answers, model)
+                    case_parts.answer_card(answer, chosen=answer.model == model, called=called)
+                    for answer in _in_order(case.answers, model)
                 ),
                 style="ts ts-answers",
             )
         )
     else:
         shell.show(markup.notice("No model has answered it."))
-    if told.failures:
+    if case.failures:
         shell.section("Asked, and no answer")
-        shell.show(case_parts.failures(told))
+        shell.show(case_parts.failures(case))
 
 
 def _heading(view: ProjectView, told: Case) -> str:

@@ -36,18 +36,18 @@ def render(services: Services) -> None:
     if view.schema.schema_.stages.coding is None:
         shell.show(markup.notice(NO_CODING.format(name=view.schema.schema_.name)))
         return
-    found = _asked(services, view)
-    pending_figures.show_pending(services, found, lambda: _asked(services, view), about="The failures are")
-    if found.figure is None:
+    figure_state = _asked(services, view)
+    pending_figures.show_pending(services, figure_state, lambda: _asked(services, view), about="The failures are")
+    if figure_state.figure is None:
         return
-    told: FailuresPage = found.figure.value
-    _intake(services, view, told)
-    shell.show(markup.tag("p", markup.text(told.failures.sentence), style="ts", data_part="standing"))
-    items_switch.show_counted(told.failures.counting.sentence if told.failures.counting else None)
+    page: FailuresPage = figure_state.figure.value
+    _intake(services, view, page)
+    shell.show(markup.tag("p", markup.text(page.failures.sentence), style="ts", data_part="standing"))
+    items_switch.show_counted(page.failures.counting.sentence if page.failures.counting else None)
     for criterion in code_criteria(view.schema.schema_):
-        _criterion(view, told.failures, criterion)
-    if told.failures.answers:
-        _downloads(view, told.failures)
+        _criterion(view, page.failures, criterion)
+    if page.failures.answers:
+        _downloads(view, page.failures)
 
 
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:

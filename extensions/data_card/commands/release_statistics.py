@@ -30,14 +30,14 @@ def statistics(
     from extensions.data_card.set_statistics import as_csv, set_statistics
     from reports import markdown
 
-    found = set_statistics(opened().store, by=None, project=project, items_=items)
+    figures = set_statistics(opened().store, by=None, project=project, items_=items)
     if out is not None:
-        write_files({out: as_csv(found).encode()})
-        print(f"{found.title}: {found.which} Written to {out}.", file=sys.stderr)
+        write_files({out: as_csv(figures).encode()})
+        print(f"{figures.title}: {figures.which} Written to {out}.", file=sys.stderr)
         return
-    typer.echo(f"{found.title}. {found.which}\n")
-    for table in found.tables:
+    typer.echo(f"{figures.title}. {figures.which}\n")
+    for table in figures.tables:
         typer.echo("\n".join(markdown.table_lines(table)))
         typer.echo("")
-    for note in found.notes:
+    for note in figures.notes:
         typer.echo(note)

@@ -52,11 +52,11 @@ def make(project: Project, items: ItemIds, stage: InStage = Stage.VERIFICATION) 
     from extensions.gold import chosen_items
 
     store, names = _store(), item_ids(items)
-    found = chosen_items.preview(store, by=None, project=project, stage=stage, names=names)
-    for name, why in found.cannot:
+    preview = chosen_items.preview(store, by=None, project=project, stage=stage, names=names)
+    for name, why in preview.cannot:
         typer.echo(f"{name}: {why}")
     given = {"by": None, "project": project, "stage": stage, "names": names}
-    _print_made(chosen_items.make(store, **given, token=found.token))  # type: ignore[arg-type]
+    _print_made(chosen_items.make(store, **given, token=preview.token))  # type: ignore[arg-type]
 
 
 def add(

@@ -52,7 +52,7 @@ def render(services: Services) -> None:
         return
     stage = stages[0]
     if len(stages) > 1:
-        names = {view.schema.schema_.stages.title_of(each): each for each in stages}
+        names = {view.schema.schema_.stages.title_of(stage): stage for stage in stages}
         chosen = st.segmented_control(
             "Stage", list(names), default=next(iter(names)), key="gold.stage", label_visibility="collapsed"
         )
@@ -72,7 +72,7 @@ def gold_of(view: ProjectView, stage: Stage) -> str:
     """Return the schema's rules for gold in a sentence."""
     asked = getattr(_part(view, stage), "gold")  # noqa: B009 - the part is one of two kinds
     called = view.schema.schema_.stages.in_a_sentence(stage.value)
-    told = f"{asked.rate:.0%} of a person's tasks in the {called} are gold checks"
+    sentence = f"{asked.rate:.0%} of a person's tasks in the {called} are gold checks"
     limits = []
     if asked.warn_below is not None:
         limits.append(f"they are warned below {asked.warn_below:.0%} right")
@@ -80,8 +80,8 @@ def gold_of(view: ProjectView, stage: Stage) -> str:
         limits.append(f"they get no more work below {asked.stop_below:.0%} right")
     if limits:
         both = "both " if len(limits) > 1 else ""
-        told += f"; {', and '.join(limits)}, {both}from {markup.count(asked.after, 'answer')} on"
-    return f"{told}."
+        sentence += f"; {', and '.join(limits)}, {both}from {markup.count(asked.after, 'answer')} on"
+    return f"{sentence}."
 
 
 # ---- people ----------------------------------------------------------------------------------------------------------
@@ -89,17 +89,17 @@ def gold_of(view: ProjectView, stage: Stage) -> str:
 
 def _people(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("People")
-    found = scores.scores(services.store, by=services.person, project=view.name, stage=stage)
-    if not found:
+    gold_scores = scores.scores(services.store, by=services.person, project=view.name, stage=stage)
+    if not gold_scores:
         shell.show(markup.notice("No one has answered a gold check yet."))
         return
-    shell.show(people(found))
+    shell.show(people(gold_scores))
     name = f"{view.name}-{stage.value}-gold.csv"
-    st.download_button("People as CSV", lambda: scores.as_csv(found), name, "text/csv", key="gold.csv")
-    barred = [each for each in found if each.standing is GoldStanding.STOPPED]
+    st.download_button("People as CSV", lambda: scores.as_csv(gold_scores), name, "text/csv", key="gold.csv")
+    barred = [each for each in gold_scores if each.standing is GoldStanding.STOPPED]
     if not barred:
         return
-    called = distinct_names({each.person: each.name for each in found})
+    called = distinct_names({each.person: each.name for each in gold_scores})
     with st.form("gold.let", border=False):
         whom = st.selectbox(
             "Reinstate someone who is stopped", barred, format_func=lambda each: called[each.person], key="gold.who"
@@ -116,25 +116,25 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
 def people(found: Sequence[GoldScore]) -> markup.Markup:
     """Return a table with a line for each person."""
     heads = [("Person", ""), ("Right", "number"), ("Share, 95 % limits", ""), ("Skipped", "number"), ("Standing", "")]
-    called = distinct_names({each.person: each.name for each in found})
+    called = distinct_names({score.person: score.name for score in found})
     rows = []
-    for each in found:
+    for score in found:
         share = markup.quiet("none yet")
-        if each.low is not None and each.high is not None:
+        if score.low is not None and score.high is not None:
             share = markup.joined(
                 [
-                    markup.text(f"{each.right / each.n:.2f}"),
-                    markup.quiet(f" {each.low:.2f} to {each.high:.2f}"),
+                    markup.text(f"{score.right / score.n:.2f}"),
+                    markup.quiet(f" {score.low:.2f} to {score.high:.2f}"),
                 ]
             )
-        since = f" (reinstated {each.since:%Y-%m-%d})" if each.since else ""
+        since = f" (reinstated {score.since:%Y-%m-%d})" if score.since else ""
         rows.append(
             [
-                markup.text(called[each.person]),
-                markup.text(f"{each.right} of {each.n}"),
+                markup.text(called[score.person]),
+                markup.text(f"{score.right} of {score.n}"),
                 share,
-                markup.text(each.skipped),
-                markup.joined([markup.text(WORDS[each.standing]), markup.quiet(since)]),
+                markup.text(score.skipped),
+                markup.joined([markup.text(WORDS[score.standing]), markup.quiet(since)]),
             ]
         )
     return markup.table(heads, rows)
@@ -146,12 +146,12 @@ def people(found: Sequence[GoldScore]) -> markup.Markup:
 def _items(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("Items")
     shell.tell_refused()
-    found = check_list.lines(services.store, by=services.person, project=view.name, stage=stage)
-    if not found:
+    checks = check_list.lines(services.store, by=services.person, project=view.name, stage=stage)
+    if not checks:
         shell.show(markup.notice("There are no gold checks yet. Make some below."))
         return
-    shell.show(lines(found, {known.id: known.title for known in view.schema.schema_.dimensions}))
-    in_use = [each for each in found if each.withdrawn is None]
+    shell.show(lines(checks, {known.id: known.title for known in view.schema.schema_.dimensions}))
+    in_use = [check for check in checks if check.withdrawn is None]
     if not in_use:
         return
     with st.form("gold.withdraw", border=False, clear_on_submit=True):

@@ -56,10 +56,10 @@ def list_(project: Project) -> None:
 
     shared = resources()
     shared.store.upgrade()
-    found = entries.entries(shared.store, by=None, project=project)
-    for each in found:
-        typer.echo(f"{each.at:%Y-%m-%d %H:%M}  {each.run}  {each.name}  {each.withdrawn or 'counts'}")
-    if not found:
+    team_entries = entries.entries(shared.store, by=None, project=project)
+    for entry in team_entries:
+        typer.echo(f"{entry.at:%Y-%m-%d %H:%M}  {entry.run}  {entry.name}  {entry.withdrawn or 'counts'}")
+    if not team_entries:
         typer.echo("No team has sent in anything yet.")
 
 
@@ -81,5 +81,7 @@ def budget(
         wanted = None if most is None else entry_budget.EntryBudget(most, days)
         done = entry_budget.set_budget(store, by=None, project=project, budget=wanted)
         typer.echo("Saved." if done else "Nothing was changed.")
-    found = entry_budget.budget(store, by=None, project=project)
-    typer.echo("A team may send in as many as it likes." if found is None else f"A team may send in {found.words}.")
+    allowance = entry_budget.budget(store, by=None, project=project)
+    typer.echo(
+        "A team may send in as many as it likes." if allowance is None else f"A team may send in {allowance.words}."
+    )

@@ -132,7 +132,7 @@ def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequ
     """Draw the lead's choice and return it. ``before`` is the default; ``labels`` are the labels of items."""
     key = f"leaderboard.{view.name}"
     titles = dict(found.titles)
-    models = sorted({model for each in found.of.values() for model in each.board.whole})
+    models = sorted({model for part in found.of.values() for model in part.board.whole})
     known = {"": "nothing", **{way.name: way.title for way in ways(view.schema.schema_, labels)}}
     title = st.text_input("Title", before.title, max_chars=public.LONGEST_TITLE, key=f"{key}.title")
     text = st.text_area("Text above the table", before.text, max_chars=public.LONGEST_TEXT, key=f"{key}.text")
@@ -143,7 +143,9 @@ def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequ
         format_func=titles.__getitem__,
         key=f"{key}.scores",
     )
-    chosen = st.multiselect("Models", models, [each for each in before.models if each in models], key=f"{key}.models")
+    chosen = st.multiselect(
+        "Models", models, [model for model in before.models if model in models], key=f"{key}.models"
+    )
     teams = st.toggle("Every entry of other teams, also those still to come", before.entries, key=f"{key}.entries")
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     with left:
@@ -224,8 +226,8 @@ def _entries(services: Services, view: ProjectView) -> None:
         messages.keep(_TAKEN, entries.sentence(done))
         st.rerun()
     _budget(services, view)
-    found = entries.entries(services.store, by=services.person, project=view.name)
-    shell.show(entry_table(found) if found else markup.notice("No team has sent in anything yet."))
+    team_entries = entries.entries(services.store, by=services.person, project=view.name)
+    shell.show(entry_table(team_entries) if team_entries else markup.notice("No team has sent in anything yet."))
 
 
 def _budget(services: Services, view: ProjectView) -> None:
@@ -233,8 +235,8 @@ def _budget(services: Services, view: ProjectView) -> None:
     if done := messages.kept_message(_BUDGET):
         shell.show(markup.notice(done, style="good"))
     now = entry_budget.budget(services.store, by=services.person, project=view.name)
-    told = "as many entries as it likes" if now is None else now.words
-    with st.expander(f"A team may send in {told}"), st.form("leaderboard.budget", border=False):
+    allowance = "as many entries as it likes" if now is None else now.words
+    with st.expander(f"A team may send in {allowance}"), st.form("leaderboard.budget", border=False):
         st.checkbox("As many as it likes", now is None, key="leaderboard.budget.unlimited")
         left, right = st.columns(2)
         left.number_input(
@@ -269,11 +271,11 @@ def entry_table(found: Sequence[Entry]) -> markup.Markup:
     heads = [("When", "line"), ("Team", ""), ("Model", ""), ("Counts", "")]
     rows = [
         [
-            markup.text(markup.moment(each.at)),
-            markup.text(each.team),
-            markup.text(each.model),
-            markup.text(f"no: {each.withdrawn}" if each.withdrawn else "yes"),
+            markup.text(markup.moment(entry.at)),
+            markup.text(entry.team),
+            markup.text(entry.model),
+            markup.text(f"no: {entry.withdrawn}" if entry.withdrawn else "yes"),
         ]
-        for each in found
+        for entry in found
     ]
     return markup.table(heads, rows)

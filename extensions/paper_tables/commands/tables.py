@@ -68,29 +68,29 @@ def tables(
 
     read = read_layout(layout) if layout is not None else None
     shared = opened()
-    found = paper_tables.paper_tables(
+    paper = paper_tables.paper_tables(
         shared.store, person=None, project=project, layout=read, names=table or (), items=items
     )
-    made = [each for each in found.tables if not each.why]
+    made = [paper_table for paper_table in paper.tables if not paper_table.why]
     if out is not None:
-        files = drawn_tables.files_of(found)
+        files = drawn_tables.files_of(paper)
         write_folder(out, files)
         n_charts = sum(name.endswith(".svg") for name in files)
-        told = f"Tables: {len(made)} and {n_charts} charts (light and dark) written to {out}"
-        print(told, file=sys.stderr)
+        summary = f"Tables: {len(made)} and {n_charts} charts (light and dark) written to {out}"
+        print(summary, file=sys.stderr)
     if format is not Format.TEXT:
-        if found.counting is not None:
-            print(f"Counted: {found.counting.sentence}", file=sys.stderr)
-        for each in found.tables:
-            if each.why:
-                print(f"Not made: {table_files.heading(each)}. {each.why}", file=sys.stderr)
-            for sentence in each.loss_notes:
-                print(f"{each.name}: {sentence}", file=sys.stderr)
+        if paper.counting is not None:
+            print(f"Counted: {paper.counting.sentence}", file=sys.stderr)
+        for paper_table in paper.tables:
+            if paper_table.why:
+                print(f"Not made: {table_files.heading(paper_table)}. {paper_table.why}", file=sys.stderr)
+            for sentence in paper_table.loss_notes:
+                print(f"{paper_table.name}: {sentence}", file=sys.stderr)
     if format is Format.JSON:
-        typer.echo(json.dumps(table_files.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(table_files.as_json(paper), indent=2, ensure_ascii=False, allow_nan=False))
     elif format is Format.CSV:
-        typer.echo("\n".join(_as_csv(each) for each in made), nl=False)
+        typer.echo("\n".join(_as_csv(paper_table) for paper_table in made), nl=False)
     elif format is Format.MARKDOWN:
-        typer.echo("\n".join(table_files.as_markdown(each) for each in found.tables), nl=False)
+        typer.echo("\n".join(table_files.as_markdown(paper_table) for paper_table in paper.tables), nl=False)
     else:
-        typer.echo("\n".join(table_files.as_text(found)))
+        typer.echo("\n".join(table_files.as_text(paper)))

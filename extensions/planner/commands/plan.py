@@ -54,7 +54,7 @@ def plan(
     from agreement.bootstrap import SEED
     from extensions.planner.study_plan import plan_study
 
-    found = plan_study(
+    study_plan = plan_study(
         statistic=statistic.value,
         agreement=expected,
         shares=_numbers(shares, "--shares"),
@@ -66,9 +66,9 @@ def plan(
         seed=SEED if seed is None else seed,
     )
     if as_json:
-        typer.echo(json.dumps(asdict(found), allow_nan=False, default=str))
+        typer.echo(json.dumps(asdict(study_plan), allow_nan=False, default=str))
     else:
-        typer.echo("\n".join(table(found, statistic)))
+        typer.echo("\n".join(table(study_plan, statistic)))
 
 
 def table(found: StudyPlan, statistic: PlanStatistic) -> Iterator[str]:

@@ -43,17 +43,19 @@ def metric(
     """
     from extensions.reference_metrics.measuring import measure
 
-    found = measure(
+    measured = measure(
         opened().store, by=None, project=project, name=name, reference=reference, criterion=criterion, items=items
     )
-    made = found.metric
+    made = measured.metric
     by = f"{made.library} {made.library_version}" if made.library else "our own code"
     settings = json.dumps(dict(made.settings), ensure_ascii=False)
-    typer.echo(f"{found.name}, next to {found.criterion}: {found.new} answers measured, {found.known} as they were")
-    typer.echo(f"  {found.counted.sentence}")
+    typer.echo(
+        f"{measured.name}, next to {measured.criterion}: {measured.new} answers measured, {measured.known} as they were"
+    )
+    typer.echo(f"  {measured.counted.sentence}")
     typer.echo(f"  by {by}, {settings}")
-    typer.echo(f"  {found.scored} of {found.scored + sum(found.left_out.values())} have a number")
-    for why, n in found.left_out.items():
+    typer.echo(f"  {measured.scored} of {measured.scored + sum(measured.left_out.values())} have a number")
+    for why, n in measured.left_out.items():
         typer.echo(f"  {n} have none: {why}")
 
 
@@ -70,9 +72,12 @@ def similarity(
     from extensions.reference_metrics.similarity_labels import measure
 
     first, _, second = of.partition("~")
-    found = measure(
+    measured = measure(
         opened().store, by=None, project=project, fields=(first, second), folder=model, layer=layer, name=name
     )
-    typer.echo(f"{found.name} of {of}: {found.new} items measured, {found.known} as they were, {found.without} without")
-    typer.echo(f"  by {json.dumps(dict(found.about), ensure_ascii=False)}")
-    typer.echo(f"  cut by it: touchstone results {project} --by {found.name} --bins 3")
+    typer.echo(
+        f"{measured.name} of {of}: {measured.new} items measured, "
+        f"{measured.known} as they were, {measured.without} without"
+    )
+    typer.echo(f"  by {json.dumps(dict(measured.about), ensure_ascii=False)}")
+    typer.echo(f"  cut by it: touchstone results {project} --by {measured.name} --bins 3")

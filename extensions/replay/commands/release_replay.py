@@ -29,8 +29,8 @@ def verify(folder: Annotated[Path, typer.Argument(help="The release's folder.")]
     private = private_of(folder) if private_of(folder).is_dir() else None
     with shown_progress() as progress:
         wrong = held(folder, private=private, progress=progress)
-    for each in wrong:
-        typer.echo(each)
+    for sentence in wrong:
+        typer.echo(sentence)
     if wrong:
         raise typer.Exit(1)
     typer.echo(f"{folder} is as it was released.")
@@ -47,10 +47,10 @@ def replay(
     from extensions.replay.recomputation import replay as recompute
 
     with shown_progress() as progress:
-        found = recompute(folder, progress=progress)
+        result = recompute(folder, progress=progress)
     if as_json:
-        typer.echo(json.dumps(found.as_json(), indent=1, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False, allow_nan=False))
     else:
-        typer.echo("\n".join(in_words(found, all_figures=everything)))
-    if not found.ok:
+        typer.echo("\n".join(in_words(result, all_figures=everything)))
+    if not result.ok:
         raise typer.Exit(1)

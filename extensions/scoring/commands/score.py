@@ -53,14 +53,14 @@ def submission(
     from extensions.scoring import score_card, scoring
 
     signing = score_card.read_key(signed_with) if signed_with is not None else None
-    found = scoring.score_files(keys, file)
-    head = found.keys.head
+    scored = scoring.score_files(keys, file)
+    head = scored.keys.head
     typer.echo(f"{head.title}, release {head.release}, split {head.split}")
-    for sentence in found.sentences:
+    for sentence in scored.sentences:
         typer.echo(sentence)
-    for line in _table(found.figures):
+    for line in _table(scored.figures):
         typer.echo(line)
-    card = score_card.card_of(found, at=datetime.now(UTC), team=team, model=model, key=signing)
+    card = score_card.card_of(scored, at=datetime.now(UTC), team=team, model=model, key=signing)
     if out is not None:
         write_files({out: score_card.card_bytes(card)})
         typer.echo(f"Written: {out}" + ("" if signing else " (not signed; --key signs it)"))
@@ -69,12 +69,14 @@ def submission(
 def _table(figures: Any) -> list[str]:
     rows = [("", "value", "95 % interval", "items", "left out", "lowest to highest")]
     for figure in figures:
-        found = figure.statistic
-        limits = f"{found.low:.3f} to {found.high:.3f}" if found.low == found.low else "none"
+        statistic = figure.statistic
+        limits = f"{statistic.low:.3f} to {statistic.high:.3f}" if statistic.low == statistic.low else "none"
         of = "" if figure.of == "all" else f", {figure.of}"
-        value = f"{found.value:.3f}" if found.defined else "none"
+        value = f"{statistic.value:.3f}" if statistic.defined else "none"
         ends = f"{figure.lowest:.3f} to {figure.highest:.3f}"
-        rows.append((f"{figure.measure}{of}", value, limits, f"{found.n_units:,}", f"{found.n_left_out:,}", ends))
+        rows.append(
+            (f"{figure.measure}{of}", value, limits, f"{statistic.n_units:,}", f"{statistic.n_left_out:,}", ends)
+        )
     wide = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     return [
         "  ".join([row[0].ljust(wide[0]), *(cell.rjust(n) for cell, n in zip(row[1:], wide[1:], strict=True))])
@@ -93,11 +95,11 @@ def verify(
     from extensions.scoring import score_card, scoring
     from extensions.scoring.submission import read_submission
 
-    told = score_card.read_card(card)
+    card_read = score_card.read_card(card)
     known = read_keys(keys) if keys is not None else None
     sent = read_submission(submission) if submission is not None else None
     check_card = score_card.check_card(
-        told,
+        card_read,
         key=score_card.read_key(signed_with),
         keys_sha256=known.sha256 if known else None,
         submission_sha256=sent.sha256 if sent else None,

@@ -84,8 +84,8 @@ def sample(
 
     store = opened().store
     counted = counting_of(store, person=None, project=project, items_=items).sentence
-    found = reader_agreement.sample(store, by=None, project=project, n=n, seed=seed, unread=unread, items=items)
-    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found)
+    rows = reader_agreement.sample(store, by=None, project=project, n=n, seed=seed, unread=unread, items=items)
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     try:
         with out.open("x", encoding="utf-8") as file:
             file.write(lines)
@@ -97,7 +97,7 @@ def sample(
         raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
     typer.echo(counted, err=True)
     ways = "a letter, several with commas, yes, no, a number, or none"
-    typer.echo(f"{len(found):,} answers in {out}. Fill in `value`: {ways}.")
+    typer.echo(f"{len(rows):,} answers in {out}. Fill in `value`: {ways}.")
 
 
 def agreement(
@@ -107,10 +107,12 @@ def agreement(
     """Compare the rules and each second reader with what people read in a sample."""
     from extensions.second_readers import reader_agreement
 
-    found = reader_agreement.compare(opened().store, by=None, project=project, values=reader_agreement.values_of(file))
-    left = f"; {found.empty:,} are not filled in" if found.empty else ""
-    typer.echo(f"{found.n:,} answers that people have read{left}. The unit is an answer; intervals of 95 %.")
-    for reader in found.readers:
+    comparison = reader_agreement.compare(
+        opened().store, by=None, project=project, values=reader_agreement.values_of(file)
+    )
+    left = f"; {comparison.empty:,} are not filled in" if comparison.empty else ""
+    typer.echo(f"{comparison.n:,} answers that people have read{left}. The unit is an answer; intervals of 95 %.")
+    for reader in comparison.readers:
         typer.echo(
             f"{reader.reader}: agreement {_figure(reader.same)}, Cohen's kappa {_figure(reader.kappa)}; "
             f"{reader.wrong:,} read otherwise than people do, {reader.lost:,} not read that people read"
