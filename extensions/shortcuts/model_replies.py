@@ -164,6 +164,6 @@ def _read(schema: Schema, plan: RunPlan, attempt: StoredAttempt, fields: Mapping
 def by_item(said: Collection[ModelReply]) -> Iterator[tuple[str, list[ModelReply]]]:
     """Yield each item with its replies."""
     model_replies: dict[str, list[ModelReply]] = {}
-    for each in said:
-        model_replies.setdefault(each.item, []).append(each)
+    for reply in said:
+        model_replies.setdefault(reply.item, []).append(reply)
     yield from model_replies.items()

@@ -58,10 +58,10 @@ class TextShortcuts:
         """Return the numbers that a schema may limit, by the names of ``schema_limits.TITLES``."""
         if not self.items:
             return {}
-        told = dict(self.baselines)
+        baselines = dict(self.baselines)
         always = [figure for title, figure in self.baselines if title.startswith(_ALWAYS)]
-        found = {"constant": max(always, key=lambda each: each.value or 0), "text_only": dict(self.text_only)[_ALL]}
-        return {name: found.get(name) or told[title] for name, title in TITLES.items()}
+        figures = {"constant": max(always, key=lambda each: each.value or 0), "text_only": dict(self.text_only)[_ALL]}
+        return {name: figures.get(name) or baselines[title] for name, title in TITLES.items()}
 
     @property
     def flagged(self) -> list[ItemScore]:
@@ -82,9 +82,9 @@ def find_text_shortcuts(
     roles = roles_of(access.schema)
     which = which_items(counted, len(rows))
     titles = {dimension.id: dimension.title for dimension in access.schema.dimensions}
-    found = from_members(members, roles, title=access.title, which=which, titles=titles)
+    shortcuts = from_members(members, roles, title=access.title, which=which, titles=titles)
     limits = access.schema.export.shortcuts
-    return found if limits is None or limits.score is None else flag_above(found, limits.score)
+    return shortcuts if limits is None or limits.score is None else flag_above(shortcuts, limits.score)
 
 
 def flag_above(found: TextShortcuts, score: float) -> TextShortcuts:
@@ -192,12 +192,12 @@ def as_json(found: TextShortcuts) -> dict[str, Any]:
         "without_source": found.without_source,
         "flagged": [
             {
-                "item": each.choice.id,
-                "p_key": each.p_key,
-                "p_value": each.p_value,
-                "reasons": list(each.reasons),
+                "item": score.choice.id,
+                "p_key": score.p_key,
+                "p_value": score.p_value,
+                "reasons": list(score.reasons),
             }
-            for each in found.flagged
+            for score in found.flagged
         ],
     }
 
@@ -208,13 +208,13 @@ def _told(figure: Figure) -> dict[str, Any]:
 
 def to_author(each: ItemScore) -> str:
     """Return the reason for sending an item back to its author; empty if there is none."""
-    told = []
+    sentences = []
     if each.right or each.flagged:
         words = "; ".join(each.reasons) or "no single word, many together"
-        told.append(f"Question and options alone tell which one is right, without a look at an image: {words}.")
+        sentences.append(f"Question and options alone tell which one is right, without a look at an image: {words}.")
     if rules := rules_that_pick(each.choice):
-        told.append(f"The right one is also what a rule would pick that looks at no image: {', '.join(rules)}.")
-    return " ".join(told) if each.flagged or len(told) == 1 or each.right else ""
+        sentences.append(f"The right one is also what a rule would pick that looks at no image: {', '.join(rules)}.")
+    return " ".join(sentences) if each.flagged or len(sentences) == 1 or each.right else ""
 
 
 def as_csv(found: TextShortcuts) -> str:
