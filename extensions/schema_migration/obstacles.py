@@ -102,7 +102,7 @@ def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Itera
     answers = []
     about: Any = {"project_id": access.project_id}
     for stage, gold in (
-        (stage, gold) for stage in ASKED_AGAIN for gold in changes.everything(session, **about, stage=stage)
+        (place, gold) for place in ASKED_AGAIN for gold in changes.everything(session, **about, stage=place)
     ):
         for rule in effect.again:
             if not rule.concerns(stage):
