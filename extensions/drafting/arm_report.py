@@ -236,7 +236,7 @@ def figures(
         n_sources=len({item.source for item in found}),
         refusal=refusal,
         compared=tuple(comparison for comparison in compared if sum(comparison.n.values())),
-        edited=tuple(each for name in fields if (each := _edited(name, found)) is not None),
+        edited=tuple(edits for name in fields if (edits := _edited(name, found)) is not None),
         needed=arm_size(rate=rate, difference=PLANNED).n if 0 < rate < 1 else None,
     )
 

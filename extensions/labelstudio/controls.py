@@ -112,11 +112,11 @@ class Configuration:
 
 def _values(key: str, data: Mapping[str, Any]) -> list[Any]:
     """Return the values of a reference to the data: a key, or a part of each list entry, ``shown[{{idx}}].text``."""
-    each = _OF_EACH.fullmatch(key)
-    if each is None:
+    match = _OF_EACH.fullmatch(key)
+    if match is None:
         return [data.get(key)]
-    entries = data.get(each[1])
-    return [entry.get(each[2]) for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    entries = data.get(match[1])
+    return [entry.get(match[2]) for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 def configuration(xml: str) -> Configuration:

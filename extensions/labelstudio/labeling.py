@@ -51,8 +51,8 @@ def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
     for slot in schema.item.assets:
         _media(media, slot, [part for part in page if part.to == image_of(slot.role)])
     marked = {part.to: part for part in page if part.row.is_about == "text"}
-    each = SubElement(form, "Repeater", on="$shown")
-    inside = SubElement(each, "View")
+    repeater = SubElement(form, "Repeater", on="$shown")
+    inside = SubElement(repeater, "View")
     SubElement(inside, "Header", value="$shown[{{idx}}].title", size="5")
     SubElement(inside, "Text", name="shown-{{idx}}", value="$shown[{{idx}}].text", selectionEnabled="false")
     for name, part in marked.items():
@@ -125,8 +125,8 @@ def _media(parent: Element, slot: AssetSlot, drawn: Sequence[FormPart]) -> None:
         else:
             shown.set("valueList", f"${key_of('images', slot.role)}")
         return
-    each = SubElement(parent, "Repeater", on=f"${key_of('media', slot.role)}")
-    inside = SubElement(each, "View")
+    repeater = SubElement(parent, "Repeater", on=f"${key_of('media', slot.role)}")
+    inside = SubElement(repeater, "View")
     entry = f"${key_of('media', slot.role)}[{{{{idx}}}}]"
     SubElement(inside, "Header", value=f"{entry}.title", size="5")
     if slot.kind == "clip":

@@ -314,7 +314,7 @@ def _time_of(time: str | None) -> Decimal | None:
 
 
 _TIMES, _TUPLES = ("start", "stop"), ("noun_classes", "nouns")
-_USUAL = {each.name: each.default for each in fields(Narration) if each.default is not MISSING}
+_USUAL = {part.name: part.default for part in fields(Narration) if part.default is not MISSING}
 
 
 def _row(row: Narration) -> dict[str, Any]:

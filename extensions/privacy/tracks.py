@@ -65,12 +65,12 @@ def detect_tracks(
         if film.broken:
             raise InvalidMediaError(f"{called} breaks off: {film.broken}. {_WHOLE}")
         seen: list[tuple[Fraction, Sequence[DetectedBox]]] = []
-        for each in film.read(film.each_seconds(step)):
-            if each.picture is None:
-                raise InvalidMediaError(f"{called} is damaged at {float(each.time):.2f} s. {_WHOLE}")
-            seen.append((each.time, finder.find(each.picture)))
+        for frame in film.read(film.each_seconds(step)):
+            if frame.picture is None:
+                raise InvalidMediaError(f"{called} is damaged at {float(frame.time):.2f} s. {_WHOLE}")
+            seen.append((frame.time, finder.find(frame.picture)))
         end = film.end
-    tracks = link_boxes([(float(time), boxes) for time, boxes in sorted(seen, key=lambda each: each[0])], float(step))
+    tracks = link_boxes([(float(time), boxes) for time, boxes in sorted(seen, key=lambda pair: pair[0])], float(step))
     if len(tracks) > MOST_TRACKS:
         raise InvalidMediaError(
             f"{called} has {len(tracks):,} possible faces and plates, more than {MOST_TRACKS}. Use a higher "

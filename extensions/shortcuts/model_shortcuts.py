@@ -321,12 +321,12 @@ def _unsettled(
 
 def _always_other(said: Sequence[ModelReply], model: str, orders: int) -> dict[str, OtherAnswer]:
     """Return the items that a model answers differently from the key in every order with images, and the answers."""
-    own = [each for each in said if (each.model, each.condition) == (model, WITH)]
+    own = [reply for reply in said if (reply.model, reply.condition) == (model, WITH)]
     other_answers = {}
     for id, there in by_item(own):
-        if len(there) >= orders and all(each.value == 0 and each.chose for each in there):
-            options = [option for option, _ in Counter(each.chose for each in there).most_common()]
-            first = min(there, key=lambda each: each.order != "")
+        if len(there) >= orders and all(reply.value == 0 and reply.chose for reply in there):
+            options = [option for option, _ in Counter(reply.chose for reply in there).most_common()]
+            first = min(there, key=lambda reply: reply.order != "")
             other_answers[id] = OtherAnswer(model, len(there), options, first.argument)
     return other_answers
 

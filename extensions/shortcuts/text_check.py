@@ -95,8 +95,8 @@ class TextResult:
         if self.outcome == WITHIN:
             return f"within every limit{_BOUNDS[self.bound]}; {flagged}{more}"
         over = [limit for limit in self.limits if limit.outcome == ABOVE]
-        over.sort(key=lambda each: each.at_most - (each.value or 0))
-        excesses = [each.came_to for each in over[:_WORST]]
+        over.sort(key=lambda limit: limit.at_most - (limit.value or 0))
+        excesses = [limit.came_to for limit in over[:_WORST]]
         excesses += [f"and {len(over) - _WORST:,} more"] if len(over) > _WORST else []
         excesses += [f"{flagged}, at most {_percent(self.flagged_at_most)}"] if self.too_many else []
         return f"not within{_BOUNDS[self.bound] if over else ''}: {'; '.join(excesses)}{more}"

@@ -101,10 +101,10 @@ def from_members(
     titles: Mapping[str, str] | None = None,
 ) -> TextShortcuts:
     """Return the results for these items."""
-    choices = [each for member in members if (each := choice_of(member, roles)) is not None]
+    choices = [choice for member in members if (choice := choice_of(member, roles)) is not None]
     known = {choice.id for choice in choices}
-    skipped = [each.id for each in members if each.id not in known]
-    sources: list[Hashable] = [each.source or (at,) for at, each in enumerate(choices)]
+    skipped = [member.id for member in members if member.id not in known]
+    sources: list[Hashable] = [choice.source or (at,) for at, choice in enumerate(choices)]
     lacking = sum(choice.source is None for choice in choices)
     if not choices:
         return TextShortcuts(title, which, (), (), None, (), skipped, 0)
@@ -114,11 +114,11 @@ def from_members(
     text_only = [(_ALL, _figure([score.right for score in scores], sources))]
     dimensions = dict.fromkeys(choice.dimension for choice in choices)
     for dimension in dimensions if len(dimensions) > 1 else ():
-        own = [at for at, each in enumerate(choices) if each.dimension == dimension]
+        own = [at for at, choice in enumerate(choices) if choice.dimension == dimension]
         figure = _figure([scores[at].right for at in own], [sources[at] for at in own])
         text_only.append(((titles or {}).get(dimension, dimension), figure))
     chance = sum(1 / len(choice.options) for choice in choices) / len(choices)
-    ordered = sorted(scores, key=lambda each: -each.p_key)
+    ordered = sorted(scores, key=lambda score: -score.p_key)
     places = places_of(choices, titles or {})
     return TextShortcuts(title, which, baselines, text_only, chance, ordered, skipped, lacking, places)
 
@@ -157,21 +157,21 @@ def _baselines(choices: Sequence[Choice], fold_of: Sequence[int]) -> list[tuple[
     most = max(len(choice.options) for choice in choices)
     places = [(f"{_ALWAYS}{at + 1}", [choice.key == at for choice in choices]) for at in range(most)]
     rules: list[tuple[str, Callable[[Choice], int]]] = [
-        (TITLES["longest"], lambda each: longest(each.options)),
-        (TITLES["shortest"], lambda each: shortest(each.options)),
-        (TITLES["overlap"], lambda each: most_shared(each.options, each.question)),
+        (TITLES["longest"], lambda choice: longest(choice.options)),
+        (TITLES["shortest"], lambda choice: shortest(choice.options)),
+        (TITLES["overlap"], lambda choice: most_shared(choice.options, choice.question)),
     ]
     plain = [(name, [rule(choice) == choice.key for choice in choices]) for name, rule in rules]
     learnt = {
-        fold: LearnedRules.of([each for each, own in zip(choices, fold_of, strict=True) if own != fold])
+        fold: LearnedRules.of([choice for choice, own in zip(choices, fold_of, strict=True) if own != fold])
         for fold in set(fold_of)
     }
     both = list(zip(choices, fold_of, strict=True))
     return [
         *places,
-        (TITLES["position"], [learnt[fold].place(each.options) == each.key for each, fold in both]),
+        (TITLES["position"], [learnt[fold].place(choice.options) == choice.key for choice, fold in both]),
         *plain,
-        (TITLES["answer"], [learnt[fold].answer(each.options) == each.key for each, fold in both]),
+        (TITLES["answer"], [learnt[fold].answer(choice.options) == choice.key for choice, fold in both]),
     ]
 
 

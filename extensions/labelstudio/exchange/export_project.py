@@ -182,9 +182,8 @@ def _submitted(
     for rating in files.ratings(session, project_id=access.project_id, stage=stage):
         values[rating.unit, called.get(rating.rater, rating.rater)][rating.criterion] = rating.value
     for (unit, rater), said_values in values.items():
-        if unit in units and rater not in {
-            each.rater for each in answers_by_unit[units[unit]]
-        }:  # answers given here count
+        # Answers given here count.
+        if unit in units and rater not in {answer.rater for answer in answers_by_unit[units[unit]]}:
             answers_by_unit[units[unit]].append(_RaterAnswers(rater, said_values, {}, "", None))
     return answers_by_unit
 

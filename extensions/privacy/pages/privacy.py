@@ -327,11 +327,11 @@ def _covered(folder: Path, *, running: bool) -> None:
 
 def _decided(services: Services, found: Sequence[PageItem]) -> None:
     """List the decisions, newest first."""
-    done = [(each.seen, each.seen.decision) for each in found if each.seen.decision is not None]
+    done = [(page_item.seen, page_item.seen.decision) for page_item in found if page_item.seen.decision is not None]
     if not done:
         return
     shell.section("Decided")
-    done.sort(key=lambda each: each[1].at, reverse=True)
+    done.sort(key=lambda pair: pair[1].at, reverse=True)
     begin = shell.pager(len(done), size=LINES, of="decided", key="privacy.decided", noun="decision")
     some = done[begin : begin + LINES]
     person = shell.named(services, [decision.by for _, decision in some])

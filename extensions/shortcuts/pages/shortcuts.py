@@ -117,13 +117,13 @@ class _Rule:
 
 def _rules(view: ProjectView, found: TextShortcuts, gate: TextResult | None) -> None:
     shell.section("How often each is right")
-    limits = {each.name: each for each in gate.limits} if gate is not None else {}
+    limits = {limit.name: limit for limit in gate.limits} if gate is not None else {}
     rules = []
     for name, figure in found.by_name.items():
         limit = limits.get(name)
         over = limit is not None and limit.outcome == ABOVE
         rules.append(_Rule(TITLES[name], figure, limit.at_most if limit is not None else None, over))
-    rules.sort(key=lambda each: -(each.figure.value or 0))
+    rules.sort(key=lambda rule: -(rule.figure.value or 0))
     page_chart.show(_chart(rules, found.chance or 0), project=view.name, table=False)  # it stands below
     heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number"), ("A blind draw", "number")]
     heads += [("At most", "number"), ("How it stands", "")] if gate is not None else []
