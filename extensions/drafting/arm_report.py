@@ -197,12 +197,12 @@ def report(store: Store, *, by: Person | None, project: str) -> DraftingReport:
     """Return the drafting report of a project; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        begun, found = _written(session, access)
+        begun, items = _written(session, access)
         came = [event for event, _ in events.of_kinds(session, project_id=access.project_id, kinds=(IMPORTED,))]
     assigned = {arm: sum(int(event.data.get(arm.value, 0)) for event in came) for arm in Arm}
     models = tuple(dict.fromkeys(str(event.data.get("model")) for event in came))
     names = [field.name for field in access.schema.item.fields]
-    return figures(found, models=models, assigned=assigned, begun=begun, fields=names)
+    return figures(items, models=models, assigned=assigned, begun=begun, fields=names)
 
 
 def of_project(store: Store, *, project: str) -> DraftingReport:
@@ -235,8 +235,8 @@ def figures(
         written={arm: written[arm] for arm in Arm},
         n_sources=len({item.source for item in found}),
         refusal=refusal,
-        compared=tuple(each for each in compared if sum(each.n.values())),
-        edited=tuple(each for name in fields if (each := _edited(name, found)) is not None),
+        compared=tuple(comparison for comparison in compared if sum(comparison.n.values())),
+        edited=tuple(edits for name in fields if (edits := _edited(name, found)) is not None),
         needed=arm_size(rate=rate, difference=PLANNED).n if 0 < rate < 1 else None,
     )
 
@@ -268,7 +268,7 @@ def _edited(name: str, found: Sequence[WrittenItem]) -> FieldEdits | None:
         name,
         n={arm: len(own) for arm, own in of_arm.items()},
         changed={arm: _mean(own) for arm, own in of_arm.items()},
-        untouched={arm: _mean([each == 0 for each in own]) for arm, own in of_arm.items()},
+        untouched={arm: _mean([distance == 0 for distance in own]) for arm, own in of_arm.items()},
         n_timed={arm: len(own) for arm, own in timed.items()},
         seconds={arm: _mean(own) for arm, own in timed.items()},
     )
@@ -300,7 +300,7 @@ def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[Writt
     ids = [rows[-1].item_id for rows in stored_annotations.values()]
     votes, contents = _first_votes(session, access, ids), item_revisions.contents(session, ids=ids)
     states, roles = items.by_ids(session, ids=ids), roles_of(access.schema)
-    found = []
+    written_items = []
     for task_id, rows in stored_annotations.items():
         arm, public_id = begun[task_id]
         last, asset = rows[-1], known[public_id]
@@ -309,7 +309,7 @@ def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[Writt
         item = states[last.item_id]
         seconds = [row.seconds for row in rows if row.seconds is not None]
         fields = contents[last.item_id, revision]
-        found.append(
+        written_items.append(
             WrittenItem(
                 arm=arm,
                 source=source_of.get(asset.id, (asset.id,)),
@@ -323,7 +323,7 @@ def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[Writt
                 at_fields=at_fields.get(task_id),
             )
         )
-    return Counter(arm for arm, _ in begun.values()), found
+    return Counter(arm for arm, _ in begun.values()), written_items
 
 
 _VERDICT = {ItemState.KEPT: True, ItemState.REJECTED: False}
@@ -333,16 +333,16 @@ def _first_votes(session: Session, access: Access, ids: Sequence[int]) -> dict[i
     """Return the first revision of each item with a vote, and its votes that count."""
     rows = queries.of_stage(session, project_id=access.project_id, stage=Stage.VERIFICATION, item_ids=ids)
     replaced = {row.supersedes_id for row in rows}
-    found: dict[int, tuple[int, list[StoredAnnotation]]] = {}
+    votes_by_item: dict[int, tuple[int, list[StoredAnnotation]]] = {}
     for row in rows:
         if row.id in replaced:
             continue
-        revision, cast = found.get(row.item_id, (row.revision, []))
+        revision, cast = votes_by_item.get(row.item_id, (row.revision, []))
         if row.revision < revision:
             revision, cast = row.revision, []
         if row.revision == revision:
-            found[row.item_id] = (revision, [*cast, row])
-    return found
+            votes_by_item[row.item_id] = (revision, [*cast, row])
+    return votes_by_item
 
 
 def decides(schema: Schema, dimension: str) -> Criterion | None:

@@ -25,18 +25,18 @@ BEGUN, TIMED = "drafting.begun", "drafting.time_by_field"
 
 def first_fields(session: Session, *, access: Access, row: StoredTask) -> dict[str, Any]:
     """Return the proposed fields that the author of an item starts with; empty if the proposal is hidden or missing."""
-    found = _of_task(session, row)
-    if found is None or found[1].arm is not Arm.WITH:
+    draft = _of_task(session, row)
+    if draft is None or draft[1].arm is not Arm.WITH:
         return {}
     known = {field.name for field in shown_fields(access.schema, Stage.AUTHORING)}
-    return {name: value for name, value in found[1].fields.items() if name in known}
+    return {name: value for name, value in draft[1].fields.items() if name in known}
 
 
 def log_start(session: Session, *, row: StoredTask, person: Person, now: datetime) -> None:
     """Log that a person starts an item with a proposal, and its arm."""
-    found = _of_task(session, row)
-    if found is not None:
-        data = {"arm": found[1].arm.value, "asset": found[0].public_id}
+    draft = _of_task(session, row)
+    if draft is not None:
+        data = {"arm": draft[1].arm.value, "asset": draft[0].public_id}
         log(session, BEGUN, by=person, task=row, now=now, data=data)
 
 

@@ -59,10 +59,10 @@ def free_images(store: Store, *, by: Person | None, project: str) -> FreeImages:
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         if access.schema.stages.authoring is None:
-            told = (
+            problem = (
                 f"Items of {project!r} come from files: its schema has no authoring, so no one would edit a proposal."
             )
-            raise InvalidInputError([Problem("project", told)])
+            raise InvalidInputError([Problem("project", problem)])
         units, left_out = [], Counter[str]()
         for rows in _free(session, access.project_id):
             roles = roles_of(access.schema.item.assets, rows)
@@ -78,16 +78,16 @@ def free_images(store: Store, *, by: Person | None, project: str) -> FreeImages:
 
 
 def _free(session: Session, project_id: int) -> list[list[StoredAsset]]:
-    found: list[list[StoredAsset]] = []
+    units: list[list[StoredAsset]] = []
     after: str | None = None
     while True:
         rows = stock.free(session, project_id=project_id, dimensions=None, per_source=None, after=after, limit=_AT_ONCE)
         names = {row.group_name for row, _ in rows if row.group_name is not None}
         groups = stock.groups(session, project_id=project_id, names=names)
         for row, _ in rows:
-            found.append([asset for asset, _ in groups[row.group_name]] if row.group_name is not None else [row])
+            units.append([asset for asset, _ in groups[row.group_name]] if row.group_name is not None else [row])
         if len(rows) < _AT_ONCE:
-            return found
+            return units
         after = rows[-1][0].public_id
 
 

@@ -80,7 +80,7 @@ def found_in(session: Session, access: Access) -> ProjectProposals:
     begun, done = Counter(arm_of.values()), Counter(arm_of[id] for id in written)
     return ProjectProposals(
         came,
-        images={arm: sum(each.arms[arm] for each in came) for arm in Arm},
+        images={arm: sum(imported_file.arms[arm] for imported_file in came) for arm in Arm},
         begun={arm: begun[arm] for arm in Arm},
         written={arm: done[arm] for arm in Arm},
     )

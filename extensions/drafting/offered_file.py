@@ -25,8 +25,8 @@ def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:
     """
     read = read_proposals(file)
     if read.project != project:
-        told = f"{file.name} is of the project {read.project!r}; its images are not those of {project!r}."
-        raise InvalidInputError([Problem("file", told)])
+        problem = f"{file.name} is of the project {read.project!r}; its images are not those of {project!r}."
+        raise InvalidInputError([Problem("file", problem)])
     rows = tuple(OfferedProposal(row.image, *row[1:]) for row in read.rows)
     how = read_made(made).of(read) if made is not None else None
     return OfferedFile(read.sha256, read.model, rows, file.name, how)

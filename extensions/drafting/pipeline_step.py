@@ -36,8 +36,8 @@ STEP = PipelineStep(30, draw)
 def table(here: ProjectProposals, again: markup.Markup) -> markup.Markup:
     """Return two rows for each imported file, newest first. ``again`` links to the next import."""
     rows = []
-    for each in reversed(here.came):
-        rows += [[*_making(each), markup.text("")], [*_giving(each), again]]
+    for imported_file in reversed(here.came):
+        rows += [[*_making(imported_file), markup.text("")], [*_giving(imported_file), again]]
     return markup.table([*pipeline_steps.HEADS, ("Run again", "")], rows)
 
 
@@ -58,7 +58,7 @@ def _making(each: ImportedFile) -> list[markup.Markup]:
     how = f"{each.model}, {markup.count(counts.get('requests', 0), 'request')}"
     if each.made["mended"]:
         how += "; the file was changed by people before it came in"
-    left = [(said, said) for said in _left_out(each.made)]
+    left = [(reason, reason) for reason in _left_out(each.made)]
     n, made = counts.get("images", 0), counts.get("proposals", 0)
     return pipeline_steps.row("Proposing", how, n, made, pipeline_steps.dropped_cell(left), _cost(each.made))
 
@@ -69,8 +69,8 @@ def _left_out(made: Mapping[str, Any]) -> Iterator[str]:
         if name.startswith(_NOT_ASKED) and n:
             why = name.removeprefix(_NOT_ASKED)
             yield f"not asked about, as {_ON_PAGE.get(why, why)}: {n:,}"
-    for each in made["without"]:
-        yield f"{each['why']}: {each['n']:,}, such as {each['image']}"
+    for reason_row in made["without"]:
+        yield f"{reason_row['why']}: {reason_row['n']:,}, such as {reason_row['image']}"
     for kind, n in sorted(made["replies"].items(), key=lambda said: (-said[1], said[0])):
         yield f"replies not taken, {kind}: {n:,}"
 
@@ -82,7 +82,7 @@ def _cost(made: Mapping[str, Any]) -> str:
 
 def _giving(each: ImportedFile) -> list[markup.Markup]:
     """Return the row about the images that got a proposal."""
-    said = [
+    facts = [
         f"{each.name or 'a file'}, {markup.moment(each.at)}, by {each.by or 'the command line'}",
         f"shown to the authors of {100 * each.share:g} %",
         f"seed {each.seed}",
@@ -94,4 +94,4 @@ def _giving(each: ImportedFile) -> list[markup.Markup]:
         left.append(f"had a proposal already: {each.before:,}")
     n = sum(each.arms.values())
     dropped = pipeline_steps.dropped_cell([(words, words) for words in left])
-    return pipeline_steps.row("Giving to images", "; ".join(said), each.offered, n, dropped, "")
+    return pipeline_steps.row("Giving to images", "; ".join(facts), each.offered, n, dropped, "")

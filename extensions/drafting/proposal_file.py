@@ -47,7 +47,7 @@ def read_proposals(path: Path) -> ProposalFile:
     heads = {"project": str, "model": str, "proposals": list}
     if not isinstance(value, dict) or any(not isinstance(value.get(name), kind) for name, kind in heads.items()):
         raise InvalidFileError(f"{path.name} is no file of `touchstone drafting make`: it lacks {', '.join(heads)}.")
-    rows = [_row(path, number, each) for number, each in enumerate(value["proposals"], 1)]
+    rows = [_row(path, number, proposal) for number, proposal in enumerate(value["proposals"], 1)]
     return ProposalFile(hashlib.sha256(data).hexdigest(), value["project"], value["model"], rows)
 
 
@@ -57,7 +57,7 @@ def _row(path: Path, number: int, value: Any) -> ProposalRow:
         if not isinstance(value, dict) or not isinstance(value.get(name), kind):
             raise InvalidFileError(f"{path.name}, proposal {number}: `{name}` is missing, or is no {_KINDS[kind]}.")
     about = {name: value[name] for name in ("task", "subtask") if isinstance(value.get(name), str)}
-    hashes = tuple(each for each in value["sha256"] if isinstance(each, str))
+    hashes = tuple(digest for digest in value["sha256"] if isinstance(digest, str))
     return ProposalRow(value["image"], value["asset"], hashes, value["dimension"], value["fields"], about)
 
 
@@ -126,18 +126,18 @@ def read_made(path: Path) -> MakingRecord:
         model = value["settings"]["model"]
         price = (model.get("endpoint") or {}).get("price") or {}
         without: dict[str, tuple[int, str]] = {}
-        for each in value["left_out"]:
-            why = _text(each["why"])
-            n, first = without.get(why, (0, _text(each["image"])))
+        for reason_row in value["left_out"]:
+            why = _text(reason_row["why"])
+            n, first = without.get(why, (0, _text(reason_row["image"])))
             without[why] = (n + 1, first)
         return MakingRecord(
             _text(value["project"]),
             _text(model["name"]),
             _text(price.get("currency", "")),
             {_text(name): _number(n) for name, n in _few(value["counts"]).items() if n is not None},
-            _few({_text(each["kind"]): _whole(each["replies"]) for each in value["failures"]}),
+            _few({_text(failure_row["kind"]): _whole(failure_row["replies"]) for failure_row in value["failures"]}),
             _few(without),
-            frozenset(_text(each["sha256"]) for each in value["files"]),
+            frozenset(_text(file_row["sha256"]) for file_row in value["files"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidFileError(

@@ -125,15 +125,15 @@ def _decided(
     seed = access.seed if seed is None else seed
     fitting, before, refused = _fitting(session, access, file.proposals, lock=lock)
     of_dimension: dict[str, list[str]] = defaultdict(list)
-    for _, each, _ in fitting:
-        of_dimension[each.dimension].append(each.asset)
+    for _, proposal, _ in fitting:
+        of_dimension[proposal.dimension].append(proposal.asset)
     shown_to = {unit for units in of_dimension.values() for unit in draw_arm(units, share=share, seed=seed)}
     arms, dimensions, kept = dict.fromkeys(Arm, 0), dict[str, dict[Arm, int]](), []
-    for asset, each, content in fitting:
-        arm = Arm.WITH if each.asset in shown_to else Arm.WITHOUT
+    for asset, proposal, content in fitting:
+        arm = Arm.WITH if proposal.asset in shown_to else Arm.WITHOUT
         arms[arm] += 1
-        dimensions.setdefault(each.dimension, dict.fromkeys(Arm, 0))[arm] += 1
-        kept.append((asset, Proposal(arm, each.dimension, content, file.model, file.sha256, dict(each.about))))
+        dimensions.setdefault(proposal.dimension, dict.fromkeys(Arm, 0))[arm] += 1
+        kept.append((asset, Proposal(arm, proposal.dimension, content, file.model, file.sha256, dict(proposal.about))))
     return ImportResult(arms, before, tuple(refused), seed, dimensions), kept
 
 
@@ -151,28 +151,28 @@ def _fitting(
 ) -> tuple[list[tuple[StoredAsset, OfferedProposal, Mapping[str, Any]]], int, list[tuple[str, str]]]:
     """Return the acceptable proposals (with asset and content), the number of images with an arm, and the refusals."""
     known = queries.by_public_ids(
-        session, project_id=access.project_id, public_ids=[each.asset for each in offered], lock=lock
+        session, project_id=access.project_id, public_ids=[proposal.asset for proposal in offered], lock=lock
     )
     groups = assets.groups(
         session, project_id=access.project_id, names={row.group_name for row in known.values() if row.group_name}
     )
     may_lack = {field.name: None for field in proposal_reply.asked_fields(access.schema) if not field.required}
     fitting, before, refused, met = [], 0, list[tuple[str, str]](), set[str]()
-    for each in offered:
-        asset = known.get(each.asset)
-        if asset is not None and asset.proposal is not None and each.asset not in met:
+    for proposal in offered:
+        asset = known.get(proposal.asset)
+        if asset is not None and asset.proposal is not None and proposal.asset not in met:
             before += 1
             continue
-        proposed = proposal_reply.read_fields({**may_lack, **each.fields}, access.schema, each.dimension)
+        proposed = proposal_reply.read_fields({**may_lack, **proposal.fields}, access.schema, proposal.dimension)
         members = [row for row, _ in groups.get(asset.group_name or "", [])] if asset is not None else []
-        why = _why_not(access, asset, members, each) or (proposed.faults[0].what if proposed.faults else "")
-        if each.asset in met:
+        why = _why_not(access, asset, members, proposal) or (proposed.faults[0].what if proposed.faults else "")
+        if proposal.asset in met:
             why = "Its image has a proposal already, further up in the file."
         if why or asset is None:
-            refused.append((each.name, why))
+            refused.append((proposal.name, why))
             continue
-        met.add(each.asset)
-        fitting.append((asset, each, proposed.fields))
+        met.add(proposal.asset)
+        fitting.append((asset, proposal, proposed.fields))
     return fitting, before, refused
 
 

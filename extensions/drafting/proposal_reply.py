@@ -64,12 +64,12 @@ class ProposalReply:
 
 def asked_fields(schema: Schema) -> list[ItemField]:
     """Return the fields of the authoring form that a model can write: texts, lists of texts, numbers, options."""
-    return [each for each in shown_fields(schema, Stage.AUTHORING) if _typed(each) is not None]
+    return [field for field in shown_fields(schema, Stage.AUTHORING) if _typed(field) is not None]
 
 
 def left_fields(schema: Schema) -> list[ItemField]:
     """Return the fields that the person must fill in: drawn, timed or complex ones."""
-    return [each for each in shown_fields(schema, Stage.AUTHORING) if _typed(each) is None]
+    return [field for field in shown_fields(schema, Stage.AUTHORING) if _typed(field) is None]
 
 
 def _typed(field: ItemField) -> tuple[str, Mapping[str, Any]] | None:
@@ -97,9 +97,9 @@ def lacking(prompt: str) -> str | None:
 
 def question(prompt: str, schema: Schema, dimension: str, *, situation: str = "", guideline: str = "") -> str:
     """Return the question to a model about an image. Values are inserted unchanged, including their braces."""
-    about = next(each for each in schema.dimensions if each.id == dimension)
+    about = next(candidate for candidate in schema.dimensions if candidate.id == dimension)
     values = {
-        "fields": "\n".join(_explained(each, dimension) for each in asked_fields(schema)),
+        "fields": "\n".join(_explained(field, dimension) for field in asked_fields(schema)),
         "form": form(schema),
         "dimension": f"{about.title}. {about.definition or ''}".strip(),
         "situation": situation or "Choose a situation that the image itself shows.",
@@ -110,7 +110,7 @@ def question(prompt: str, schema: Schema, dimension: str, *, situation: str = ""
 
 def form(schema: Schema) -> str:
     """Return the form of a reply in words, for prompts."""
-    example = {each.name: _example(each) for each in asked_fields(schema)}
+    example = {field.name: _example(field) for field in asked_fields(schema)}
     taken = json.dumps({PROPOSAL: example, WHY_NOT: ""}, ensure_ascii=False)
     return f'{taken}\nor, if the image does not allow such an item, {{"{PROPOSAL}": null, "{WHY_NOT}": "..."}}'
 
@@ -119,10 +119,12 @@ def json_schema(schema: Schema) -> dict[str, Any]:
     """Return the form as JSON Schema, for servers that enforce one."""
     asked = asked_fields(schema)
     parts: dict[str, Any] = {}
-    for each in asked:
-        typed = _typed(each)
+    for item_field in asked:
+        typed = _typed(item_field)
         assert typed is not None
-        parts[each.name] = dict(typed[1]) if each.required else {"anyOf": [dict(typed[1]), {"type": "null"}]}
+        parts[item_field.name] = (
+            dict(typed[1]) if item_field.required else {"anyOf": [dict(typed[1]), {"type": "null"}]}
+        )
     item = {"type": "object", "properties": parts, "required": list(parts), "additionalProperties": False}
     whole = {PROPOSAL: {"anyOf": [item, {"type": "null"}]}, WHY_NOT: {"type": "string"}}
     return {"type": "object", "properties": whole, "required": list(whole), "additionalProperties": False}
@@ -155,7 +157,7 @@ def _explained(field: ItemField, dimension: str) -> str:
     line = f"{', '.join(parts)}. {field.help or ''}".rstrip()
     allowed = field.by_dimension.get(dimension)
     offered = [option for option in field.options if allowed is None or option.value in allowed]
-    values = [f"  - {json.dumps(each.value, ensure_ascii=False)}: {each.label}" for each in offered]
+    values = [f"  - {json.dumps(option.value, ensure_ascii=False)}: {option.label}" for option in offered]
     rules = field.wording.rules if field.wording is not None else ()
     wording = [f"  - {_RULES[name](field.wording)}" for name in rules] if field.wording is not None else []
     return "\n".join([line, *values, *wording])
@@ -195,15 +197,15 @@ def read_reply(text: str, schema: Schema, dimension: str) -> ProposalReply:
         fault = formless((WHY_NOT,), "this is a text")
     if fault is not None:
         return ProposalReply(faults=(fault,))
-    said, why_not = value[PROPOSAL], json_text.showable(value[WHY_NOT]).strip()
-    if said is None:
+    fields, why_not = value[PROPOSAL], json_text.showable(value[WHY_NOT]).strip()
+    if fields is None:
         none = Fault(NEITHER, f"{PROPOSAL} is null, so say in {WHY_NOT} why the image does not allow such an item.")
         return ProposalReply(why_not=why_not) if why_not else ProposalReply(faults=(none,))
     if why_not:
         return ProposalReply(
             faults=(Fault(BOTH, f"With a proposal {WHY_NOT} is empty; with {WHY_NOT} there is none."),)
         )
-    return read_fields(said, schema, dimension)
+    return read_fields(fields, schema, dimension)
 
 
 def read_fields(said: Any, schema: Schema, dimension: str) -> ProposalReply:
@@ -217,17 +219,17 @@ def read_fields(said: Any, schema: Schema, dimension: str) -> ProposalReply:
 
 
 def _formless(said: Any, schema: Schema) -> Iterator[Fault]:
-    asked = {each.name: each for each in asked_fields(schema)}
+    asked = {field.name: field for field in asked_fields(schema)}
     if not isinstance(said, dict):
         yield formless((PROPOSAL,), "this is an object with the fields of an item, or null")
         return
     for name in said:
         if name not in asked:
             yield formless((PROPOSAL, name), "this was not asked for")
-    for name, each in asked.items():
+    for name, item_field in asked.items():
         if name not in said:
             yield formless((PROPOSAL, name), "this is missing")
-        elif problem := _type_problem(each, said[name]):
+        elif problem := _type_problem(item_field, said[name]):
             yield formless((PROPOSAL, name), problem)
 
 
@@ -253,11 +255,11 @@ def _type_problem(field: ItemField, value: Any) -> str | None:
 
 def _contradictions(fields: Mapping[str, Any], schema: Schema, dimension: str) -> Iterator[Fault]:
     """Yield the contradictions in a proposal of the right form. Fields for the person are ignored."""
-    asked = {each.name: each for each in asked_fields(schema)}
-    twice = {name for name, each in asked.items() if kinds.of_field(each).is_list and _twice(fields.get(name, ()))}
+    asked = {field.name: field for field in asked_fields(schema)}
+    twice = {name for name, field in asked.items() if kinds.of_field(field).is_list and _twice(fields.get(name, ()))}
     for name in sorted(twice):
         yield Fault(SAME_OPTION, f"{kinds.title_of(asked[name])}: no entry may be there twice.")
-    rules = {f"{kinds.title_of(each)}: {rule.say}" for each in asked.values() for rule in schema.item.rules}
+    rules = {f"{kinds.title_of(field)}: {rule.say}" for field in asked.values() for rule in schema.item.rules}
     for problem in kinds.check_fields(schema, fields, dimension):
         if problem.name not in asked or problem.name in twice:
             continue

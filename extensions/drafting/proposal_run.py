@@ -110,11 +110,11 @@ class ProposalInquiry(Inquiry[ProposalReply]):
     def without(self) -> Iterator[tuple[str, str, list[str]]]:
         """Yield each image without a proposal: its name, the reason, and the problems of the last reply."""
         for proposal in self.planned:
-            said = proposal.subject.said
-            if said is None:
+            reply = proposal.subject.said
+            if reply is None:
                 yield proposal.unit.name, proposal.subject.why_none(), [fault.what for fault in proposal.subject.faults]
-            elif not said.fields:
-                yield proposal.unit.name, DECLINED, [said.why_not]
+            elif not reply.fields:
+                yield proposal.unit.name, DECLINED, [reply.why_not]
 
     def file(self) -> bytes:
         """Return the proposal file, with one line for each proposal."""
@@ -122,7 +122,7 @@ class ProposalInquiry(Inquiry[ProposalReply]):
         head = {"made_by": MADE_BY, "project": self.request.project, "schema": schema.name, "version": schema.version}
         head |= {"model": self.request.spec.name}
         opening = json.dumps(head, ensure_ascii=False)[:-1]
-        records = ",\n".join(json.dumps(_record(each), ensure_ascii=False) for each in self.proposed)
+        records = ",\n".join(json.dumps(_record(proposal), ensure_ascii=False) for proposal in self.proposed)
         return f'{opening}, "proposals": [\n{records}\n]}}\n'.encode()
 
     def made(self) -> dict[str, Any]:
@@ -154,12 +154,12 @@ class ProposalInquiry(Inquiry[ProposalReply]):
             "counts": self.figures(),
             "situations": dict(sorted(situations.items())),
             "failures": strict_questions.failure_rows(self.subjects, "images"),
-            "left_out": [{"image": name, "why": why, "said": said} for name, why, said in self.without()],
+            "left_out": [{"image": name, "why": why, "said": problems} for name, why, problems in self.without()],
         }
 
 
 def _record(proposal: PlannedProposal) -> dict[str, Any]:
-    said, about = proposal.subject.said, proposal.situation
+    reply, about = proposal.subject.said, proposal.situation
     task = {"task": about.task, "subtask": about.subtask} if about is not None else {}
     return {
         "asset": proposal.unit.asset,
@@ -167,7 +167,7 @@ def _record(proposal: PlannedProposal) -> dict[str, Any]:
         "sha256": list(proposal.unit.files),
         "dimension": proposal.dimension,
         **task,
-        "fields": dict(said.fields) if said is not None else {},
+        "fields": dict(reply.fields) if reply is not None else {},
     }
 
 
@@ -193,10 +193,10 @@ def prepared(
     if problem := proposal_reply.lacking(request.prompt):
         raise InvalidFileError(f"The prompt {problem}.")
     loaded = free.loaded
-    known = [each.id for each in loaded.schema_.dimensions]
+    known = [dimension.id for dimension in loaded.schema_.dimensions]
     if request.dimension not in (None, *known):
-        told = f"The schema has no dimension {request.dimension!r}; there are {', '.join(known)}."
-        raise InvalidInputError([Problem("dimension", told)])
+        message = f"The schema has no dimension {request.dimension!r}; there are {', '.join(known)}."
+        raise InvalidInputError([Problem("dimension", message)])
     plan = read_plan(request.tasks, known) if request.tasks is not None else None
     if not proposal_reply.asked_fields(loaded.schema_):
         raise InvalidInputError(
@@ -246,13 +246,13 @@ def _about(
             why = f"Give --dimension: some images are for any dimension. There are {', '.join(every)}."
             raise InvalidInputError([Problem("dimension", why)])
         return wanted, None
-    found = seed_tasks.chosen(plan.situations, dimension=wanted, seed=request.seed, about=unit.asset)
-    if found is None:
+    situation = seed_tasks.chosen(plan.situations, dimension=wanted, seed=request.seed, about=unit.asset)
+    if situation is None:
         return None, None
-    if wanted is None and found.dimension is None:
-        why = f"Give --dimension, or `dimension` of the task {found.task!r}: some images are for any dimension."
+    if wanted is None and situation.dimension is None:
+        why = f"Give --dimension, or `dimension` of the task {situation.task!r}: some images are for any dimension."
         raise InvalidInputError([Problem("dimension", why)])
-    return wanted or found.dimension, found
+    return wanted or situation.dimension, situation
 
 
 def _propose(context: JobContext) -> JobOutcome:

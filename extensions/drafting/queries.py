@@ -33,7 +33,7 @@ def of_stage(
 
 def authored(session: Session, *, project_id: int, task_ids: Iterable[int]) -> set[int]:
     """Return those of these tasks for which an author has submitted an item."""
-    found: set[int] = set()
+    ids: set[int] = set()
     for some in chunked(sorted(set(task_ids))):
         wanted = select(AnnotationRow.task_id).where(
             AnnotationRow.project_id == project_id,
@@ -41,21 +41,21 @@ def authored(session: Session, *, project_id: int, task_ids: Iterable[int]) -> s
             col(AnnotationRow.purpose) == Purpose.LIVE,
             col(AnnotationRow.task_id).in_(some),
         )
-        found.update(session.exec(wanted.distinct()))
-    return found
+        ids.update(session.exec(wanted.distinct()))
+    return ids
 
 
 def sources(session: Session, *, asset_ids: Sequence[int]) -> dict[int, str]:
     """Return the name of the source of each of these assets that has one."""
-    found: dict[int, str] = {}
+    source_names: dict[int, str] = {}
     for some in chunked(sorted(set(asset_ids))):
         wanted = (
             select(AssetRow.id, SourceRow.name)
             .join(SourceRow, col(SourceRow.id) == AssetRow.source_id)
             .where(col(AssetRow.id).in_(some))
         )
-        found |= {id: name for id, name in session.exec(wanted) if id is not None}
-    return found
+        source_names |= {id: name for id, name in session.exec(wanted) if id is not None}
+    return source_names
 
 
 def by_public_ids(

@@ -18,7 +18,11 @@ BAR, AROUND = 34, 70
 
 def show(found: DraftingReport, *, project: str) -> None:
     """Draw the outcomes that are fractions. The table has the others, too."""
-    rows = [each for each in found.compared if each.outcome.share and not math.isnan(each.difference.value)]
+    rows = [
+        comparison
+        for comparison in found.compared
+        if comparison.outcome.share and not math.isnan(comparison.difference.value)
+    ]
     if rows:
         page_chart.show(_chart(rows), project=project, table=False)  # it stands below
 
@@ -28,12 +32,12 @@ def _chart(rows: Sequence[OutcomeComparison]) -> ChartSpec:
     values: list[dict[str, Any]] = [
         {
             "at": at,
-            "name": each.outcome.name,
-            "difference": each.difference.value,
-            "low": _known(each.difference.low),
-            "high": _known(each.difference.high),
+            "name": comparison.outcome.name,
+            "difference": comparison.difference.value,
+            "low": _known(comparison.difference.low),
+            "high": _known(comparison.difference.high),
         }
-        for at, each in enumerate(rows)
+        for at, comparison in enumerate(rows)
     ]
     x = {
         "field": "difference",
@@ -52,7 +56,7 @@ def _chart(rows: Sequence[OutcomeComparison]) -> ChartSpec:
             "encoding": {"x": {**x, "field": "none"}},
         },
         {
-            "data": {"values": [each for each in values if each["low"] is not None]},
+            "data": {"values": [value for value in values if value["low"] is not None]},
             "mark": {"type": "rule", "color": GREY, "strokeWidth": 2},
             "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}},
         },
@@ -64,7 +68,7 @@ def _chart(rows: Sequence[OutcomeComparison]) -> ChartSpec:
     ]
     first = rows[0]
     shown, hidden = (report_text.number(first.means[arm], share=True) for arm in Arm)
-    limited = any(each["low"] is not None for each in values)
+    limited = any(value["low"] is not None for value in values)
     return ChartSpec(
         "drafting",
         f"{first.outcome.name}: {shown} where the proposal was shown, {hidden} where it was not.",

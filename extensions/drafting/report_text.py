@@ -22,11 +22,11 @@ _KEPT = {
 
 def sentence(found: DraftingReport) -> str:
     """Return the conclusion about the outcome that a study is planned for."""
-    kept = next((each for each in found.compared if each.outcome.name == "kept"), None)
-    said = _KEPT[kept.claim if kept is not None else "unknown"]
+    kept = next((comparison for comparison in found.compared if comparison.outcome.name == "kept"), None)
+    text = _KEPT[kept.claim if kept is not None else "unknown"]
     if found.needed is not None:
-        said += f" A difference of ten points shows in four studies of five with {found.needed:,} verdicts in each arm."
-    return f"{said} Of the other lines one in twenty is this far apart by chance."
+        text += f" A difference of ten points shows in four studies of five with {found.needed:,} verdicts in each arm."
+    return f"{text} Of the other lines one in twenty is this far apart by chance."
 
 
 def limits(each: OutcomeComparison) -> str:
@@ -74,27 +74,28 @@ def as_json(found: DraftingReport, *, indent: int | None = None) -> str:
     """Return the report as JSON; nan becomes null."""
     compared = [
         {
-            "outcome": each.outcome.name,
-            "meaning": each.outcome.meaning,
-            "means": each.means,
-            "n": each.n,
+            "outcome": comparison.outcome.name,
+            "meaning": comparison.outcome.meaning,
+            "means": comparison.means,
+            "n": comparison.n,
             "difference": {
-                name: getattr(each.difference, name) for name in ("value", "low", "high", "se", "method", "reason")
+                name: getattr(comparison.difference, name)
+                for name in ("value", "low", "high", "se", "method", "reason")
             },
-            "by_chance": each.by_chance,
-            "claim": each.claim,
+            "by_chance": comparison.by_chance,
+            "claim": comparison.claim,
         }
-        for each in found.compared
+        for comparison in found.compared
     ]
     plain = {name: getattr(found, name) for name in ("models", "assigned", "begun", "written", "n_sources", "needed")}
-    edited_ = [asdict(each) for each in found.edited]
+    edited_ = [asdict(edits) for edits in found.edited]
     values = _plain({**plain, "refusal": found.refusal, "compared": compared, "edited": edited_})
     return json.dumps(values, allow_nan=False, indent=indent)
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _plain(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(member) for member in value]
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -58,21 +58,23 @@ def read_plan(path: Path, dimensions: list[str]) -> TaskPlan:
         The file cannot be read or contradicts itself. The message names the line or the task.
     """
     text = typed_yaml.read_file(path)
-    document, found = typed_yaml.parse(text, _File)
-    if found is None:
+    document, content = typed_yaml.parse(text, _File)
+    if content is None:
         raise InvalidFileError(typed_yaml.in_lines(document, str(path)))
     tasks = []
-    for at, each in enumerate(found.tasks):
-        task = SeedTask(each.task, tuple(Subtask(one.name, one.after) for one in each.subtasks), each.dimension)
-        said = fault(task)
-        if each.dimension is not None and each.dimension not in dimensions:
-            said = f"is for {each.dimension!r}, which is no dimension; there are {', '.join(dimensions)}"
-        if said:
-            raise InvalidFileError(f"{path}, line {document.line_of(('tasks', at))}: the task {each.task!r} {said}.")
+    for at, entry in enumerate(content.tasks):
+        task = SeedTask(entry.task, tuple(Subtask(one.name, one.after) for one in entry.subtasks), entry.dimension)
+        problem = fault(task)
+        if entry.dimension is not None and entry.dimension not in dimensions:
+            problem = f"is for {entry.dimension!r}, which is no dimension; there are {', '.join(dimensions)}"
+        if problem:
+            raise InvalidFileError(
+                f"{path}, line {document.line_of(('tasks', at))}: the task {entry.task!r} {problem}."
+            )
         tasks.append(task)
-    if blank := next((at for at, one in enumerate(found.templates, 1) if not one.strip()), None):
+    if blank := next((at for at, one in enumerate(content.templates, 1) if not one.strip()), None):
         raise InvalidFileError(f"{path}, line {document.line_of(('templates', blank - 1))}: template {blank} is empty.")
-    made = situations(tasks, found.templates)
+    made = situations(tasks, content.templates)
     if len(made) > MOST:
         raise InvalidFileError(
             f"{path} makes {len(made):,} situations, and {MOST:,} are the most; give fewer templates."

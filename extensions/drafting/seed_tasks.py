@@ -76,25 +76,27 @@ def _order(task: SeedTask) -> list[str]:
 
 def situations(tasks: Sequence[SeedTask], templates: Sequence[str]) -> list[Situation]:
     """Return a situation for each subtask and template. Subtasks are in a possible order."""
-    found = []
+    all_situations = []
     for task in tasks:
         after = {subtask.name: subtask.after for subtask in task.subtasks}
         order = _order(task) or [task.name]
         for name in order:
             waits = _all_before(name, after)
-            before = tuple(each for each in order if each in waits)
-            found += [Situation(task.name, name, before, text, task.dimension) for text in templates or (TEMPLATE,)]
-    return found
+            before = tuple(subtask for subtask in order if subtask in waits)
+            all_situations += [
+                Situation(task.name, name, before, text, task.dimension) for text in templates or (TEMPLATE,)
+            ]
+    return all_situations
 
 
 def _all_before(name: str, after: Mapping[str, Sequence[str]]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     left = list(after.get(name, ()))
     while left:
-        if (each := left.pop()) not in found:
-            found.add(each)
-            left += after[each]
-    return found
+        if (earlier := left.pop()) not in names:
+            names.add(earlier)
+            left += after[earlier]
+    return names
 
 
 def chosen(all_of_them: Sequence[Situation], *, dimension: str | None, seed: int, about: str) -> Situation | None:
@@ -102,7 +104,7 @@ def chosen(all_of_them: Sequence[Situation], *, dimension: str | None, seed: int
 
     The choice depends only on the seed and the image, so more images do not change it.
     """
-    fitting = [each for each in all_of_them if dimension is None or each.dimension in (None, dimension)]
+    fitting = [situation for situation in all_of_them if dimension is None or situation.dimension in (None, dimension)]
     if not fitting:
         return None
     drawn = int.from_bytes(hashlib.sha256(f"{seed}/{about}".encode()).digest()[:8], "big")

@@ -85,8 +85,8 @@ def arm_difference(
         interval = no_interval("every unit or cluster says the same, and a width of zero would claim certainty.")
     else:
         half = t_quantile(confidence, groups - 1) * se
-        told = "" if codes is None else ", standard error by cluster"
-        interval = Interval(value - half, value + half, f"t with {groups - 1} degrees of freedom{told}", se=se)
+        note = "" if codes is None else ", standard error by cluster"
+        interval = Interval(value - half, value + half, f"t with {groups - 1} degrees of freedom{note}", se=se)
         test = Test("t", value / se, (groups - 1.0,), 2 * float(special.stdtr(groups - 1, -abs(value / se))))
     return estimated(value, interval, n_units=n, n_raters=1, n_left_out=left_out, confidence=confidence, test=test)
 

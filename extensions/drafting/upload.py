@@ -101,16 +101,18 @@ def _offered(view: ProjectView, file: Any, made: Any) -> OfferedFile:
         places = [Path(folder, name) for name in ("proposals", "made")]
         for place in places:
             place.mkdir()
-        there = [uploads.copied(each, at) for each, at in zip((file, made), places, strict=True) if each is not None]
+        there = [
+            uploads.copied(upload, at) for upload, at in zip((file, made), places, strict=True) if upload is not None
+        ]
         return offered_file(there[0], project=view.name, made=there[1] if len(there) > 1 else None)
 
 
 def _said(taken: ImportResult) -> list[str]:
-    said = list(sentences(taken))
+    lines = list(sentences(taken))
     if taken.refused:
         n = len(taken.refused)
-        said.append(f"{markup.count(n, 'proposal')} not taken; the first: {': '.join(taken.refused[0])}")
-    return said
+        lines.append(f"{markup.count(n, 'proposal')} not taken; the first: {': '.join(taken.refused[0])}")
+    return lines
 
 
 # ---- what it would come to ------------------------------------------------------------------------------------------
@@ -124,7 +126,10 @@ def _show(looked: _Preview) -> None:
     if taken.dimensions:
         shell.show(markup.tag("div", _dimensions(taken.dimensions), data_part="dimensions"))
     if looked.some:
-        rows = [[markup.text(each.name), markup.text(each.dimension), _fields(each.fields)] for each in looked.some]
+        rows = [
+            [markup.text(proposal.name), markup.text(proposal.dimension), _fields(proposal.fields)]
+            for proposal in looked.some
+        ]
         heads = [("Image", ""), ("Dimension", ""), ("The first proposals, as they stand in the file", "wide")]
         shell.show(markup.tag("div", markup.table(heads, rows), data_part="proposals"))
     if taken.refused:
@@ -144,7 +149,7 @@ def _dimensions(found: Mapping[str, Mapping[Arm, int]]) -> markup.Markup:
 def _fields(fields: Mapping[str, Any]) -> markup.Markup:
     lines = []
     for name, value in fields.items():
-        said = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
-        cut = said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
+        text = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+        cut = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
         lines.append(markup.tag("div", markup.quiet(f"{name}: "), markup.text(cut)))
     return markup.joined(lines)

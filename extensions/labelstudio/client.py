@@ -135,8 +135,8 @@ class Client:
 
     def about(self) -> ServerStatus:
         """Request the server's version and the account of our token."""
-        told = self._ask(lambda sdk: sdk.versions.get())
-        version = told.get("release") if isinstance(told, dict) else None
+        reply = self._ask(lambda sdk: sdk.versions.get())
+        version = reply.get("release") if isinstance(reply, dict) else None
         if not isinstance(version, str):
             self._read.odd("its version")
         return ServerStatus(version, self._read.user(self._ask(lambda sdk: sdk.users.whoami())))
@@ -144,7 +144,7 @@ class Client:
     def users(self) -> Sequence[OutsideUser]:
         """Return all accounts of the server."""
         return [
-            self._read.user(each) for each in self._read.list_of(self._ask(lambda sdk: sdk.users.list()), "its users")
+            self._read.user(user) for user in self._read.list_of(self._ask(lambda sdk: sdk.users.list()), "its users")
         ]
 
     def make_user(self, email: str) -> OutsideUser:
@@ -154,8 +154,8 @@ class Client:
 
     def invitation(self) -> str:
         """Return the link with which a person creates an account there. Anyone who has the link can use it."""
-        told = self._ask(lambda sdk: sdk.organizations.invites.get_invite_link())
-        link = told.get("invite_url") if isinstance(told, dict) else None
+        reply = self._ask(lambda sdk: sdk.organizations.invites.get_invite_link())
+        link = reply.get("invite_url") if isinstance(reply, dict) else None
         if not isinstance(link, str) or not link.startswith("/") or link.startswith("//"):
             self._read.odd("its invitation")
         return self.address + link
@@ -164,17 +164,17 @@ class Client:
 
     def project_of(self, key: str) -> int | None:
         """Return the project that was created with this key, or None. Of several projects, return the first one."""
-        found, seen, page = [], 0, 1
+        numbers, seen, page = [], 0, 1
         while True:
-            told = self._ask(partial(self._projects, page=page))
-            rows = self._read.list_of(told.get("results") if isinstance(told, dict) else None, "its projects")
+            reply = self._ask(partial(self._projects, page=page))
+            rows = self._read.list_of(reply.get("results") if isinstance(reply, dict) else None, "its projects")
             for row in rows:
                 marked = _KEY_OF_PROJECT.search(str(row.get("description") or ""))
                 if marked and marked[1] == key:
-                    found.append(self._read.number(row.get("id"), "its projects"))
+                    numbers.append(self._read.number(row.get("id"), "its projects"))
             seen, page = seen + len(rows), page + 1
-            if not rows or seen >= self._read.number(told.get("count"), "its projects"):
-                return min(found, default=None)
+            if not rows or seen >= self._read.number(reply.get("count"), "its projects"):
+                return min(numbers, default=None)
 
     @staticmethod
     def _projects(sdk: Any, *, page: int) -> object:
@@ -197,10 +197,10 @@ class Client:
                 again=False,
             )
         except ServiceUnreachableError:
-            found = self.project_of(key)  # the project may exist, and only the reply was lost
-            if found is None:
+            project_id = self.project_of(key)  # the project may exist, and only the reply was lost
+            if project_id is None:
                 raise
-            return found
+            return project_id
         project = self._read.number(made.get("id") if isinstance(made, dict) else None, "the new project")
         self._call_us(project)
         return project
@@ -212,10 +212,10 @@ class Client:
         """
         if self.hook is None:
             return
-        told: dict[str, Any] = {"url": self.hook.url, "headers": dict(self.hook.headers), "project": project}
-        told |= {"actions": ["ANNOTATION_CREATED", "ANNOTATION_UPDATED"], "send_for_all_actions": False}
+        webhook: dict[str, Any] = {"url": self.hook.url, "headers": dict(self.hook.headers), "project": project}
+        webhook |= {"actions": ["ANNOTATION_CREATED", "ANNOTATION_UPDATED"], "send_for_all_actions": False}
         try:
-            self._ask(lambda sdk: sdk.webhooks.create(**told, send_payload=False), again=False)
+            self._ask(lambda sdk: sdk.webhooks.create(**webhook, send_payload=False), again=False)
         except ServiceError as error:
             _log.warning("Project %s gets no webhook: %s", project, error)
 
@@ -235,10 +235,10 @@ class Client:
             return
         sent = [{"data": dict(task.data) | {KEY: task.key}, "predictions": list(task.predictions)} for task in tasks]
         options = {"timeout_in_seconds": self._seconds + SECONDS_PER_TASK * len(sent)}
-        told = self._ask(
+        reply = self._ask(
             lambda sdk: sdk.projects.import_tasks(project, request=sent, request_options=options), again=False
         )
-        taken = told.get("task_count") if isinstance(told, dict) else None
+        taken = reply.get("task_count") if isinstance(reply, dict) else None
         if taken != len(sent):
             raise ServiceError(
                 f"Label Studio at {self.address} was sent {len(sent)} tasks for its project {project} and says that "
@@ -253,9 +253,9 @@ class Client:
         """
         last = 0
         while True:
-            told = self._ask(partial(self._page, project=project, last=last))
-            rows = self._read.list_of(told.get("tasks") if isinstance(told, dict) else None, "its tasks")
-            total = self._read.number(told.get("total"), "its tasks")
+            reply = self._ask(partial(self._page, project=project, last=last))
+            rows = self._read.list_of(reply.get("tasks") if isinstance(reply, dict) else None, "its tasks")
+            total = self._read.number(reply.get("total"), "its tasks")
             for row in rows:
                 task = self._read.task(row)
                 if task.id <= last:
@@ -280,8 +280,8 @@ class Client:
 
     def task(self, task: int) -> OutsideTask | None:
         """Return one task, or None if it is gone."""
-        told = self._ask(lambda sdk: sdk.tasks.get(str(task)), gone=True)
-        return None if told is None else self._read.task(told)
+        reply = self._ask(lambda sdk: sdk.tasks.get(str(task)), gone=True)
+        return None if reply is None else self._read.task(reply)
 
     def remove(self, tasks: Sequence[int], *, project: int | None = None) -> None:
         """Remove tasks. Missing tasks are ignored. With ``project``, many tasks of it are removed with one request."""

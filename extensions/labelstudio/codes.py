@@ -50,17 +50,17 @@ def code(value: Any) -> str:
 
 def codes(options: Sequence[Choice], *, own: bool) -> list[str]:
     """Return unique codes of options. ``own``: the options belong to the schema, not to the item."""
-    found: list[str] = []
+    texts: list[str] = []
     for option in options:
         text = code(option.value) if own else str(option.value)
         if text.startswith(RESERVED):
             text = f"={text}"
         tried, number = text, 1
-        while tried in found:
+        while tried in texts:
             number += 1
             tried = f"{text} ({number})"
-        found.append(tried)
-    return found
+        texts.append(tried)
+    return texts
 
 
 def rank_codes(options: Sequence[Choice], *, own: bool) -> list[str]:

@@ -41,26 +41,26 @@ class Control:
         if self.options_in is None:
             return self.options
         entries = data.get(self.options_in)
-        found = []
+        choices = []
         for entry in entries if isinstance(entries, list) else ():
-            told = entry if isinstance(entry, dict) else {"value": entry}
-            shown, stored = told.get("value"), told.get("alias") or told.get("value")
+            choice = entry if isinstance(entry, dict) else {"value": entry}
+            shown, stored = choice.get("value"), choice.get("alias") or choice.get("value")
             if isinstance(shown, str) and isinstance(stored, str):
-                found.append((shown, stored))
-        return tuple(found)
+                choices.append((shown, stored))
+        return tuple(choices)
 
     def asked(self, data: Mapping[str, Any]) -> str:
         """Return the question for a model, for below the content of the task."""
-        told = self.prompt or f"What is its {self.name.replace('_', ' ')}?"
+        question = self.prompt or f"What is its {self.name.replace('_', ' ')}?"
         if self.kind == "Choices":
             listed = "\n".join(f"- {shown}" for shown, _ in self.offered(data))
             how = "Reply with all that fit, each on a line of its own." if self.several else "Reply with one of them."
-            return f"{told}\n{listed}\n{how}"
+            return f"{question}\n{listed}\n{how}"
         if self.kind == "Rating":
-            return f"{told}\nReply with a number from 1 to {self.high:g}."
+            return f"{question}\nReply with a number from 1 to {self.high:g}."
         if self.kind == "Number":
-            return f"{told}\nReply with a number."
-        return told
+            return f"{question}\nReply with a number."
+        return question
 
     def result(self, text: str, data: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return a reply as a result of this control. None if the control cannot hold the reply."""
@@ -103,20 +103,20 @@ class Configuration:
 
     def text_of(self, data: Mapping[str, Any]) -> str:
         """Return the text content of a task."""
-        found = []
+        texts = []
         for value in (value for key in self.texts for value in _values(key, data)):
             if isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
-                found.append(str(value))
-        return "\n".join(found)
+                texts.append(str(value))
+        return "\n".join(texts)
 
 
 def _values(key: str, data: Mapping[str, Any]) -> list[Any]:
     """Return the values of a reference to the data: a key, or a part of each list entry, ``shown[{{idx}}].text``."""
-    each = _OF_EACH.fullmatch(key)
-    if each is None:
+    match = _OF_EACH.fullmatch(key)
+    if match is None:
         return [data.get(key)]
-    entries = data.get(each[1])
-    return [entry.get(each[2]) for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    entries = data.get(match[1])
+    return [entry.get(match[2]) for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 def configuration(xml: str) -> Configuration:
@@ -161,7 +161,7 @@ class _Reader:
         low, high = _number(part.get("min")), _number(part.get("max"))
         if part.tag == "Rating":
             low, high = 1.0, _number(part.get("maxRating")) or 5.0
-        choices = [each for each in part.iter("Choice") if each.get("value")]
+        choices = [choice for choice in part.iter("Choice") if choice.get("value")]
         return Control(
             name=part.get("name") or "",
             to=(part.get("toName") or "").split(",")[0].strip(),

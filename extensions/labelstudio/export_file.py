@@ -52,14 +52,14 @@ def label_studio_json(tasks: Iterable[Task], *, shown: str) -> bytes:
 
 
 def _task(task: Task, shown: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"data": dict(task.data)}
+    content: dict[str, Any] = {"data": dict(task.data)}
     if task.meta:
-        found["meta"] = dict(task.meta)
+        content["meta"] = dict(task.meta)
     if task.annotations:
-        found["annotations"] = [_annotation(annotation) for annotation in task.annotations]
+        content["annotations"] = [_annotation(annotation) for annotation in task.annotations]
     if task.predictions:
-        found["predictions"] = [_prediction(prediction, shown) for prediction in task.predictions]
-    return found
+        content["predictions"] = [_prediction(prediction, shown) for prediction in task.predictions]
+    return content
 
 
 def _annotation(annotation: RaterAnnotation) -> dict[str, Any]:

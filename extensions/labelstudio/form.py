@@ -40,8 +40,8 @@ def key_of(what: str, name: str) -> str:
 
 def coded(options: Sequence[Choice]) -> list[Listed]:
     """Return the schema's own options as choices."""
-    told = codes(options, own=True)
-    return [(option.label, text, option.help) for option, text in zip(options, told, strict=True)]
+    option_codes = codes(options, own=True)
+    return [(option.label, text, option.help) for option, text in zip(options, option_codes, strict=True)]
 
 
 def add_choices(
@@ -129,9 +129,9 @@ def _labelled(criterion: Criterion, option: Choice) -> str:
 def special_choices(part: FormPart) -> list[Listed]:
     """Return the choices that are not options: nothing applies, and skip."""
     skip = part.criterion.skip
-    found: list[Listed] = []
+    choices: list[Listed] = []
     if part.may_be_none:
-        found.append((part.criterion.none or "None of them", NONE, None))
+        choices.append((part.criterion.none or "None of them", NONE, None))
     if skip:
-        found.append((skip.label, SKIP, None))
-    return found
+        choices.append((skip.label, SKIP, None))
+    return choices

@@ -105,10 +105,10 @@ def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimens
 
 
 def _dimension(schema: Schema, name: str) -> Dimension:
-    found = dimension_named(schema, name)
-    if found is None:
+    dimension = dimension_named(schema, name)
+    if dimension is None:
         raise InvalidFileError(f"{schema.title} has no dimension {name!r}; it has {_list(schema.dimensions, 'id')}.")
-    return found
+    return dimension
 
 
 def _list(parts: Sequence[Any], name: str = "name") -> str:
@@ -139,7 +139,7 @@ class _Reader:
 
     def check_names(self) -> None:
         """Refuse names that are not in the schema, because nothing would be found under them."""
-        known = [*(each.name for each in self.schema.item.fields), *(asset.role for asset in self.schema.item.assets)]
+        known = [*(field.name for field in self.schema.item.fields), *(asset.role for asset in self.schema.item.assets)]
         known += [ITEM, DIMENSION, MODEL, PREDICTION]
         for name in self.names.fields:
             if name not in known:
@@ -189,9 +189,10 @@ class _Reader:
                 fields[part.name] = value
         problems = [*check_fields(self.schema, fields, dimension.id), *refused_wording(self.schema, fields)]
         if problems:
-            told = "; ".join(_sentence(problem.message) for problem in problems)
+            sentences = "; ".join(_sentence(problem.message) for problem in problems)
             raise Misfit(
-                f"{told}; its data has {_named(list(task.data))} (say with --field FIELD=KEY which key is which field)"
+                f"{sentences}; its data has {_named(list(task.data))} (say with --field FIELD=KEY which key "
+                "is which field)"
             )
         external_id = self._external_id(task)
         assets = [
@@ -215,9 +216,9 @@ class _Reader:
     def _own_dimension(self, task: Task) -> Dimension:
         key = self.names.key(DIMENSION)
         name = task.data.get(key)
-        found = dimension_named(self.schema, name) if isinstance(name, str) else None
-        if found:
-            return found
+        dimension = dimension_named(self.schema, name) if isinstance(name, str) else None
+        if dimension:
+            return dimension
         if len(self.schema.dimensions) == 1 and name is None:
             return self.schema.dimensions[0]
         what = f"its {key} is {str(name)[:60]!r}" if name is not None else "nothing says its dimension"

@@ -51,8 +51,8 @@ def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
     for slot in schema.item.assets:
         _media(media, slot, [part for part in page if part.to == image_of(slot.role)])
     marked = {part.to: part for part in page if part.row.is_about == "text"}
-    each = SubElement(form, "Repeater", on="$shown")
-    inside = SubElement(each, "View")
+    repeater = SubElement(form, "Repeater", on="$shown")
+    inside = SubElement(repeater, "View")
     SubElement(inside, "Header", value="$shown[{{idx}}].title", size="5")
     SubElement(inside, "Text", name="shown-{{idx}}", value="$shown[{{idx}}].text", selectionEnabled="false")
     for name, part in marked.items():
@@ -92,25 +92,25 @@ def data(
         Returns the frames a second of a clip, or None if unknown.
     """
     page = parts(schema, stage.value, task.dimension)
-    found: dict[str, Any] = {"touchstone": key, "says": says, "about": _about(schema, task)}
+    task_data: dict[str, Any] = {"touchstone": key, "says": says, "about": _about(schema, task)}
     shown = _shown(schema, stage, task, page)
     for slot in schema.item.assets:
         here = [asset for asset in task.assets if asset.role == slot.role]
         there = [asset for asset in here if not asset.missing]
         if len(there) < len(here):
             shown.insert(0, _line(as_words(slot.role), "The file is not there yet."))
-        found |= _media_data(slot, there, page, media, rate)
-    found["shown"] = shown
+        task_data |= _media_data(slot, there, page, media, rate)
+    task_data["shown"] = shown
     texts = {**task.fields, PREDICTION: task.answer}
     for part in page:
         if part.row.is_about == "text":
             of = part.criterion.of or PREDICTION
-            found[key_of("text", of)] = str(texts.get(of) or "")
+            task_data[key_of("text", of)] = str(texts.get(of) or "")
         if part.type == "ranker":
-            found[key_of("list", part.name)] = _ranked(part, task.fields)
+            task_data[key_of("list", part.name)] = _ranked(part, task.fields)
         elif part.criterion.field is not None:
-            found[key_of("options", part.name)] = _offered(part, task.fields)
-    return found
+            task_data[key_of("options", part.name)] = _offered(part, task.fields)
+    return task_data
 
 
 # ---- pictures and clips ---------------------------------------------------------------------------------------------
@@ -125,8 +125,8 @@ def _media(parent: Element, slot: AssetSlot, drawn: Sequence[FormPart]) -> None:
         else:
             shown.set("valueList", f"${key_of('images', slot.role)}")
         return
-    each = SubElement(parent, "Repeater", on=f"${key_of('media', slot.role)}")
-    inside = SubElement(each, "View")
+    repeater = SubElement(parent, "Repeater", on=f"${key_of('media', slot.role)}")
+    inside = SubElement(repeater, "View")
     entry = f"${key_of('media', slot.role)}[{{{{idx}}}}]"
     SubElement(inside, "Header", value=f"{entry}.title", size="5")
     if slot.kind == "clip":
@@ -181,8 +181,8 @@ def _ask(form: Element, part: FormPart) -> None:
     if criterion.skip:
         _skip(inside, part)
     for place, option in part.own_reasons():
-        told = codes(criterion.options, own=True)[place - 1]
-        why = _when(inside, part.name, [told])
+        code = codes(criterion.options, own=True)[place - 1]
+        why = _when(inside, part.name, [code])
         SubElement(why, "Header", value="Why?", size="5")
         _reasons(why, option.reasons, part.side("reason", place), part.side("words", place))
 
@@ -240,7 +240,7 @@ def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[FormPart
         return []
     offered = {part.criterion.field for part in page if part.criterion.field is not None}
     marked = {part.criterion.of or PREDICTION for part in page if part.row.is_about == "text"}
-    found = [
+    lines = [
         _line(title_in_stage(field, stage), _in_words(field, task.fields[field.name]))
         for field in shown_fields(schema, stage)
         if field.name in task.fields
@@ -252,15 +252,15 @@ def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[FormPart
         title = PREDICTION_TITLE
         if task.place is not None and task.place[1] > 1:
             title = f"{title} ({task.place[0]} of {task.place[1]})"
-        found.append(_line(title, task.answer))
-    found += [_line(vote.label, _vote(schema, task, vote)) for vote in task.votes]
+        lines.append(_line(title, task.answer))
+    lines += [_line(vote.label, _vote(schema, task, vote)) for vote in task.votes]
     if task.history:
-        found.append(_line("What happened before", "\n".join(task.history)))
-    return found
+        lines.append(_line("What happened before", "\n".join(task.history)))
+    return lines
 
 
 def _title_of_text(schema: Schema, stage: Stage, of: str) -> str:
-    field = next((each for each in schema.item.fields if each.name == of), None)
+    field = next((field for field in schema.item.fields if field.name == of), None)
     return title_in_stage(field, stage) if field is not None else PREDICTION_TITLE
 
 
@@ -269,25 +269,25 @@ def _in_words(field: ItemField, value: Any) -> str:
         return value
     if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
         return "\n".join(f"{at}. {entry}" for at, entry in enumerate(value, 1))
-    option = next((each for each in field.options if same(each.value, value)), None)
+    option = next((option for option in field.options if same(option.value, value)), None)
     return option.label if option is not None else json.dumps(value, ensure_ascii=False)
 
 
 def _vote(schema: Schema, task: TaskView, vote: VoteView) -> str:
     lines = []
-    for criterion in (each for stage in schema.stages.verifications.values() for each in stage.criteria):
+    for criterion in (criterion for stage in schema.stages.verifications.values() for criterion in stage.criteria):
         if criterion.name not in vote.values:
             continue
         value, reason = vote.values[criterion.name], vote.reasons.get(criterion.name)
         options = options_of(criterion, task.fields)
         chosen = next((option for option in options if same(option.value, value)), None)
         if value is None:
-            said, reasons = criterion.skip.label if criterion.skip else "Skipped", _skip_reasons(criterion)
+            label, reasons = criterion.skip.label if criterion.skip else "Skipped", _skip_reasons(criterion)
         else:
-            said = chosen.label if chosen is not None else _spelled(value)
+            label = chosen.label if chosen is not None else _spelled(value)
             reasons = chosen.reasons if chosen is not None else ()
-        because = next((each.label for each in reasons if same(each.value, reason)), reason)
-        lines.append(f"{criterion.prompt} {said}" + (f" ({because})" if because is not None else ""))
+        because = next((option.label for option in reasons if same(option.value, reason)), reason)
+        lines.append(f"{criterion.prompt} {label}" + (f" ({because})" if because is not None else ""))
     return "\n".join([*lines, *([vote.note] if vote.note else ())])
 
 
@@ -296,7 +296,7 @@ def _skip_reasons(criterion: Criterion) -> Sequence[Choice]:
 
 
 def _spelled(value: Any) -> str:
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):
         return ", ".join(value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -310,8 +310,8 @@ def _offered(part: FormPart, fields: Mapping[str, Any]) -> list[dict[str, str]]:
 
 def _ranked(part: FormPart, fields: Mapping[str, Any]) -> list[dict[str, str]]:
     options = part.options(fields)
-    told = rank_codes(options, own=part.own)
+    option_codes = rank_codes(options, own=part.own)
     return [
         {"id": text} if text == option.label else {"id": text, "title": option.label}
-        for option, text in zip(options, told, strict=True)
+        for option, text in zip(options, option_codes, strict=True)
     ]

@@ -72,7 +72,7 @@ class Objects:
 
     def list_of(self, value: object, what: str) -> list[dict[str, Any]]:
         """Return a list of objects."""
-        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
             self.odd(what)
         return value
 

@@ -43,22 +43,22 @@ def refusal(schema: Schema, stage: str, dimension: str | None) -> str | None:
         criteria = asked_of(schema, stage, dimension)
         why = {criterion.name: ways.criterion_refusal(schema, criterion) for criterion in criteria}
         noun = "criterion"
-    name = next((name for name, said in why.items() if said), None)
+    name = next((name for name, reason in why.items() if reason), None)
     return None if name is None else f"Label Studio cannot show the {noun} `{name}`: {why[name]}"
 
 
 def require(schema: Schema, stage: str, dimension: str | None) -> None:
     """Raise ``NotAvailableError`` with the sentence of ``refusal`` if there is one."""
-    said = refusal(schema, stage, dimension)
-    if said is not None:
-        raise NotAvailableError(said)
+    reason = refusal(schema, stage, dimension)
+    if reason is not None:
+        raise NotAvailableError(reason)
 
 
 def asked_of(schema: Schema, stage: str, dimension: str | None) -> tuple[Criterion, ...]:
     """Return the criteria of a stage that can be asked about an item of this dimension."""
     asked: list[Criterion] = []
     for criterion in registry.criteria_of(schema, stage, dimension):
-        if set(criterion.show_if) <= {each.name for each in asked}:  # depends only on criteria asked here
+        if set(criterion.show_if) <= {other.name for other in asked}:  # depends only on criteria asked here
             asked.append(criterion)
     return tuple(asked)
 
@@ -71,8 +71,8 @@ def drawn_on(
     ``roles`` are the roles of the item's assets in order. ``image`` counts the images of ``role`` from 1.
     """
     pictures = {slot.role for slot in schema.item.assets if slot.kind == "image"}
-    first = next((each for each in roles if each in pictures), None)
-    found: dict[str, Any] = {}
+    first = next((slot_role for slot_role in roles if slot_role in pictures), None)
+    drawings: dict[str, Any] = {}
     for part in schema.item.fields:
         entries = fields.get(part.name)
         row = kinds.of_field(part)
@@ -82,10 +82,10 @@ def drawn_on(
             continue
         here = [entry for entry in entries if entry.get("image", 1) == image]
         if here:
-            found.setdefault(row.name, []).extend(row.shapes(part, here))
+            drawings.setdefault(row.name, []).extend(row.shapes(part, here))
         if here and "options" in row.keys:
-            found.setdefault("labels", {}).update({option.value: option.label for option in part.options})
-    return found
+            drawings.setdefault("labels", {}).update({option.value: option.label for option in part.options})
+    return drawings
 
 
 # ---- parts of a page -------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def parts(schema: Schema, stage: str, dimension: str | None) -> list[FormPart]:
 
 
 def _part(schema: Schema, criterion: Criterion, criteria: Sequence[Criterion]) -> FormPart:
-    shown, told = _conditions(criterion, criteria)
+    shown, conditions = _conditions(criterion, criteria)
     to, several = ABOUT, False
     row = kinds.of_criterion(criterion)
     if row.is_about == "image":
@@ -114,11 +114,11 @@ def _part(schema: Schema, criterion: Criterion, criteria: Sequence[Criterion]) -
         to, several = image_of(slot.role), slot.max != 1
     elif row.is_about == "text":
         to = text_of(criterion.of or PREDICTION)
-    return FormPart(criterion, row, _type(criterion, criteria), to, shown, told, several)
+    return FormPart(criterion, row, _type(criterion, criteria), to, shown, conditions, several)
 
 
 def _type(criterion: Criterion, criteria: Sequence[Criterion]) -> str:
-    depended_on = any(criterion.name in each.show_if for each in criteria)
+    depended_on = any(criterion.name in dependent.show_if for dependent in criteria)
     way = ways.way_of_criterion(kinds.of_criterion(criterion))
     assert way is not None, "a page has no part that cannot be asked"
     return way.type_of(criterion, depended_on=depended_on)
@@ -127,9 +127,9 @@ def _type(criterion: Criterion, criteria: Sequence[Criterion]) -> str:
 def _conditions(
     criterion: Criterion, criteria: Sequence[Criterion]
 ) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]]:
-    known = {each.name: each for each in criteria}
+    known = {sibling.name: sibling for sibling in criteria}
     shown: list[tuple[str, tuple[str, ...]]] = []
-    told: list[str] = []
+    sentences: list[str] = []
     for name, accepted in criterion.show_if.items():
         other = known[name]
         if other.field is not None:
@@ -138,12 +138,12 @@ def _conditions(
             options = kinds.options_of(other, {})
             at = dict(zip([_key(option.value) for option in options], codes(options, own=True), strict=True))
             wanted = [at[_key(value)] for value in accepted if _key(value) in at]
-        able = kinds.of_criterion(other).compared and not any("," in each for each in wanted)
+        able = kinds.of_criterion(other).compared and not any("," in text for text in wanted)
         if able and wanted:
             shown.append((name, tuple(wanted)))
         else:
-            told.append(f"Only if “{other.prompt}” is {' or '.join(str(value) for value in accepted)}.")
-    return tuple(shown), tuple(told)
+            sentences.append(f"Only if “{other.prompt}” is {' or '.join(str(value) for value in accepted)}.")
+    return tuple(shown), tuple(sentences)
 
 
 def _key(value: Any) -> tuple[bool, Any]:
@@ -189,10 +189,10 @@ def _adjudication_parts(schema: Schema) -> list[FormPart]:
         return []
     decisions = DECISIONS if stage.edit else DECISIONS[:2]
     decision = Criterion(name=DECISION, kind="choice", prompt="Decision", options=decisions)
-    found = [FormPart(decision, kinds.of_criterion(decision), "choices")]
+    parts = [FormPart(decision, kinds.of_criterion(decision), "choices")]
     if stage.reasons:
         reason = Criterion(name=REASON, kind="choice", prompt="Why was it contested?", options=stage.reasons)
-        found.append(FormPart(reason, kinds.of_criterion(reason), "choices"))
+        parts.append(FormPart(reason, kinds.of_criterion(reason), "choices"))
     if stage.edit:
         able = [
             field
@@ -200,12 +200,12 @@ def _adjudication_parts(schema: Schema) -> list[FormPart]:
             if field.authored and "adjudication" not in field.secret_in and ways.field_refusal(schema, field) is None
         ]
         when = ((DECISION, ("edit",)),)
-        found += [
+        parts += [
             replace(part, shown_when=when, told=(STAYS,))
             for part in _field_parts(schema, able, prefix=EDITED)
             if part.row.is_about == "item"
         ]
-    return found
+    return parts
 
 
 # ---- refusals --------------------------------------------------------------------------------------------------------

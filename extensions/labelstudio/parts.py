@@ -137,8 +137,8 @@ class FormPart:
 
     def options(self, texts: Mapping[str, Any]) -> list[Choice]:
         """Return the options for this item."""
-        found = self.row.options(self.criterion, texts)
-        return found if self.type == "ranker" else distinct(found)
+        choices = self.row.options(self.criterion, texts)
+        return choices if self.type == "ranker" else distinct(choices)
 
     def side(self, what: str, place: int | None = None) -> str:
         """Return the name of a related control."""
@@ -151,16 +151,16 @@ class FormPart:
 
     def controls(self) -> dict[str, str]:
         """Return all of its controls with the types of their results."""
-        found = {self.name: self.type}
+        control_types = {self.name: self.type}
         if self.type == "property_list":
-            found = {self.side("is", at): "choices" for at, _ in enumerate(self.criterion.options, 1)}
+            control_types = {self.side("is", at): "choices" for at, _ in enumerate(self.criterion.options, 1)}
         if self.criterion.skip:
-            found |= {self.side("skip"): "choices", self.side("skip-words"): "textarea"}
+            control_types |= {self.side("skip"): "choices", self.side("skip-words"): "textarea"}
         for at, _ in self.own_reasons():
-            found |= {self.side("reason", at): "choices", self.side("words", at): "textarea"}
+            control_types |= {self.side("reason", at): "choices", self.side("words", at): "textarea"}
         if self.may_be_none and self.type != "choices":
-            found[self.side("none")] = "choices"
-        return found
+            control_types[self.side("none")] = "choices"
+        return control_types
 
 
 @dataclass(frozen=True)
@@ -230,32 +230,32 @@ class SortedResult:
 
     def one(self, control: str) -> Any:
         """Return the answer of a control, or None."""
-        found = self.by_control.get(control)
-        return found[0][0] if found else None
+        values = self.by_control.get(control)
+        return values[0][0] if values else None
 
     def chosen(self, control: str, part: FormPart) -> list[str]:
         """Return the choices of a control."""
-        found = self.one(control)
-        if found is None:
+        value = self.one(control)
+        if value is None:
             return []
-        if isinstance(found, str):
-            found = [found]
-        if not isinstance(found, list | tuple) or not all(isinstance(each, str) for each in found):
+        if isinstance(value, str):
+            value = [value]
+        if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
             self.say(part, "The choices must be a list of texts.")
             return []
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(value))
 
     def words(self, control: str, part: FormPart | str) -> list[str]:
         """Return the typed texts of a control."""
-        found = self.one(control)
-        if found is None:
+        value = self.one(control)
+        if value is None:
             return []
-        if isinstance(found, str):
-            found = [found]
-        if not isinstance(found, list | tuple) or not all(isinstance(each, str) for each in found):
+        if isinstance(value, str):
+            value = [value]
+        if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
             self.say(part if isinstance(part, FormPart) else None, "What was typed must be a text.")
             return []
-        return ["\n".join(found)] if isinstance(part, str) else list(found)
+        return ["\n".join(value)] if isinstance(part, str) else list(value)
 
     def option(self, part: FormPart, chosen: str, options: Sequence[Choice], told: Sequence[str]) -> Choice | None:
         """Return the option of a choice: by its code, or by its label if the label is unique."""
@@ -308,13 +308,13 @@ def skip_reason(part: FormPart, given: SortedResult) -> Any:
 
 
 def _reason(part: FormPart, given: SortedResult, reasons: Sequence[Choice], control: str, words: str) -> Any:
-    chosen = [each for each in given.chosen(control, part) if each != SKIP]
+    chosen = [code for code in given.chosen(control, part) if code != SKIP]
     if not chosen or chosen == [OTHER]:
         return "\n".join(given.words(words, part)).strip() or None
-    found = [given.option(part, each, reasons, codes(reasons, own=True)) for each in chosen]
-    if len(found) > 1:
+    picks = [given.option(part, code, reasons, codes(reasons, own=True)) for code in chosen]
+    if len(picks) > 1:
         given.say(part, "Give one reason.")
-    return found[0].value if found[0] is not None else None
+    return picks[0].value if picks[0] is not None else None
 
 
 def reason_for(part: FormPart, given: SortedResult, place: int, option: Choice) -> Any:
@@ -326,22 +326,22 @@ def write_skip(part: FormPart, reason: Any) -> list[Result]:
     """Return the results of a skip."""
     skip = part.criterion.skip
     reasons = skip.reasons if skip else ()
-    found = [choices_of(part.name, SKIP)] if part.type == "choices" else []
+    results = [choices_of(part.name, SKIP)] if part.type == "choices" else []
     if reason is None:
-        return found or [choices_of(part.side("skip"), SKIP)]
-    at = next((at for at, each in enumerate(reasons) if same(each.value, reason)), None)
+        return results or [choices_of(part.side("skip"), SKIP)]
+    at = next((at for at, reason_option in enumerate(reasons) if same(reason_option.value, reason)), None)
     if at is not None:
-        return [*found, choices_of(part.side("skip"), codes(reasons, own=True)[at])]
+        return [*results, choices_of(part.side("skip"), codes(reasons, own=True)[at])]
     if part.type != "choices":
-        found.append(choices_of(part.side("skip"), OTHER if reasons else SKIP))
-    return [*found, text_of_result(part.side("skip-words"), reason)]
+        results.append(choices_of(part.side("skip"), OTHER if reasons else SKIP))
+    return [*results, text_of_result(part.side("skip-words"), reason)]
 
 
 def write_reason(part: FormPart, place: int, option: Choice, reason: Any) -> list[Result]:
     """Return the results of a reason for an option."""
     if reason is None or not option.reasons:
         return []
-    at = next((at for at, each in enumerate(option.reasons) if same(each.value, reason)), None)
+    at = next((at for at, reason_option in enumerate(option.reasons) if same(reason_option.value, reason)), None)
     if at is not None:
         return [choices_of(part.side("reason", place), codes(option.reasons, own=True)[at])]
     return [choices_of(part.side("reason", place), OTHER), text_of_result(part.side("words", place), reason)]

@@ -67,8 +67,8 @@ def read_result(
     given.take(result)
     texts = dict(item_fields or {})
     (note,) = given.words(NOTE, NOTE) or ("",)
-    found = _read_parts(page, given, texts)
-    values, reasons = found.values, found.reasons
+    parsed = _read_parts(page, given, texts)
+    values, reasons = parsed.values, parsed.reasons
     if stage == "adjudication":
         edited = {name.removeprefix(EDITED): values.pop(name) for name in list(values) if name.startswith(EDITED)}
         if DECISION in values:
@@ -118,10 +118,10 @@ def _read_parts(page: Sequence[FormPart], given: SortedResult, texts: Mapping[st
     for part in sorted(page, key=lambda part: part.after is not None):  # picks come after their list
         if not kinds.is_shown(part.criterion, values) or not _is_edited(part, values):
             continue
-        found = read_part(part, given, Context(texts, values, {}))
-        if found is None:
+        answer = read_part(part, given, Context(texts, values, {}))
+        if answer is None:
             continue
-        values[part.name], reason = found
+        values[part.name], reason = answer
         if reason is not None:
             reasons[part.name] = reason
     in_order = {part.name: values[part.name] for part in page if part.name in values}

@@ -207,23 +207,23 @@ class Requests:
                 f"{where} does not take the token in {self._token.whence}: {kind}. Make a personal access token there "
                 "under Account & Settings and put it there."
             )
-        said = self._said(reply)
+        detail = self._said(reply)
         if status == 403:
-            raise ServiceError(f"{where} does not let the account of our token do this{said}.")
+            raise ServiceError(f"{where} does not let the account of our token do this{detail}.")
         if status == 404:
             raise _NoSuchAddress(
-                f"{where} knows nothing under {reply.request.url.path}{said}; check {LABEL_STUDIO_URL}."
+                f"{where} knows nothing under {reply.request.url.path}{detail}; check {LABEL_STUDIO_URL}."
             )
         if status in (408, 425, 429) or status >= 500:
             # Statuses 408, 425 and 429 refuse before any effect. For the others, the effect is unknown.
             wait = reply.headers.get("retry-after", "")
             raise _Unreachable(
-                f"{where} is not able to answer just now (status {status}){said}. Nothing is lost: do the same again "
+                f"{where} is not able to answer just now (status {status}){detail}. Nothing is lost: do the same again "
                 "later.",
                 arrived=status >= 500,
                 pause=float(wait) if wait.isdigit() and len(wait) < 6 else 0.0,
             )
-        raise ServiceError(f"{where} refused (status {status}){said}.")
+        raise ServiceError(f"{where} refused (status {status}){detail}.")
 
     def _said(self, reply: Response) -> str:
         """Return the server's reason for a refusal, shortened, as the rest of a sentence.
@@ -231,12 +231,12 @@ class Requests:
         Empty if the reply is a page.
         """
         try:
-            told = json.loads(reply.content)
+            body = json.loads(reply.content)
         except (ValueError, RecursionError):
             return ""
-        if not isinstance(told, dict):
+        if not isinstance(body, dict):
             return ""
-        parts = [told.get("detail"), told.get("validation_errors")]
+        parts = [body.get("detail"), body.get("validation_errors")]
         text = "; ".join(dict.fromkeys(_flat(parts)))
         text = " ".join(self._token.hidden(text).split()).rstrip(".")
         return f": {text[:300]}" if text else ""
@@ -262,9 +262,9 @@ def _flat(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield "".join(letter for letter in value if letter.isprintable() or letter.isspace())
     elif isinstance(value, dict):
-        for name, each in value.items():
-            for text in _flat(each):
+        for name, part in value.items():
+            for text in _flat(part):
                 yield text if name in ("detail", "non_field_errors") else f"{name}: {text}"
     elif isinstance(value, list):
-        for each in value:
-            yield from _flat(each)
+        for part in value:
+            yield from _flat(part)

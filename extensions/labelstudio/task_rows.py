@@ -76,24 +76,30 @@ class Tasks:
         annotations = record.get("annotations") or record.get("completions") or []
         predictions = record.get("predictions") or []
         if isinstance(predictions, list) and isinstance(annotations, list):
-            whole = [each["prediction"] for each in annotations if isinstance(each, dict) and each.get("prediction")]
+            whole = [
+                annotation["prediction"]
+                for annotation in annotations
+                if isinstance(annotation, dict) and annotation.get("prediction")
+            ]
             predictions = self._whole(predictions, whole)
         for name, parts in (("annotations", annotations), ("predictions", predictions)):
             if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
                 raise Misfit(f"{where}: its {name} are not a list of objects; export the project as JSON")
         meta = record.get("meta")
-        found = [(number, annotation) for annotation in annotations]
-        return Task(number, id, data, raw, found, predictions, meta if isinstance(meta, dict) else {})
+        numbered_annotations = [(number, annotation) for annotation in annotations]
+        return Task(number, id, data, raw, numbered_annotations, predictions, meta if isinstance(meta, dict) else {})
 
     def _whole(self, predictions: Sequence[Any], beside: Sequence[Any]) -> list[Any]:
         """Return predictions in place of their ids, because some exports have only ids.
 
         Annotations contain some of them.
         """
-        by_id = {each.get("id"): each for each in beside if isinstance(each, dict)}
-        found = [by_id.get(prediction) if isinstance(prediction, int) else prediction for prediction in predictions]
-        self.numbers += found.count(None)
-        return [each for each in found if each is not None]
+        by_id = {prediction.get("id"): prediction for prediction in beside if isinstance(prediction, dict)}
+        whole_predictions = [
+            by_id.get(prediction) if isinstance(prediction, int) else prediction for prediction in predictions
+        ]
+        self.numbers += whole_predictions.count(None)
+        return [prediction for prediction in whole_predictions if prediction is not None]
 
     def _row(self, number: int, record: Mapping[str, Any], raw: str) -> Task:
         """Return a record without ``data``: a row of JSON-MIN, which is an annotation, or only a task's data."""

@@ -57,10 +57,10 @@ def normal(address: str) -> str:
     >>> normal("HTTP://Labels.Example.org:80/studio/")
     'http://labels.example.org/studio'
     """
-    found = place(address)
-    host = f"[{found.host}]" if ":" in found.host else found.host
-    port = "" if found.port == (443 if found.scheme == "https" else 80) else f":{found.port}"
-    return f"{found.scheme}://{host}{port}{urlsplit(found.url).path.rstrip('/')}"
+    location = place(address)
+    host = f"[{location.host}]" if ":" in location.host else location.host
+    port = "" if location.port == (443 if location.scheme == "https" else 80) else f":{location.port}"
+    return f"{location.scheme}://{host}{port}{urlsplit(location.url).path.rstrip('/')}"
 
 
 class Token:

@@ -75,7 +75,7 @@ class Draft:
         """Return the draft after a change of one goal, or of all; the selection stays."""
         if number is None:
             return change(self)
-        if all(number != each for each, _ in self.entries):
+        if all(number != entry_number for entry_number, _ in self.entries):
             return self  # it is gone since it was on the page
         made = change(replace(self, chosen=number))
         return made if self.chosen in (None, number) else replace(made, chosen=self.chosen)
@@ -147,7 +147,9 @@ class Draft:
 
     def _with(self, goal: Goal) -> Draft:
         mine = self.entries[self.at][0]
-        return self._then(((number, goal if number == mine else each) for number, each in self.entries), mine)
+        return self._then(
+            ((number, goal if number == mine else other_goal) for number, other_goal in self.entries), mine
+        )
 
     def _added(self, goal: Goal, before: Draft) -> Draft:
         number = 1 + max((number for number, _ in self.entries), default=-1)

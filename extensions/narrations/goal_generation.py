@@ -85,9 +85,9 @@ class GoalInquiry(Inquiry[ReplyGoals]):
             "videos with goals": len(taken),
             "videos without": len(self.subjects) - len(taken),
             "requests": strict_questions.requests(self.subjects),
-            "goals": sum(len(said.tasks) for said in taken),
+            "goals": sum(len(reply.tasks) for reply in taken),
             **{f"{level}s": n for level in LEVELS[1:] if (n := sum(t.goal.level == level for t in self.tasks))},
-            **Counter(f"goals left out: {fault.kind}" for said in taken for fault in said.left_out),
+            **Counter(f"goals left out: {fault.kind}" for reply in taken for fault in reply.left_out),
             **strict_questions.usage(self.subjects),
         }
 

@@ -21,21 +21,21 @@ def _make_questions(context: JobContext) -> JobOutcome:
     folder: Path = context.input["folder"]
     asked: QuestionRequest = typed_json.decode(json.loads((folder / REQUEST).read_text(encoding="utf-8")))
     shutil.rmtree(folder / "made", ignore_errors=True)  # what a process that died has left
-    told = make(asked, folder / "made")
-    tally = told.tally.as_json()
-    (folder / TOLD).write_text(json.dumps({"n": told.n, **tally}), encoding="utf-8")
+    question_set = make(asked, folder / "made")
+    tally = question_set.tally.as_json()
+    (folder / TOLD).write_text(json.dumps({"n": question_set.n, **tally}), encoding="utf-8")
     assert context.by is not None
     project_steps.note_questions(
         context.store, by=context.by, project=context.input["project"], facts={**tally, "settings": _settings(asked)}
     )
-    return JobOutcome(f"{told.n:,} questions are made.")
+    return JobOutcome(f"{question_set.n:,} questions are made.")
 
 
 def _settings(asked: QuestionRequest) -> dict[str, Any]:
     """Return the settings as the boxes of the page have them."""
     rate = asked.rate
-    said = {"rate": None if rate is None else as_text(rate), "rates": asked.videos is not None}
-    return {**said, "seed": asked.seed, "first": asked.first_id, "observed": asked.observe}
+    settings = {"rate": None if rate is None else as_text(rate), "rates": asked.videos is not None}
+    return {**settings, "seed": asked.seed, "first": asked.first_id, "observed": asked.observe}
 
 
 QUESTIONS = JobKind("questions", "Questions", "Making questions for {}", _make_questions, outlives=False)

@@ -67,11 +67,11 @@ def _keep(services: Services, view: ProjectView, what: str, upload: Any, skip: b
     with shell.pressed(services), tempfile.TemporaryDirectory(prefix="touchstone-goals-") as folder:
         file = uploads.copied(upload, Path(folder))
         try:
-            said = (_narrations if what == "narrations" else _goals)(services, view, file, skip)
+            message = (_narrations if what == "narrations" else _goals)(services, view, file, skip)
         except InvalidRowsError as error:
             messages.keep(ROWS, error)  # a line for each, which the sentence of a press has no place for
             return
-        messages.keep(DONE, said)
+        messages.keep(DONE, message)
         st.session_state[f"goals.round.{what}"] = st.session_state.get(f"goals.round.{what}", 0) + 1
 
 
@@ -92,14 +92,16 @@ def _narrations(services: Services, view: ProjectView, file: Path, skip: bool) -
 def _goals(services: Services, view: ProjectView, file: Path, skip: bool) -> str:
     read = read_goals(file)
     here = video_goals.of_project(services.store, by=services.person, project=view.name)
-    found, unplaced = goals_with_actions(read.goals, here.narrations)
+    goals_by_video, unplaced = goals_with_actions(read.goals, here.narrations)
     bad = [f"{row.path}, line {row.row}: {row.reason}." for row in read.bad]
-    bad += [f"{each.goal}: {each.why}." for each in unplaced]
+    bad += [f"{unplaced_goal.goal}: {unplaced_goal.why}." for unplaced_goal in unplaced]
     _refuse(bad, skip)
-    if not found:
+    if not goals_by_video:
         raise InvalidFileError(f"No goal of {file.name} fits; the first: {bad[0]} Nothing was kept.")
-    put = video_goals.put_file(services.store, by=services.person, project=view.name, goals=found, file=file.name)
-    n = sum(map(len, found.values()))
+    put = video_goals.put_file(
+        services.store, by=services.person, project=view.name, goals=goals_by_video, file=file.name
+    )
+    n = sum(map(len, goals_by_video.values()))
     return f"{markup.count(n, 'goal')} of {file.name}: {_said(put)}{_left(bad, 'goal')}"
 
 

@@ -154,8 +154,8 @@ def put_file(store: Store, *, by: Person, project: str, goals: Mapping[str, Sequ
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
         known, done = _of_project(session, access), FileChanges()
-        found = events.of_kinds(session, project_id=access.project_id, kinds=(NARRATED,))
-        narrated = Counter(event.data["video"] for event, _ in found)
+        narration_events = events.of_kinds(session, project_id=access.project_id, kinds=(NARRATED,))
+        narrated = Counter(event.data["video"] for event, _ in narration_events)
         for video, those in goals.items():
             _check(video, those, narrated=video in known.narrations)
             now = known.now(video)
@@ -202,19 +202,19 @@ def _newest(session: Session, access: Access) -> int:
 
 
 def _of_project(session: Session, access: Access) -> VideoGoals:
-    found = events.of_kinds(session, project_id=access.project_id, kinds=VIDEO_GOALS)
+    goal_events = events.of_kinds(session, project_id=access.project_id, kinds=VIDEO_GOALS)
     narrated: dict[str, list[StoredEvent]] = {}
     saved: dict[str, list[tuple[StoredEvent, str | None]]] = {}
-    for event, login in found:
+    for event, login in goal_events:
         video = str(event.data["video"])
         if event.kind == NARRATED:
             narrated.setdefault(video, []).append(event)
         else:
             saved.setdefault(video, []).append((event, login))
-    last = max((event.id or 0 for event, _ in found), default=0)
+    last = max((event.id or 0 for event, _ in goal_events), default=0)
     videos = sorted(narrated)
     narrations = _LazyVideos(videos, lambda video: _rows(video, narrated[video][-1]))
-    versions = _LazyVideos(saved, lambda video: [_version(video, *each) for each in saved[video]])
+    versions = _LazyVideos(saved, lambda video: [_version(video, *saved_version) for saved_version in saved[video]])
 
     def counted(video: str) -> tuple[int, int]:
         if video not in saved:
@@ -314,7 +314,7 @@ def _time_of(time: str | None) -> Decimal | None:
 
 
 _TIMES, _TUPLES = ("start", "stop"), ("noun_classes", "nouns")
-_USUAL = {each.name: each.default for each in fields(Narration) if each.default is not MISSING}
+_USUAL = {part.name: part.default for part in fields(Narration) if part.default is not MISSING}
 
 
 def _row(row: Narration) -> dict[str, Any]:

@@ -56,13 +56,13 @@ def lines_of(text: str) -> list[ConditionLine]:
     >>> [line.text for line in lines_of(" Preconditions: the cup is near. **Postconditions:** it is held.")]
     ['the cup is near.', 'it is held.']
     """
-    found = list(_LABEL.finditer(text))
+    labels = list(_LABEL.finditer(text))
     lines = []
-    for at, label in enumerate(found):
-        end = found[at + 1].start() if at + 1 < len(found) else len(text)
-        said = text[label.end() : end].strip(" \t\n*_`#-")
-        said = re.split(r"\n\s*\n", said, maxsplit=1)[0]  # what follows an empty line is talk
-        lines.append(ConditionLine(PRE if label["which"].lower() == "pre" else POST, said.strip()))
+    for at, label in enumerate(labels):
+        end = labels[at + 1].start() if at + 1 < len(labels) else len(text)
+        words = text[label.end() : end].strip(" \t\n*_`#-")
+        words = re.split(r"\n\s*\n", words, maxsplit=1)[0]  # what follows an empty line is talk
+        lines.append(ConditionLine(PRE if label["which"].lower() == "pre" else POST, words.strip()))
     return lines
 
 
@@ -76,7 +76,7 @@ class ClaimReader:
         predicates with two objects.
         """
         self._two = two
-        phrases = [(phrase, key) for key, said in says.items() for phrase in said]
+        phrases = [(phrase, key) for key, wordings in says.items() for phrase in wordings]
         self._phrases = [
             (re.compile(r"\b" + r"\s+".join(map(re.escape, phrase.split())) + r"\b", re.IGNORECASE), key)
             for phrase, key in sorted(phrases, key=lambda each: -len(each[0]))
@@ -84,14 +84,14 @@ class ClaimReader:
 
     def claims(self, text: str, objects: Sequence[str]) -> list[ReadClaim]:
         """Return the claims of a line about these objects: the step's own first, then those of earlier steps."""
-        found: list[ReadClaim] = []
+        claims: list[ReadClaim] = []
         for sentence in _SENTENCES.split(text.replace("\\_", "_")):
             about: str | None = None
             for part in _PARTS.split(sentence):
                 seen = _Clause(part, objects)
-                found += self._read(seen, about)
+                claims += self._read(seen, about)
                 about = seen.goes_on(about)
-        return found
+        return claims
 
     def _read(self, part: _Clause, about: str | None) -> Iterator[ReadClaim]:
         taken: list[tuple[int, int]] = []
@@ -147,8 +147,8 @@ class _Clause:
 
     def right_after(self, place: int) -> str | None:
         """Return the object at this position, after an article and at most two words: "inside the big fridge"."""
-        found = next(((start, name) for start, _, name in self.named if start >= place), None)
-        return found[1] if found and _BETWEEN.fullmatch(self.text[place : found[0]]) else None
+        neighbor = next(((start, name) for start, _, name in self.named if start >= place), None)
+        return neighbor[1] if neighbor and _BETWEEN.fullmatch(self.text[place : neighbor[0]]) else None
 
     def robot_before(self, place: int) -> bool:
         return _ROBOT.search(self.text[:place]) is not None
@@ -156,8 +156,8 @@ class _Clause:
     def place_after(self, place: int) -> str | None:
         """Return the words right after a position that name no object of a step: "on the kitchen counter"."""
         noun = _NOUN.match(_ARTICLE.sub("", self.text[place:]))
-        found = noun[0].strip(" .'-") if noun else ""
-        return found if found and not _NO_PLACE.search(found) else None
+        place_words = noun[0].strip(" .'-") if noun else ""
+        return place_words if place_words and not _NO_PLACE.search(place_words) else None
 
     def goes_on(self, about: str | None) -> str | None:
         """Return the object of the next clause, if that clause names none."""

@@ -26,7 +26,7 @@ class Claim:
         """Return the predicate and objects, whether the claim is positive or negative. Case and underscores do not
         matter.
         """
-        return (self.predicate, *(each.casefold().replace("_", " ") for each in self.objects))
+        return (self.predicate, *(object_name.casefold().replace("_", " ") for object_name in self.objects))
 
     @property
     def words(self) -> str:
@@ -34,7 +34,7 @@ class Claim:
         predicate = self.predicate.replace("_", " ")
         if self.objects == (ANY,):
             return f"{predicate} {'something' if self.holds else 'nothing'}"
-        first, *more = ("something" if each == ANY else each for each in self.objects)
+        first, *more = ("something" if object_name == ANY else object_name for object_name in self.objects)
         no = "" if self.holds else "not "
         return f"{first} {no}{predicate} {more[0]}" if more else f"{no}{predicate} {first}"
 
@@ -61,13 +61,13 @@ def covers(known: Sequence[str], asked: Sequence[str]) -> bool:
 
 def condition_problem(text: str, n_objects: int) -> str | None:
     """Return the problem of a condition in a schema, or None."""
-    found = _CONDITION.fullmatch(text)
-    if found is None:
+    match = _CONDITION.fullmatch(text)
+    if match is None:
         return (
             "a condition is a word and the places of one object or two, such as `near 1`, `inside 1 2` or "
             "`not holding *`"
         )
-    for place in (found["first"], found["second"] or ANY):
+    for place in (match["first"], match["second"] or ANY):
         if place != ANY and not 1 <= int(place) <= n_objects:
             return f"the action has no object {place}"
     return None
@@ -75,18 +75,18 @@ def condition_problem(text: str, n_objects: int) -> str | None:
 
 def n_places(text: str) -> tuple[str, int] | None:
     """Return the predicate of a condition and its number of objects, or None for an invalid condition."""
-    found = _CONDITION.fullmatch(text)
-    return None if found is None else (found["predicate"], 2 if found["second"] else 1)
+    match = _CONDITION.fullmatch(text)
+    return None if match is None else (match["predicate"], 2 if match["second"] else 1)
 
 
 def claim_of(condition: str, objects: Sequence[str]) -> Claim | None:
     """Return a condition with the objects of a step, or None for an invalid condition."""
-    found = _CONDITION.fullmatch(condition)
-    if found is None:
+    match = _CONDITION.fullmatch(condition)
+    if match is None:
         return None
-    places = [each for each in (found["first"], found["second"]) if each]
+    places = [place for place in (match["first"], match["second"]) if place]
     named = tuple(ANY if place == ANY else objects[int(place) - 1] for place in places)
-    return Claim(found["predicate"], named, not found["no"])
+    return Claim(match["predicate"], named, not match["no"])
 
 
 def claims_of(conditions: Sequence[str], objects: Sequence[str]) -> list[Claim]:
@@ -109,7 +109,7 @@ class World:
         return None if value is None else value is claim.holds
 
     def _value(self, asked: tuple[str, ...], seen: frozenset[str]) -> bool | None:
-        said = next(
+        statement = next(
             (
                 (known, value)
                 for known, value in reversed(self.said.items())
@@ -117,8 +117,8 @@ class World:
             ),
             None,
         )
-        if said is not None and (said[1] or said[0] == asked):
-            return said[1]
+        if statement is not None and (statement[1] or statement[0] == asked):
+            return statement[1]
         if len(asked) == 2 and asked[1] not in seen:  # "it is on the table, and that is near"
             predicate, thing = asked
             places = [
@@ -128,7 +128,7 @@ class World:
             ]
             if any(self._value((predicate, place), seen | {thing}) for place in places):
                 return True
-        return None if said is None else said[1]
+        return None if statement is None else statement[1]
 
     def become(self, claim: Claim) -> None:
         """Record a claim as true from here on."""

@@ -195,15 +195,15 @@ def _described(units: Units, design: Floats, fit: Any, back: Floats) -> Regressi
     if alone_in_no_aspect(leverage):  # statsmodels' HC3 of such a model leaves the leverages out
         weighted = shifts / (1 - leverage)[:, None]
         hc3 = weighted.T @ weighted
-    found: dict[Errors, Floats] = {
+    covariances: dict[Errors, Floats] = {
         "classical": back @ bread @ back.T,
         "hc3": hc3,
         "cluster": clustered(units, shifts),
     }
-    se = {kind: np.sqrt(np.diag(covariance)) for kind, covariance in found.items()}
+    se = {kind: np.sqrt(np.diag(covariance)) for kind, covariance in covariances.items()}
     df = degrees_of_freedom(units, math.inf if units.errors == "classical" else float(n - k))
     b = back @ fit.params
-    effects, effect_errors = _effects(units, b, p, found[units.errors])
+    effects, effect_errors = _effects(units, b, p, covariances[units.errors])
     terms = tuple(
         Term(
             name,
@@ -228,7 +228,7 @@ def _described(units: Units, design: Floats, fit: Any, back: Floats) -> Regressi
         n - k,
         n,
         units.n_left_out,
-        whole=wald(units, b, found[units.errors], df),
+        whole=wald(units, b, covariances[units.errors], df),
         spread=apart if (units.trials > 1).any() else None,
         condition=condition_number(units.x),
         leverage=units.of_all(leverage),

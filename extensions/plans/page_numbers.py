@@ -56,22 +56,22 @@ def regression(
     ``scores`` is a source of scores and its criterion, as in ``JoinedUnits.offered``. The other parameters are as in
     ``UnitRequest``. The caller checks the person's role.
     """
-    found = current(store, person=None, project=project, items=items)
+    project_answers = current(store, person=None, project=project, items=items)
     base = {"success": success, "outcomes": outcomes, "file": file, "plans": plans, "by": by, "task": task}
     try:
-        joined = _joined(found, UnitRequest(**base), scores, aspects)  # type: ignore[arg-type]
+        joined = _joined(project_answers, UnitRequest(**base), scores, aspects)  # type: ignore[arg-type]
         done = tuple(fit_regressions(joined, errors=errors, cluster=cluster))
     except InvalidInputError as error:
         why = " ".join(problem.message for problem in error.problems)
-        return RegressionPage(found.counting, None, (), why)
-    return RegressionPage(found.counting, joined, done, "")
+        return RegressionPage(project_answers.counting, None, (), why)
+    return RegressionPage(project_answers.counting, joined, done, "")
 
 
 def _joined(
     found: ProjectAnswers, asked: UnitRequest, scores: tuple[str, str] | None, aspects: tuple[str, ...]
 ) -> JoinedUnits:
     joined = units_of_project(found, asked)
-    if scores is not None and scores in {each[:2] for each in joined.offered}:
+    if scores is not None and scores in {offer[:2] for offer in joined.offered}:
         asked = replace(asked, scores=scores[0], criterion=scores[1] or None)
         joined = units_of_project(found, asked)
     there = tuple(name for name, _ in joined.dimensions if name in aspects)

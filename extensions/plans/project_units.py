@@ -39,11 +39,11 @@ def units_of_project(found: ProjectAnswers, asked: UnitRequest) -> JoinedUnits:
         A requested part does not exist, or success is not defined.
     """
     rule = found.schema.report.regression
-    said = asked.success or (rule.success if rule else None)
+    measure = asked.success or (rule.success if rule else None)
     task = asked.task or (rule.task if rule else None) or ""
     by: By = asked.by or ("task" if task else "model")
     _check_task(found, task, by)
-    plans = _plans(found.schema, asked, said)
+    plans = _plans(found.schema, asked, measure)
     models = _models(found, asked.models)
     offered = _offered(found, plans, models)
     scores = _chosen(offered, asked, found.schema)
@@ -61,16 +61,18 @@ def units_of_project(found: ProjectAnswers, asked: UnitRequest) -> JoinedUnits:
                 parts.left_out["answers in the aspects without a task"] += 1
             else:
                 parts.scores[model, tasks.get(id, ""), dimension].append(value)
-    dimensions = tuple((each.id, each.title) for each in found.schema.dimensions if each.id in there)
+    dimensions = tuple(
+        (dimension.id, dimension.title) for dimension in found.schema.dimensions if dimension.id in there
+    )
     aspects = aspects_of(dimensions, asked.aspects)
     if asked.outcomes is not None:
         success = asked.file
         names = {item.name: id for id, item in found.items.items()}
         take_file(parts, asked, by, models, {name: tasks.get(id, "") for name, id in names.items()})
     else:
-        assert said is not None
-        success = _take_graded(parts, found, said, plans, models, by, tasks)
-    told = [(_name(each), each.criterion or "", n) for each, n in offered]
+        assert measure is not None
+        success = _take_graded(parts, found, measure, plans, models, by, tasks)
+    offers = [(_name(source), source.criterion or "", n) for source, n in offered]
     return JoinedUnits(
         by,
         aspects,
@@ -78,7 +80,7 @@ def units_of_project(found: ProjectAnswers, asked: UnitRequest) -> JoinedUnits:
         success,
         scores.title,
         nonzero_counts(parts.left_out),
-        tuple(told),
+        tuple(offers),
         dimensions,
         task,
     )
@@ -160,12 +162,14 @@ def _offered(found: ProjectAnswers, plans: frozenset[str], models: Sequence[str]
 
 
 def _chosen(offered: Sequence[tuple[Scores, int]], asked: UnitRequest, schema: Schema) -> Scores:
-    judges = [each.judge for each, _ in offered if each.judge is not None]
+    judges = [source.judge for source, _ in offered if source.judge is not None]
     called = {asked.scores, *judges_called(schema, asked.scores or "", judges)}
-    for each, _ in offered:
-        if (asked.scores is None or _name(each) in called) and asked.criterion in (None, each.criterion):
-            return each
-    there = ", ".join(f"{_name(each)} ({each.criterion})" if each.criterion else _name(each) for each, _ in offered)
+    for source, _ in offered:
+        if (asked.scores is None or _name(source) in called) and asked.criterion in (None, source.criterion):
+            return source
+    there = ", ".join(
+        f"{_name(source)} ({source.criterion})" if source.criterion else _name(source) for source, _ in offered
+    )
     if not offered:
         raise InvalidInputError([Problem("scores", f"No answer in the aspects of {schema.title} has a score yet.")])
     wanted = " ".join(filter(None, (asked.scores, asked.criterion)))

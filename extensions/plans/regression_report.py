@@ -69,7 +69,7 @@ def _units(joined: JoinedUnits, fitted: Sequence[RegressionFit]) -> Scatter:
     low, high = min(xs), max(xs)
     lines = []
     for fit in fitted:
-        a, b = (fit.found.term(each).coefficient.value for each in (INTERCEPT, name))
+        a, b = (fit.found.term(term).coefficient.value for term in (INTERCEPT, name))
         at = [low + (high - low) * step / STEPS for step in range(STEPS + 1)]
         if fit.kind == "linear":
             lines.append(("Linear", tuple((x, a + b * x) for x in at)))
@@ -101,12 +101,12 @@ def _fit(joined: JoinedUnits, fit: RegressionFit) -> Iterator[str]:
     yield "".join(f'<p class="note">{escape(note)}</p>' for note in fit.notes)
     moving = influential(joined, fit)
     if moving:
-        told = "; ".join(
+        influences = "; ".join(
             f"{unit.name} (Cook's distance {distance:.2f}, leverage {leverage:.2f})"
             for unit, leverage, distance in moving[:MOST_LISTED]
         )
         more = f" and {len(moving) - MOST_LISTED:,} more" if len(moving) > MOST_LISTED else ""
-        yield f'<p class="note">These move the coefficients most: {escape(told)}{more}.</p>'
+        yield f'<p class="note">These move the coefficients most: {escape(influences)}{more}.</p>'
     yield "</section>"
 
 

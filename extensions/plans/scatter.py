@@ -74,7 +74,7 @@ def chart_of(chart: Scatter) -> ChartSpec:
         layer(spots, point, x=x, y=y, size=area, tooltip=tip),
         layer(inside, {"type": "line", "strokeWidth": 2, "tooltip": None}, x=x, y=y, color=colors),
     ]
-    told = "; ".join(
+    sentence = "; ".join(
         f"{name} goes from {_short(first[1])} at {_short(first[0])} to {_short(last[1])} at {_short(last[0])}"
         for name, (first, *_, last) in chart.lines
     )
@@ -87,7 +87,7 @@ def chart_of(chart: Scatter) -> ChartSpec:
         [chart.across, chart.up, "Units"],
         rows,
         340,
-        words=f"{sum(spot.n for spot in chart.spots):,} units. {told}",
+        words=f"{sum(spot.n for spot in chart.spots):,} units. {sentence}",
     )
 
 

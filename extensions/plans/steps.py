@@ -60,16 +60,16 @@ def steps_of(
 
 def _read_steps(answer: str, known: Mapping[str, PlanAction]) -> list[tuple[PlanStep, str]]:
     """Return the steps, each with the text from its call to the next step."""
-    found: list[tuple[PlanStep, str]] = []
+    steps: list[tuple[PlanStep, str]] = []
     place = 0
     for line in answer.splitlines(keepends=True):
         step, rest = _read(line, place, known)
         place += len(line)
         if step is not None:
-            found.append((step, rest))
-        elif found:
-            found[-1] = (found[-1][0], found[-1][1] + line)
-    return found
+            steps.append((step, rest))
+        elif steps:
+            steps[-1] = (steps[-1][0], steps[-1][1] + line)
+    return steps
 
 
 def _read(line: str, place: int, known: Mapping[str, PlanAction]) -> tuple[PlanStep | None, str]:
@@ -101,10 +101,12 @@ class _StepChecker:
         self._known = known
         self._world = World(follows=follows)
         self._objects: list[str] = []
-        conditions = [text for each in known.values() for text in conditions_of(each)]
+        conditions = [text for action in known.values() for text in conditions_of(action)]
         self._reader = None
         if says is not None:
-            two = frozenset(found[0] for condition in conditions if (found := n_places(condition)) and found[1] == 2)
+            two = frozenset(
+                signature[0] for condition in conditions if (signature := n_places(condition)) and signature[1] == 2
+            )
             self._reader = ClaimReader(says, two)
         for claim in claims_of(begins, ()):
             self._world.become(claim)
@@ -118,14 +120,18 @@ class _StepChecker:
         n = len(step.objects)
         if n != action.objects:
             wanted = f"{action.objects} object{'' if action.objects == 1 else 's'}"
-            said = f"{action.name} takes {wanted}; {n} {'is' if n == 1 else 'are'} named."
-            return replace(step, action=action.name, problems=(said,))
+            problem = f"{action.name} takes {wanted}; {n} {'is' if n == 1 else 'are'} named."
+            return replace(step, action=action.name, problems=(problem,))
         self._objects = list(dict.fromkeys([*step.objects, *self._objects]))
         needs = claims_of(action.needs, step.objects)
         before, after = (self._read_claims(name, lines) for name in (PRE, POST))
-        for each in before or ():
-            if len(each.claim.objects) == 2 and each.claim.holds and self._world.holds(each.claim) is None:
-                self._world.become(each.claim)
+        for read_claim in before or ():
+            if (
+                len(read_claim.claim.objects) == 2
+                and read_claim.claim.holds
+                and self._world.holds(read_claim.claim) is None
+            ):
+                self._world.become(read_claim.claim)
         standing = {claim: self._world.holds(claim) for claim in needs}
         problems = [
             f"needs {claim.words}, and the steps before say otherwise."
@@ -165,15 +171,15 @@ class _StepChecker:
             return [f"{name}: there is no such line."] if wanted and self._reader else []
         problems = []
         missing = list(wanted)
-        for each in said:
-            words = f"{name}: \u201c{each.words}\u201d says {each.claim.words}"
-            against = next((claim for claim in wanted if each.claim.against(claim)), None)
+        for read_claim in said:
+            words = f"{name}: \u201c{read_claim.words}\u201d says {read_claim.claim.words}"
+            against = next((claim for claim in wanted if read_claim.claim.against(claim)), None)
             if against is not None:
                 verb = "needs" if name == PRE else "makes"
                 problems.append(f"{words}, but {action.name} {verb} {against.words}.")
-            elif self._world.holds(each.claim) is False:
+            elif self._world.holds(read_claim.claim) is False:
                 problems.append(f"{words}, {otherwise}.")
-            missing = [claim for claim in missing if claim != against and not each.claim.says(claim)]
+            missing = [claim for claim in missing if claim != against and not read_claim.claim.says(claim)]
         return problems + [f"{name}: {claim.words} is not said." for claim in missing]
 
 

@@ -47,10 +47,10 @@ def read_outcomes(path: Path) -> list[PlanOutcome]:
     InvalidFileError
         A column is missing, a row has no number, or two rows are about the same plan.
     """
-    found = []
+    outcomes = []
     for line, (model, item, task) in _lines(path, "success", _NAMES):
-        found.append(PlanOutcome(line.number, model, item, task, _number(path, line, "success", highest=1.0)))
-    return found
+        outcomes.append(PlanOutcome(line.number, model, item, task, _number(path, line, "success", highest=1.0)))
+    return outcomes
 
 
 def read_aspect_scores(path: Path) -> list[AspectScore]:
@@ -58,10 +58,10 @@ def read_aspect_scores(path: Path) -> list[AspectScore]:
 
     Raises as ``read_outcomes`` does. Two rows of a model with the same item and dimension are the same answer.
     """
-    found = []
+    aspect_scores = []
     for line, (model, item, task, dimension) in _lines(path, "score", (*_NAMES, "dimension"), ("model", "dimension")):
-        found.append(AspectScore(line.number, model, dimension, item, task, _number(path, line, "score")))
-    return found
+        aspect_scores.append(AspectScore(line.number, model, dimension, item, task, _number(path, line, "score")))
+    return aspect_scores
 
 
 def _lines(

@@ -90,15 +90,15 @@ def _fit(joined: JoinedUnits, kind: Kind, errors: Errors | None, cluster: Cluste
     used: Errors = errors or ("cluster" if clusters else "hc3" if kind == "linear" or models else "classical")
     why = _no_logistic(joined) if kind == "logistic" else None
     if why:
-        found = _without(why, len(units))
+        regression = _without(why, len(units))
     elif kind == "linear":
         success = [unit.success for unit in units]
-        found = linear_regression(success, x, names=names, errors=used, clusters=clusters)
+        regression = linear_regression(success, x, names=names, errors=used, clusters=clusters)
     else:
         succeeded = [float(unit.succeeded or 0) for unit in units]
         trials = [unit.plans for unit in units] if models else None
-        found = logistic_regression(succeeded, x, trials=trials, names=names, errors=used, clusters=clusters)
-    return RegressionFit(kind, used, by, found, tuple(_notes(joined, found, kind, used, by, x)))
+        regression = logistic_regression(succeeded, x, trials=trials, names=names, errors=used, clusters=clusters)
+    return RegressionFit(kind, used, by, regression, tuple(_notes(joined, regression, kind, used, by, x)))
 
 
 def _usual(joined: JoinedUnits) -> Cluster:
@@ -178,12 +178,12 @@ def _of_shares(found: Regression, kept: Sequence[Unit]) -> Iterator[str]:
 
 def influential(joined: JoinedUnits, fit: RegressionFit) -> list[tuple[Unit, float, float]]:
     """Return the units whose Cook's distance is above ``FAR``, with leverage and distance."""
-    found = fit.found
-    if not found.terms:
+    regression = fit.found
+    if not regression.terms:
         return []
     there = [
         (unit, leverage, distance)
-        for unit, leverage, distance in zip(joined.units, found.leverage, found.distance, strict=True)
+        for unit, leverage, distance in zip(joined.units, regression.leverage, regression.distance, strict=True)
         if distance > FAR
     ]
     return sorted(there, key=lambda each: -each[2])
@@ -197,15 +197,15 @@ def describe_units(joined: JoinedUnits) -> list[str]:
     models = len({unit.model for unit in joined.units})
     aspects = ", ".join(title for _, title in joined.aspects) or "none"
     unit = "model" if joined.by == "model" else "plan"
-    told = [
+    lines = [
         f"Success: {joined.success}. Scores: {joined.scores}. A unit is a {unit}"
         + (", with the scores of its task." if joined.by == "task" else ", with the share of its plans that succeed."),
         f"{len(joined.units):,} units of {models:,} model{'' if models == 1 else 's'}; aspects: {aspects}.",
     ]
     others = [f"{name}{f', {criterion}' if criterion else ''} ({n:,} answers)" for name, criterion, n in joined.offered]
     if len(others) > 1:
-        told.append(f"What gives scores here: {'; '.join(others)}.")
-    return told + [f"Left out, {words}: {n:,}." for words, n in joined.left_out.items()]
+        lines.append(f"What gives scores here: {'; '.join(others)}.")
+    return lines + [f"Left out, {words}: {n:,}." for words, n in joined.left_out.items()]
 
 
 def count_units(joined: JoinedUnits, n: int) -> str:
@@ -215,15 +215,15 @@ def count_units(joined: JoinedUnits, n: int) -> str:
 
 def describe_count(joined: JoinedUnits, fit: RegressionFit) -> str:
     """Return the number of units of a regression in words."""
-    found = fit.found
+    regression = fit.found
     plans = sum(unit.plans for unit in joined.units) if joined.by == "model" else 0
-    told = count_units(joined, found.n_units) + (f" with {plans:,} plans" if plans else "")
-    return f"{told}, {found.n_left_out:,} left out" if found.n_left_out else told
+    text = count_units(joined, regression.n_units) + (f" with {plans:,} plans" if plans else "")
+    return f"{text}, {regression.n_left_out:,} left out" if regression.n_left_out else text
 
 
 def test_in_words(test: Test) -> str:
     """Return a test as papers print it."""
-    df = ", ".join(f"{each:g}" for each in test.df)
+    df = ", ".join(f"{number:g}" for number in test.df)
     name = {"chi2": "chi squared"}.get(test.name, test.name) + (f"({df})" if df else "")
     return f"{name} = {test.value:.2f}, p {'< 0.001' if test.p_value < 0.001 else f'= {test.p_value:.3f}'}"
 
@@ -237,19 +237,19 @@ def p_value(test: Test | None) -> str:
 
 def describe_fit(fit: RegressionFit) -> list[str]:
     """Describe the fit of a regression, in lines."""
-    found = fit.found
-    r, linear = found.r_squared, fit.kind == "linear"
+    regression = fit.found
+    r, linear = regression.r_squared, fit.kind == "linear"
     named = "R squared" if linear else "McFadden's R squared"
-    told = [f"{named}: undefined. {r.reason}"]
+    lines = [f"{named}: undefined. {r.reason}"]
     if r.defined:
         test = f"; {test_in_words(r.test)}" if r.test else ""
-        told = [f"{named} {r.value:.3f}, adjusted {found.adjusted_r_squared:.3f}{test}"]
-    whole = test_in_words(found.whole) if found.whole else f"undefined. {_why_no_test(fit)}"
-    told.append(f"All aspects at once, {NAMES[fit.errors]} standard errors: {whole}")
-    if found.spread:
+        lines = [f"{named} {r.value:.3f}, adjusted {regression.adjusted_r_squared:.3f}{test}"]
+    whole = test_in_words(regression.whole) if regression.whole else f"undefined. {_why_no_test(fit)}"
+    lines.append(f"All aspects at once, {NAMES[fit.errors]} standard errors: {whole}")
+    if regression.spread:
         asks = "Breusch-Pagan (do residuals spread alike?)" if linear else "Pearson (do models differ by chance alone?)"
-        told.append(f"{asks}: {test_in_words(found.spread)}")
-    return [*told, f"Condition number {found.condition:.1f}"]
+        lines.append(f"{asks}: {test_in_words(regression.spread)}")
+    return [*lines, f"Condition number {regression.condition:.1f}"]
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
@@ -290,8 +290,8 @@ def _odds(term: Term, kind: Kind) -> dict[str, Any]:
     parts = {"odds_ratio": "value", "odds_low": "low", "odds_high": "high"}
     odds = {name: _known(odds_ratio(getattr(term.coefficient, part))) for name, part in parts.items()}
     effect = _number(term.effect)
-    told = {"effect": "value", "effect_low": "low", "effect_high": "high", "effect_p_value": "p_value"}
-    return odds | {name: effect[part] for name, part in told.items()}
+    effect_parts = {"effect": "value", "effect_low": "low", "effect_high": "high", "effect_p_value": "p_value"}
+    return odds | {name: effect[part] for name, part in effect_parts.items()}
 
 
 def odds_ratio(value: float) -> float:
@@ -306,9 +306,14 @@ def title_of(joined: JoinedUnits, name: str) -> str:
 
 def rows(joined: JoinedUnits, fit: RegressionFit) -> list[dict[str, Any]]:
     """Return the numbers of a regression as rows: the coefficients, then the fit."""
-    found = fit.found
-    about = {"regression": fit.kind, "errors": fit.errors, "n_units": found.n_units, "n_left_out": found.n_left_out}
-    told = [
+    regression = fit.found
+    about = {
+        "regression": fit.kind,
+        "errors": fit.errors,
+        "n_units": regression.n_units,
+        "n_left_out": regression.n_left_out,
+    }
+    table_rows = [
         {
             **about,
             "part": "coefficient",
@@ -318,27 +323,27 @@ def rows(joined: JoinedUnits, fit: RegressionFit) -> list[dict[str, Any]]:
             **_odds(term, fit.kind),
             "vif": _known(term.vif),
         }
-        for term in found.terms
+        for term in regression.terms
     ]
     linear = fit.kind == "linear"
     r = "R squared" if linear else "McFadden's R squared"
-    told.append({**about, "part": "fit", "name": "r_squared", "title": r, **_number(found.r_squared)})
-    why = found.reason or (None if math.isfinite(found.adjusted_r_squared) else found.r_squared.reason)
-    no_spread = found.reason or (None if found.spread else "Residuals are zero, or the same everywhere.")
-    told += [
+    table_rows.append({**about, "part": "fit", "name": "r_squared", "title": r, **_number(regression.r_squared)})
+    why = regression.reason or (None if math.isfinite(regression.adjusted_r_squared) else regression.r_squared.reason)
+    no_spread = regression.reason or (None if regression.spread else "Residuals are zero, or the same everywhere.")
+    table_rows += [
         {**about, "part": "fit", "name": name, "title": title, "value": _known(value), **_test(test), "reason": reason}
         for name, title, value, test, reason in (
-            ("adjusted_r_squared", f"{r}, adjusted", found.adjusted_r_squared, None, why),
-            ("whole", "All aspects at once (Wald)", math.nan, found.whole, _why_no_test(fit)),
+            ("adjusted_r_squared", f"{r}, adjusted", regression.adjusted_r_squared, None, why),
+            ("whole", "All aspects at once (Wald)", math.nan, regression.whole, _why_no_test(fit)),
             *(
-                [("spread", "Breusch-Pagan" if linear else "Pearson", math.nan, found.spread, no_spread)]
-                if linear or found.spread
+                [("spread", "Breusch-Pagan" if linear else "Pearson", math.nan, regression.spread, no_spread)]
+                if linear or regression.spread
                 else []
             ),
-            ("condition", "Condition number", found.condition, None, found.reason),
+            ("condition", "Condition number", regression.condition, None, regression.reason),
         )
     ]
-    return told
+    return table_rows
 
 
 def _why_no_test(fit: RegressionFit) -> str | None:
@@ -353,7 +358,7 @@ def as_csv(joined: JoinedUnits, found: Sequence[RegressionFit]) -> str:
     writer = csv_text.DictWriter(out, COLUMNS)
     writer.writeheader()
     for row in (row for fit in found for row in rows(joined, fit)):
-        df = " ".join(f"{each:g}" for each in row.get("df") or ())
+        df = " ".join(f"{number:g}" for number in row.get("df") or ())
         writer.writedict({**dict.fromkeys(COLUMNS), **row, "df": df or None})
     return out.getvalue()
 

@@ -116,7 +116,7 @@ def aspects_of(there: tuple[tuple[str, str], ...], wanted: Sequence[str]) -> tup
         if name not in names:
             message = f"No answer has a score in {name!r}; aspects with scores are {', '.join(names) or 'none'}."
             raise InvalidInputError([Problem("aspect", message)])
-    return tuple(each for each in there if not wanted or each[0] in wanted)
+    return tuple(aspect for aspect in there if not wanted or aspect[0] in wanted)
 
 
 def take_file(

@@ -22,10 +22,10 @@ def coefficient_of_part(store: Store, read: ProjectAnswers) -> Callable[..., Sta
     def coefficient(
         *, part: str | None, judge: Callable[[], str | None], criterion: str | None, form: str | None, **_: object
     ) -> Statistic:
-        found = regression(judge=judge(), criterion=criterion, form=form)
-        if part is None or part not in found:
+        statistics = regression(judge=judge(), criterion=criterion, form=form)
+        if part is None or part not in statistics:
             raise NotFoundError(f"{part} is no aspect of the regression.")
-        return found[part]
+        return statistics[part]
 
     return coefficient
 
@@ -46,7 +46,7 @@ def coefficients(
         raise InvalidInputError([Problem("form", f"A regression is linear or logistic, not {form}.")])
     kind: Kind = "logistic" if form == "logistic" else "linear"
     joined = units_of_project(read, UnitRequest(scores=judge, criterion=criterion))
-    found = success_regression.fit_regressions(joined, kinds=(kind,))[0].found
-    if not found.terms:
-        raise NotFoundError(found.reason or "There is no regression of these plans.")
-    return {term.name: term.coefficient for term in found.terms[1:]}
+    regression = success_regression.fit_regressions(joined, kinds=(kind,))[0].found
+    if not regression.terms:
+        raise NotFoundError(regression.reason or "There is no regression of these plans.")
+    return {term.name: term.coefficient for term in regression.terms[1:]}

@@ -96,15 +96,15 @@ class Finder:
         if max(grey.size) > SIDE:
             grey.thumbnail((SIDE, SIDE), Image.Resampling.BILINEAR)
         pixels = self._cv2.equalizeHist(np.asarray(grey))
-        found: list[tuple[str, tuple[int, int, int, int], str]] = []
+        detections: list[tuple[str, tuple[int, int, int, int], str]] = []
         for name, (kind, cascade) in self._loaded.items():
             boxes = self._boxes(cascade, pixels)
             if name == "profile":
                 width = pixels.shape[1]
                 mirrored = self._boxes(cascade, np.ascontiguousarray(pixels[:, ::-1]))
                 boxes += [(width - x - w, y, w, h) for x, y, w, h in mirrored]
-            found += [(kind, box, name) for box in sorted(boxes)]
-        return [_fractions(kind, box, by, grey.size) for kind, box, by in _joined(found)]
+            detections += [(kind, box, name) for box in sorted(boxes)]
+        return [_fractions(kind, box, by, grey.size) for kind, box, by in _joined(detections)]
 
     def _boxes(self, cascade: Any, pixels: Any) -> list[tuple[int, int, int, int]]:
         if min(pixels.shape) < LEAST:

@@ -108,17 +108,17 @@ def _frames(folder: Path, number: int, media: MediaStore, seen: MediaFindings) -
             begin, end = (box.path[0][0], box.path[-1][0]) if box.path else (box.begin or 0.0, box.end or 0.0)
             moments |= {Fraction(begin + share * (end - begin)) for share in OF_BOX}
         wanted = {film.at(min(max(moment, film.time(0)), seconds)) for moment in moments}
-        for each in sorted(film.read([*wanted]), key=lambda found: found.index):
-            if each.picture is None:
+        for frame in sorted(film.read([*wanted]), key=lambda found: found.index):
+            if frame.picture is None:
                 continue
-            time = float(each.time)
-            picture = each.picture
+            time = float(frame.time)
+            picture = frame.picture
             picture.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
             there: list[dict[str, Any]] = [
                 {**dict(zip("xywh", box.at(time), strict=True)), "label": str(at)}
                 for at, box in enumerate(seen.boxes, 1)
                 if (box.begin or 0.0) <= time <= (box.end or 0.0)
             ]
-            name = f"{number:05}-{each.index:06}.jpg"
+            name = f"{number:05}-{frame.index:06}.jpg"
             drawn.draw(picture, boxes=there).save(folder / name, "JPEG", quality=85)
             yield name, f"{time:.2f} s" + (": " + ", ".join(box["label"] for box in there) if there else "")

@@ -56,7 +56,7 @@ def place(box: Box, time: float) -> dict[str, float] | None:
     gaps = [other[0] - one[0] for one, other in zip(box.path, box.path[1:], strict=False)]
     reach = min(max(gaps, default=0.0), REACH)
     inner = [at[0] for at in box.path if time - reach < at[0] < time + reach]
-    places = [box.at(each) for each in (time - reach, *inner, time + reach)] + _moved_on(box, time, reach)
+    places = [box.at(moment) for moment in (time - reach, *inner, time + reach)] + _moved_on(box, time, reach)
     left, top = max(min(at[0] for at in places), 0.0), max(min(at[1] for at in places), 0.0)
     right, bottom = min(max(at[0] + at[2] for at in places), 1.0), min(max(at[1] + at[3] for at in places), 1.0)
     return {"x": left, "y": top, "w": max(right - left, 0.0), "h": max(bottom - top, 0.0)}
@@ -77,8 +77,8 @@ def _moved_on(box: Box, time: float, reach: float) -> list[tuple[float, float, f
 
 def areas(size: tuple[int, int], boxes: Sequence[Box], time: float, *, margin: float) -> list[covered_image.Edges]:
     """Return the pixels to paint in the frame that is shown at ``time``."""
-    found = [at for box in boxes if (at := place(box, time)) is not None]
-    edges = [covered_image.edges(size, at, margin=margin) for at in found]
+    places = [at for box in boxes if (at := place(box, time)) is not None]
+    edges = [covered_image.edges(size, at, margin=margin) for at in places]
     return [edge for edge in edges if edge[0] < edge[2] and edge[1] < edge[3]]
 
 

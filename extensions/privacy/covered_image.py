@@ -72,7 +72,7 @@ def _around(pixels: NDArray[np.uint8], open_: NDArray[np.bool_], area: Edges) ->
         ring = pixels[open_].astype(np.int64)
     if not len(ring):
         return GREY
-    return tuple(int(each) for each in (2 * ring.sum(axis=0) + len(ring)) // (2 * len(ring)))
+    return tuple(int(channel) for channel in (2 * ring.sum(axis=0) + len(ring)) // (2 * len(ring)))
 
 
 def covered_file(picture: Image.Image, areas: Sequence[Edges], *, mime: str) -> bytes:

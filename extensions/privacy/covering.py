@@ -111,13 +111,13 @@ def apply_decisions(
         _must_not_uncover(choices, known)
     todo = [choice for choice in choices if not _same(choice, known.get(choice.file), margin, uncover=uncover)]
     require_in_clip(media, todo)
-    ready = [make_covered_file(media, each, standing, margin, uncover=uncover) for each in todo]
+    ready = [make_covered_file(media, choice, standing, margin, uncover=uncover) for choice in todo]
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
         _must_be_still(session, access, store)
         _must_fit(session, access, choices, decisions.of_project(session, project_id=access.project_id).by_file, after)
-        ids = {id for each in ready for id in _keep(session, store, access, by, each, looked or {})}
+        ids = {id for covered_file in ready for id in _keep(session, store, access, by, covered_file, looked or {})}
         log_applied(session, access, by=by, now=store.now(), marks=marks or {})
         releases, beside = _releases(session, ids), _beside(session, access, ids)
     archive = archive_in(home, project)
@@ -125,7 +125,11 @@ def apply_decisions(
     if ids:
         archive.unlink(missing_ok=True)
         _forget(media, home, ready)
-    instead = {each.choice.file: each.file for each in ready if each.file != each.choice.file}
+    instead = {
+        covered_file.choice.file: covered_file.file
+        for covered_file in ready
+        if covered_file.file != covered_file.choice.file
+    }
     paths = {was: media.path(now) for was, now in instead.items()}
     return CoverResult(
         **_counts(choices),
@@ -237,8 +241,8 @@ def _must_fit(
             wrong += [f"{at}: {why}" for box in choice.boxes if (why := _wrong(box, clip=kind == "clip"))]
     if wrong:
         more = [f"And {len(wrong) - _NAMED:,} more."] if len(wrong) > _NAMED else []
-        said = [*wrong[:_NAMED], *more, "Nothing was changed."]
-        raise InvalidInputError([Problem("boxes", sentence) for sentence in said])
+        sentences = [*wrong[:_NAMED], *more, "Nothing was changed."]
+        raise InvalidInputError([Problem("boxes", sentence) for sentence in sentences])
 
 
 def _wrong(box: Box, *, clip: bool) -> str:
@@ -319,18 +323,18 @@ def _keep(
 
 
 def _releases(session: Session, ids: set[int]) -> list[str]:
-    found = queries.releases_with(session, asset_ids=ids) if ids else []
-    return [f"{number}.{point}" if point else str(number) for number, point in found]
+    releases = queries.releases_with(session, asset_ids=ids) if ids else []
+    return [f"{number}.{point}" if point else str(number) for number, point in releases]
 
 
 def _beside(session: Session, access: Access, ids: set[int]) -> list[str]:
     known = decisions.of_project(session, project_id=access.project_id).by_file
-    found = queries.adjacent_files(session, project_id=access.project_id, asset_ids=ids) if ids else []
-    return [row.name for row in found if row.sha256 not in known]
+    rows = queries.adjacent_files(session, project_id=access.project_id, asset_ids=ids) if ids else []
+    return [row.name for row in rows if row.sha256 not in known]
 
 
 def _forget(media: MediaStore, home: Path, ready: Iterable[CoveredFile]) -> None:
     """Delete the copies of these pictures that were prepared for models."""
     from media.model_input import Pictures
 
-    Pictures(media, home / "prepared").forget([each.choice.file for each in ready])
+    Pictures(media, home / "prepared").forget([covered_file.choice.file for covered_file in ready])

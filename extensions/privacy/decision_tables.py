@@ -90,7 +90,7 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
     places: dict[str, int] = {}
     names: dict[str, str] = {}
     boxes: dict[str, list[Box]] = {}
-    said: dict[str, list[bool | None]] = {}
+    answers_by_file: dict[str, list[bool | None]] = {}
     for row in table.rows():
         cells = dict(zip(table.layout.columns, map(csv_text.unmarked, row.cells), strict=False))
         why = row.problem or _problem(cells, sort)
@@ -102,11 +102,11 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
             continue
         places.setdefault(file, row.line)
         cover = SAYS[cells["cover"].strip().lower()]
-        said.setdefault(file, []).append(cover)
+        answers_by_file.setdefault(file, []).append(cover)
         mine = boxes.setdefault(file, [])
         if cells["kind"].strip():
             mine.append(sort.box(cells, cells.get("found_by", "").strip() or HAND, cover))
-    for file, answers in said.items():
+    for file, answers in answers_by_file.items():
         if None in answers and any(answer is not None for answer in answers):
             wrong.append(
                 f"{path.name}, line {places[file]}: of {names[file]} some boxes are decided and some are not; write "
@@ -117,7 +117,7 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
     choices = [
         CoverChoice(names[file], file, tuple(mine), f"{path.name}, line {places[file]}")
         for file, mine in boxes.items()
-        if None not in said[file]
+        if None not in answers_by_file[file]
     ]
     return choices, len(boxes) - len(choices)
 
@@ -197,7 +197,7 @@ def _no_track(cells: Cells) -> str:
     begin, end = float(cells["begin"]), float(cells["end"])
     if end < begin:
         return f"it ends at {end:g} s, before it begins at {begin:g} s"
-    places = [each.split() for each in cells["boxes"].split(";") if each.strip()]
+    places = [place.split() for place in cells["boxes"].split(";") if place.strip()]
     if why := next((why for place in places for part in place if (why := _number("boxes", part))), ""):
         return why
     lengths = {len(place) for place in places}
@@ -212,7 +212,7 @@ def _no_track(cells: Cells) -> str:
 def _track(cells: Cells, by: str, cover: bool | None) -> Box:
     begin, end = float(cells["begin"]), float(cells["end"])
     kind = cells["kind"].strip()
-    places = [tuple(map(float, each.split())) for each in cells["boxes"].split(";") if each.strip()]
+    places = [tuple(map(float, place.split())) for place in cells["boxes"].split(";") if place.strip()]
     if len(places[0]) == len("xywh"):
         x, y, w, h = places[0]
         return Box(kind, x, y, w, h, by, cover, begin, end)

@@ -14,8 +14,8 @@ from workflow.access import withheld_files
 
 def load_decisions(session: Session, *, project_id: int) -> list[Decision]:
     """Return all decisions of a project, oldest first."""
-    found = events.of_kinds(session, project_id=project_id, kinds=(events.COVERED,))
-    return [_decision(event, login) for event, login in found]
+    decision_events = events.of_kinds(session, project_id=project_id, kinds=(events.COVERED,))
+    return [_decision(event, login) for event, login in decision_events]
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class CurrentDecisions:
 
 def current(known: Sequence[Decision]) -> CurrentDecisions:
     """Combine these decisions, given oldest first."""
-    instead = withheld_files.newest_files((each.before, each.file) for each in known)
-    newest = {each.file: each for each in known}
-    files = {file for each in known for file in (each.original, each.before, each.file)}
+    instead = withheld_files.newest_files((decision.before, decision.file) for decision in known)
+    newest = {decision.file: decision for decision in known}
+    files = {file for decision in known for file in (decision.original, decision.before, decision.file)}
     originals: dict[str, set[str]] = {}
-    for each in known:
-        originals.setdefault(instead.get(each.original, each.original), set()).add(each.original)
+    for decision in known:
+        originals.setdefault(instead.get(decision.original, decision.original), set()).add(decision.original)
     return CurrentDecisions(
         {file: newest[instead.get(file, file)] for file in files},
         {file for file, there in originals.items() if len(there) > 1},
@@ -56,7 +56,7 @@ def _decision(event: StoredEvent, login: str | None) -> Decision:
         original=str(data["original"]),
         before=str(data["before"]),
         file=str(data["file"]),
-        boxes=tuple(Box.from_json(each) for each in data["boxes"]),
+        boxes=tuple(Box.from_json(box) for box in data["boxes"]),
         margin=float(data["margin"]),
         looked=data["looked"],
     )

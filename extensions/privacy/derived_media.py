@@ -52,5 +52,5 @@ def delete(store: Store, *, by: Person | None, home: Path, project: str, instead
     """Delete all extensions' data made from files that are no longer shown, and return the names of the changed
     things.
     """
-    found = [row.delete(store, by=by, home=home, project=project, instead=instead) for row in _registered()]
-    return [name for names in found for name in names]
+    name_lists = [row.delete(store, by=by, home=home, project=project, instead=instead) for row in _registered()]
+    return [name for names in name_lists for name in names]

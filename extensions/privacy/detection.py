@@ -121,13 +121,13 @@ def detect(
         standing = decision.boxes if decision else ()
         clip = row.kind == "clip"
         try:
-            found = (_tracks if clip else _found)(media, file, row.name, finder, rate, standing)
+            boxes = (_tracks if clip else _found)(media, file, row.name, finder, rate, standing)
             seconds = media.about(file).duration if clip else None
         except (InvalidMediaError, NotFoundError) as error:
             unread.append((row.name, str(error)))
             continue
-        new[row.kind].append(len(found))
-        seen[row.kind].append(MediaFindings(row.name, file, (*standing, *found), decision, row.public_id, seconds))
+        new[row.kind].append(len(boxes))
+        seen[row.kind].append(MediaFindings(row.name, file, (*standing, *boxes), decision, row.public_id, seconds))
     progress(len(named), len(named))
     n_boxes, n_tracks = sum(new["image"]), sum(new["clip"])
     n_with, n_clips_with = (sum(map(bool, new[kind])) for kind in ("image", "clip"))
@@ -161,9 +161,7 @@ def _found(
 ) -> list[Box]:
     if finder is None:
         return []
-    boxes = (
-        Box(each.kind, each.x, each.y, each.w, each.h, each.by) for each in finder.find(upright(media, file, name))
-    )
+    boxes = (Box(box.kind, box.x, box.y, box.w, box.h, box.by) for box in finder.find(upright(media, file, name)))
     return drop_known([*boxes], standing)
 
 
@@ -266,7 +264,7 @@ def count_decisions(looked: DetectionResult) -> Mapping[str, int]:
 def _counted(some: Sequence[MediaFindings]) -> tuple[int, int, int]:
     """Return the numbers of covered, of uncovered and of undecided pictures."""
     decided = [seen.decision for seen in some if seen.decision]
-    covered = sum(bool(each.covers) for each in decided)
+    covered = sum(bool(decision.covers) for decision in decided)
     return covered, len(decided) - covered, len(some) - len(decided)
 
 
@@ -279,27 +277,27 @@ def order_for_sheet(looked: DetectionResult, *, only_found: bool) -> Iterator[Me
 
 def as_json(seen: MediaFindings) -> dict[str, Any]:
     """Return a decided picture or clip as JSON values, without the hash of the original."""
-    said = seen.decision
-    assert said is not None
+    decision = seen.decision
+    assert decision is not None
     return {
         "picture" if seen.seconds is None else "clip": seen.name,
         "file": seen.file,
-        "by": said.by,
-        "at": said.at.isoformat(),
-        "margin": said.margin,
-        "boxes": [box.as_json() for box in said.boxes],
-        "looked": dict(said.looked),
+        "by": decision.by,
+        "at": decision.at.isoformat(),
+        "margin": decision.margin,
+        "boxes": [box.as_json() for box in decision.boxes],
+        "looked": dict(decision.looked),
     }
 
 
 def sentence(seen: MediaFindings) -> str:
     """Return the decision about a picture or clip as a sentence."""
-    said = seen.decision
-    assert said is not None
-    covered = ", ".join(f"{box.kind} ({box.by}){spanned(box)}" for box in said.covers) or "nothing"
-    left = sum(not box.cover for box in said.boxes)
+    decision = seen.decision
+    assert decision is not None
+    covered = ", ".join(f"{box.kind} ({box.by}){spanned(box)}" for box in decision.covers) or "nothing"
+    left = sum(not box.cover for box in decision.boxes)
     more = f"; {left} left as found" if left else ""
-    return f"{seen.name}: {covered} covered{more}; {said.by or 'the command'}, {said.at:%Y-%m-%d %H:%M}"
+    return f"{seen.name}: {covered} covered{more}; {decision.by or 'the command'}, {decision.at:%Y-%m-%d %H:%M}"
 
 
 def spanned(box: Box) -> str:

@@ -99,8 +99,8 @@ def _mark(event: StoredEvent, login: str | None) -> Mark:
     return Mark(
         file=str(data["file"]),
         decided=str(data["decided"]),
-        boxes=tuple(Box.from_json(each) for each in data["boxes"]),
-        added=tuple(Box.from_json(each) for each in data["added"]),
+        boxes=tuple(Box.from_json(box) for box in data["boxes"]),
+        added=tuple(Box.from_json(box) for box in data["added"]),
         after=_moment(data["after"]),
         revision=int(data["revision"]),
         by=login or "",
@@ -150,13 +150,13 @@ def take_in(store: Store, folder: Path, *, by: Person, project: str) -> None:
     except FileNotFoundError:
         return
     digest = hashlib.sha256(content).hexdigest()
-    found = json.loads((folder / FOUND).read_text(encoding="utf-8")) if (folder / FOUND).is_file() else {}
+    findings = json.loads((folder / FOUND).read_text(encoding="utf-8")) if (folder / FOUND).is_file() else {}
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
         there = events.of_kinds(session, project_id=access.project_id, kinds=(PICTURE_MARKED,))
         if all(event.data.get("taken_in_from") != digest for event, _ in there):
-            _take_in(session, store, access, json.loads(content), found.get("boxes", {}), digest)
+            _take_in(session, store, access, json.loads(content), findings.get("boxes", {}), digest)
     with contextlib.suppress(FileNotFoundError):  # another request has just taken in the same file
         (folder / DRAFT).replace(folder / TAKEN_IN)
 
@@ -179,7 +179,7 @@ def _take_in(
             file=file,
             decided=str(draft["decided"]),
             boxes=_ticked(boxes, draft["ticks"]),
-            added=tuple(Box.from_json(each) for each in draft["added"]),
+            added=tuple(Box.from_json(box) for box in draft["added"]),
             after=_moment(draft["after"]),
             revision=int(draft["revision"]),
         )

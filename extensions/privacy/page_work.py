@@ -114,7 +114,7 @@ class PageItem:
     def own(self, box: Box) -> bool:
         """Whether a box was drawn on the page and is not decided yet."""
         standing = self.seen.decision.boxes if self.seen.decision else ()
-        return box.by == HAND and box.place not in {each.place for each in standing}
+        return box.by == HAND and box.place not in {other.place for other in standing}
 
     def fixed(self, box: Box) -> bool:
         """Whether a box is covered already."""
@@ -176,10 +176,10 @@ def _slot(folder: Path) -> str:
 def items(store: Store, media: MediaStore, folder: Path, *, by: Person, project: str) -> list[PageItem]:
     """Return all pictures of a project, then its clips, those with boxes first; for its leads."""
     marks.take_in(store, folder, by=by, project=project)
-    found = detection.list_media(store, media, by=by, project=project)
+    media_list = detection.list_media(store, media, by=by, project=project)
     boxes, marked = _read(folder / FOUND).get("boxes", {}), marks.standing(store, by=by, project=project)
-    each = [_item(seen, boxes.get(seen.file, ()), marked.get(seen.file)) for seen in found.all]
-    return sorted(each, key=lambda item: (item.clip, not item.found))
+    page_items = [_item(seen, boxes.get(seen.file, ()), marked.get(seen.file)) for seen in media_list.all]
+    return sorted(page_items, key=lambda item: (item.clip, not item.found))
 
 
 def item(store: Store, folder: Path, *, by: Person, project: str, file: str) -> PageItem:
@@ -196,7 +196,7 @@ def _item(seen: MediaFindings, found: Sequence[Mapping[str, Any]], mark: Mark | 
     since = seen.decision.at if seen.decision else None
     counts = mark is not None and mark.after == since
     marked = detection.drop_known(mark.boxes, standing) if mark is not None and counts else []  # found on any server
-    new = [*marked, *detection.drop_known([Box.from_json(each) for each in found], (*standing, *marked))]
+    new = [*marked, *detection.drop_known([Box.from_json(box) for box in found], (*standing, *marked))]
     ticks = mark.ticks if mark else {}
     known = [replace(box, cover=ticks.get(box_key(box), box.cover is not False)) for box in (*standing, *new)]
     if mark is None:
@@ -210,10 +210,10 @@ def _item(seen: MediaFindings, found: Sequence[Mapping[str, Any]], mark: Mark | 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    return found
+    return content
 
 
 def _write(path: Path, values: Any) -> None:
@@ -300,7 +300,7 @@ class DetectionJob:
         from extensions.privacy.cascades import Finder
 
         finder = Finder(kinds=asked.kinds, neighbours=asked.neighbours) if asked.kinds else None
-        found = detection.detect(
+        findings = detection.detect(
             store,
             MediaStore(home / "media"),
             by=self.by,
@@ -310,16 +310,16 @@ class DetectionJob:
             progress=lambda at, n: progress(f"{at:,} of {n:,}", at, n),
         )
         boxes = {}
-        for seen in found.all:
+        for seen in findings.all:
             standing = {box.place for box in seen.decision.boxes} if seen.decision else set()
             new = [box.as_json() for box in seen.boxes if box.place not in standing]
             if new:
                 boxes[seen.file] = new
         looked = finder.settings | ({"rate": asked.rate} if asked.rate else {}) if finder else {}
         _write(self.folder / FOUND, {"looked": looked, "boxes": boxes})
-        came = replace(asked, refused="", pictures=len(found.pictures), unread=[*found.unread])
-        came = replace(came, done=time.time(), found=found.n_found, with_boxes=found.n_with)
-        came = replace(came, clips=len(found.clips), tracks=found.n_tracks, clips_with=found.n_clips_with)
+        came = replace(asked, refused="", pictures=len(findings.pictures), unread=[*findings.unread])
+        came = replace(came, done=time.time(), found=findings.n_found, with_boxes=findings.n_with)
+        came = replace(came, clips=len(findings.clips), tracks=findings.n_tracks, clips_with=findings.n_clips_with)
         _write(self.folder / ABOUT, asdict(came))
 
 
@@ -348,8 +348,12 @@ class CoverJob:
 
     def _cover(self, store: Store, home: Path, progress: Progress) -> dict[str, Any]:
         media = MediaStore(home / "media")
-        found = items(store, media, self.folder, by=self.by, project=self.project)
-        ready = [each for each in found if each.waits and self.those.get(each.seen.file) == each.revision]
+        page_items = items(store, media, self.folder, by=self.by, project=self.project)
+        ready = [
+            page_item
+            for page_item in page_items
+            if page_item.waits and self.those.get(page_item.seen.file) == page_item.revision
+        ]
         progress(f"Covering {len(ready):,}", 0, len(ready))
         done = covering.apply_decisions(
             store,
@@ -357,14 +361,14 @@ class CoverJob:
             home,
             by=self.by,
             project=self.project,
-            choices=[each.choice for each in ready],
+            choices=[page_item.choice for page_item in ready],
             looked=self._looked(store),
-            after={each.seen.file: each.after for each in ready},
+            after={page_item.seen.file: page_item.after for page_item in ready},
             marks=self.those,
         )
         return {
             **asdict(replace(done, instead={})),
-            "clips": sum(each.clip for each in ready),
+            "clips": sum(page_item.clip for page_item in ready),
             "left": len(self.those) - len(ready),
         }
 
@@ -386,13 +390,13 @@ def begin_look(services: Services, project: str, *, kinds: Sequence[str], neighb
 def waiting(services: Services, project: str) -> list[PageItem]:
     """Return the pictures and clips with a mark that is not applied yet."""
     folder = folder_of(services, project, changes=True)
-    found = items(services.store, services.media, folder, by=services.person, project=project)
-    return [each for each in found if each.waits]
+    page_items = items(services.store, services.media, folder, by=services.person, project=project)
+    return [page_item for page_item in page_items if page_item.waits]
 
 
 def frames_of(services: Services, project: str, ready: Sequence[PageItem]) -> list[str]:
     """Return the titles of frame sets that were taken out of these clips."""
-    files = {each.seen.file for each in ready if each.choice.boxes and each.decided == "cover"}
+    files = {page_item.seen.file for page_item in ready if page_item.choice.boxes and page_item.decided == "cover"}
     return derived_media.names_of(services.settings.home, project, files)
 
 
@@ -401,7 +405,7 @@ def begin_cover(services: Services, project: str, ready: Sequence[PageItem]) -> 
     folder = folder_of(services, project, changes=True)
     if is_running(services.store, folder):
         raise ConflictError(BUSY)
-    those = {each.seen.file: each.revision for each in ready}
+    those = {page_item.seen.file: page_item.revision for page_item in ready}
     _begin(services, folder, CoverJob(folder, project, services.person, those))
 
 

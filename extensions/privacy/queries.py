@@ -61,7 +61,7 @@ def has(session: Session, *, project_id: int, public_id: str) -> bool:
 
 def releases_with(session: Session, *, asset_ids: Collection[int]) -> list[tuple[int, int]]:
     """Return number and point of the releases that hold an item with one of these assets, in order."""
-    found: set[tuple[int, int]] = set()
+    releases: set[tuple[int, int]] = set()
     ids = sorted(asset_ids)
     for lot in chunked(ids):
         wanted = (
@@ -71,8 +71,8 @@ def releases_with(session: Session, *, asset_ids: Collection[int]) -> list[tuple
             .where(col(ItemAssetRow.asset_id).in_(lot))
             .distinct()
         )
-        found |= {(number, point) for number, point in session.exec(wanted)}
-    return sorted(found)
+        releases |= {(number, point) for number, point in session.exec(wanted)}
+    return sorted(releases)
 
 
 def adjacent_files(session: Session, *, project_id: int, asset_ids: Collection[int]) -> list[StoredAsset]:

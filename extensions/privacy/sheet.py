@@ -80,10 +80,10 @@ def write_sheet(
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     parts: list[str] = []
     n = 0
-    for n, each in enumerate(seen, 1):
+    for n, findings in enumerate(seen, 1):
         name = f"{n:05}.jpg"
-        _drawn(media, each).save(folder / name, "JPEG", quality=85)
-        parts.append(_figure(f"pictures/{name}", each))
+        _drawn(media, findings).save(folder / name, "JPEG", quality=85)
+        parts.append(_figure(f"pictures/{name}", findings))
     if clips:
         parts += ["<h2>Clips</h2>", clip_sheet.WORDS, *clip_sheet.figures(out, media, clips)]
     kinds = "".join(

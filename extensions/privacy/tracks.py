@@ -65,19 +65,19 @@ def detect_tracks(
         if film.broken:
             raise InvalidMediaError(f"{called} breaks off: {film.broken}. {_WHOLE}")
         seen: list[tuple[Fraction, Sequence[DetectedBox]]] = []
-        for each in film.read(film.each_seconds(step)):
-            if each.picture is None:
-                raise InvalidMediaError(f"{called} is damaged at {float(each.time):.2f} s. {_WHOLE}")
-            seen.append((each.time, finder.find(each.picture)))
+        for frame in film.read(film.each_seconds(step)):
+            if frame.picture is None:
+                raise InvalidMediaError(f"{called} is damaged at {float(frame.time):.2f} s. {_WHOLE}")
+            seen.append((frame.time, finder.find(frame.picture)))
         end = film.end
-    found = link_boxes([(float(time), boxes) for time, boxes in sorted(seen, key=lambda each: each[0])], float(step))
-    if len(found) > MOST_TRACKS:
+    tracks = link_boxes([(float(time), boxes) for time, boxes in sorted(seen, key=lambda pair: pair[0])], float(step))
+    if len(tracks) > MOST_TRACKS:
         raise InvalidMediaError(
-            f"{called} has {len(found):,} possible faces and plates, more than {MOST_TRACKS}. Use a higher "
+            f"{called} has {len(tracks):,} possible faces and plates, more than {MOST_TRACKS}. Use a higher "
             "threshold or a lower rate, or draw boxes by hand."
         )
     times = [*sorted(round(float(time), SECONDS) for time, _ in seen), round(float(end), SECONDS)]
-    return [_within(track, times) for track in found]
+    return [_within(track, times) for track in tracks]
 
 
 @dataclass
@@ -127,8 +127,8 @@ def link_boxes(seen: Sequence[tuple[float, Sequence[DetectedBox]]], step: float)
         # what went on as another begins where the full one ends, so that nothing lies between the two
         for track in full:
             open_.append(Track(track.kind, [track.places[-1]], set(track.by), goes_on=True))
-    found = [track for track in done + open_ if len(track.places) > track.goes_on]
-    return sorted(found, key=lambda track: (track.places[0], track.kind))
+    tracks = [track for track in done + open_ if len(track.places) > track.goes_on]
+    return sorted(tracks, key=lambda track: (track.places[0], track.kind))
 
 
 def _share(place: At, box: DetectedBox) -> float:

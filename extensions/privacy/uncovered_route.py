@@ -101,11 +101,11 @@ def routes(resources: Resources) -> list[BaseRoute]:
         folder = detection.leads_folder(store, home, by=person, project=project, changes=True)
         try:
             seconds = _seconds(resources.media, body_value(body, "file", str))
-            said = page_work.say(store, folder, by=person, project=project, saying=_saying(body, seconds))
+            page_item = page_work.say(store, folder, by=person, project=project, saying=_saying(body, seconds))
         except MarkConflict as error:
             body = {"error": str(error), "problems": [], "picture": as_json(project, error.item)}
             return JSONResponse(body, status_code=status_of(error))
-        return JSONResponse({"picture": as_json(project, said)})
+        return JSONResponse({"picture": as_json(project, page_item)})
 
     async def say(request: Request) -> Response:
         person = from_own_page(request).person
@@ -184,7 +184,7 @@ def _saying(body: Body, seconds: float | None) -> MarkRequest:
     if since is not None and since.tzinfo is None:
         raise BadRequestError("“after” in this request is a moment without a time zone.")
     return MarkRequest(
-        body_value(body, "file", str), revision, since, decided, ticks, [_box(each, seconds) for each in added]
+        body_value(body, "file", str), revision, since, decided, ticks, [_box(box, seconds) for box in added]
     )
 
 

@@ -79,7 +79,7 @@ def past_changes(session: Session, access: Access) -> list[PastChange]:
             number=row.number,
             version=numbers[row.before_id],
             new_version=numbers[row.after_id],
-            decisions=[str(each) for each in Decisions.from_json(row.decisions).made],
+            decisions=[str(decision) for decision in Decisions.from_json(row.decisions).made],
             by=person.login if person else None,
             at=row.created_at,
             finished_at=row.finished_at,

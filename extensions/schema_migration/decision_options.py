@@ -36,7 +36,7 @@ def deciding(command: Callable[..., None]) -> Callable[..., None]:
         )
         for way in WAYS.values()
     ]
-    parameters = [each for name, each in own.parameters.items() if name != "decisions"]
+    parameters = [parameter for name, parameter in own.parameters.items() if name != "decisions"]
     vars(with_options)["__signature__"] = own.replace(
         parameters=[
             *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters),

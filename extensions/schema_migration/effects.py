@@ -127,13 +127,13 @@ class Effect:
             return False
         asked = {criterion.name for criterion in criteria}
         if self.only_of is not None:
-            said, why = (
+            answers, why = (
                 {name: given[name] for name in given if name in asked} for given in (vote.answers, vote.reasons)
             )
-            return vote.schema_version_id in self.only_of and bool(kinds.check_answers(criteria, said, why, fields))
+            return vote.schema_version_id in self.only_of and bool(kinds.check_answers(criteria, answers, why, fields))
         return any(
-            each.concerns(vote.stage) and each.criterion in asked and self._meets(each, vote, fields)
-            for each in self.again
+            rule.concerns(vote.stage) and rule.criterion in asked and self._meets(rule, vote, fields)
+            for rule in self.again
         )
 
     def placed(self, items: Mapping[str, int]) -> dict[str, tuple[int, int]]:
@@ -173,9 +173,9 @@ class Effect:
 def effect_of(comparison: Comparison) -> Effect:
     """Return the effect of a schema change with its decisions."""
     step = _step(comparison)
-    again = tuple(each for change in comparison.changes for each in _asked_again(change))
+    again = tuple(rule for change in comparison.changes for rule in _asked_again(change))
     raised = more_people(comparison.old, comparison.new)
-    stages = {each.stage for each in again} | {*raised} | {*more_people(comparison.new, comparison.old)}
+    stages = {rule.stage for rule in again} | {*raised} | {*more_people(comparison.new, comparison.old)}
     stages |= {Stage.CODING for change in comparison.changes if change.path == "stages.coding.arbitration"}
     return Effect(
         comparison.new,
@@ -276,11 +276,11 @@ def _step(comparison: Comparison) -> Step:
 
 def _places(comparison: Comparison, *ways: DecisionKind) -> dict[str, str]:
     """Return the dimensions or roles with one of these decisions, and their new names."""
-    found = {}
+    values = {}
     for change in comparison.changes:
         if change.decided is not None and change.decided.way in ways:
-            found[change.steps[-1]] = str(change.decided.value)
-    return found
+            values[change.steps[-1]] = str(change.decided.value)
+    return values
 
 
 def _places_back(comparison: Comparison) -> dict[str, str]:

@@ -49,9 +49,9 @@ def reading_with(access: Access, effect: Effect, *, before: int, now: int, numbe
     known = replace(access.reading, numbers=access.reading.numbers or {before: access.schema.version})
     under = frozenset(known.numbers) - {now}
     ended = [stage for stage in effect.raised if stage not in effect.stays_complete]
-    complete = [each for each in known.complete if each.stage not in ended]
+    complete = [rule for rule in known.complete if rule.stage not in ended]
     complete += [
-        CompletenessRule(under, asked[each], each.value) for each in effect.raised if each in effect.stays_complete
+        CompletenessRule(under, asked[stage], stage.value) for stage in effect.raised if stage in effect.stays_complete
     ]
     return Rewording(
         steps=known.after(effect.step, now=now),

@@ -142,7 +142,7 @@ def with_votes_of_before(
         slots = {slot.id: slot for slot in lot.slots.get(item.id, [])}
         for vote in gone.get(item.id, []):
             slot = slots[vote.task_id]
-            others = [each for each in slots.values() if slot.stage in VERIFICATIONS or each.unit == slot.unit]
+            others = [other for other in slots.values() if slot.stage in VERIFICATIONS or other.unit == slot.unit]
             people = {other.person_id for other in others} - {None}
             free = slot.state in (TaskState.OPEN, TaskState.WITHDRAWN) and vote.person_id not in people
             if not free:

@@ -122,9 +122,9 @@ def preview(
     if effect.looks:
         _look(store, future, effect, tally, sum(before.values()), progress)
     after = Counter(before)
-    for each in tally.moved:
-        after[each.before] -= 1
-        after[each.after] += 1
+    for moved_item in tally.moved:
+        after[moved_item.before] -= 1
+        after[moved_item.after] += 1
     return MigrationPreview(
         project=access.name,
         version=access.schema.version,
@@ -200,11 +200,11 @@ def _begin(
                 f"The schema of {project} is version {access.schema.version} since a moment ago: someone else has"
                 " changed it. Look again at what your change would do."
             )
-        said = [_not_decided(change.path, change.asks) for change in comparison.missing]
-        said += [f"{change.path}: {change.sentence}" for change in comparison.incompatible]
-        said += obstacles(session, access, loaded, comparison)
-        if said:
-            raise InvalidInputError([Problem("schema", sentence) for sentence in said])
+        problems = [_not_decided(change.path, change.asks) for change in comparison.missing]
+        problems += [f"{change.path}: {change.sentence}" for change in comparison.incompatible]
+        problems += obstacles(session, access, loaded, comparison)
+        if problems:
+            raise InvalidInputError([Problem("schema", sentence) for sentence in problems])
         now = store.now()
         before = changes.states(session, project_id=access.project_id)
         id = store_schema(session, loaded=loaded, now=now)
@@ -218,7 +218,7 @@ def _begin(
             "from": access.schema.version,
             "to": loaded.schema_.version,
             "hash": loaded.hash,
-            "decisions": [str(each) for each in decisions.made],
+            "decisions": [str(decision) for decision in decisions.made],
         }
         log(session, MIGRATED, by=by, project=access, now=now, data=data)
         return row.id, row.number, before

@@ -83,8 +83,8 @@ def _come_back(session: Session, access: Access, comparison: Comparison) -> Iter
                     names = [step.fields for step in steps]
                 case _:
                     continue
-            old = next((each for each in was if _name_now(each.name, names) == name), None)
-            if old is not None and old != next((each for each in now if each.name == name), None):
+            old = next((part for part in was if _name_now(part.name, names) == name), None)
+            if old is not None and old != next((part for part in now if part.name == name), None):
                 yield (
                     f"{'.'.join(path)}: version {number} had another {name}, and what was stored under that name would"
                     " count here. Give the new one a name of its own, or say it as it was then."
@@ -99,18 +99,18 @@ def _name_now(name: str, renamed: Sequence[Mapping[str, str]]) -> str:
 
 def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Iterator[str]:
     """Yield right answers of gold checks that would no longer be possible."""
-    found = []
+    answers = []
     about: Any = {"project_id": access.project_id}
     for stage, gold in (
-        (each, gold) for each in ASKED_AGAIN for gold in changes.everything(session, **about, stage=each)
+        (place, gold) for place in ASKED_AGAIN for gold in changes.everything(session, **about, stage=place)
     ):
-        for each in effect.again:
-            if not each.concerns(stage):
+        for rule in effect.again:
+            if not rule.concerns(stage):
                 continue
-            options = options_in(gold.answers.get(each.criterion))
-            if each.which is Votes.WITH_VALUE and any(same(option, each.value) for option in options):
-                found.append(f"{each.criterion} is {each.value}")
-    for what, n in sorted(Counter(found).items()):
+            options = options_in(gold.answers.get(rule.criterion))
+            if rule.which is Votes.WITH_VALUE and any(same(option, rule.value) for option in options):
+                answers.append(f"{rule.criterion} is {rule.value}")
+    for what, n in sorted(Counter(answers).items()):
         checks = "1 gold check says" if n == 1 else f"{n} gold checks say"
         yield (
             f"{checks} that {what}, which no one could answer any more. Withdraw them first (`touchstone gold"
@@ -122,23 +122,23 @@ def _named_elsewhere(session: Session, access: Access, comparison: Comparison, s
     """Yield names under which ratings of judges or from files are already stored for something different."""
     taken = set(step.criteria.values())
     added = {change.steps[3] for change in comparison.changes if change.row is sorts.ADDED_CRITERION}
-    for each in sorted(changes.named_elsewhere(session, project_id=access.project_id), key=str):
-        if each.by is not None and each.by.own_scale and each.now in step.criteria:
+    for other in sorted(changes.named_elsewhere(session, project_id=access.project_id), key=str):
+        if other.by is not None and other.by.own_scale and other.now in step.criteria:
             yield (
-                f"A reference metric was measured for {each.now}, and is compared under that name. Leave the name, and"
+                f"A reference metric was measured for {other.now}, and is compared under that name. Leave the name, and"
                 " change the label instead."
             )
-        elif each.now in taken:
+        elif other.now in taken:
             yield (
-                f"Ratings of judges or out of files are about an earlier {each.now}, and would count for what is called"
-                " so now. Give it another name."
+                f"Ratings of judges or out of files are about an earlier {other.now}, and would count for what is"
+                " called so now. Give it another name."
             )
-        elif each.by is None and each.stored in taken | added and each.now not in (
-            each.stored, *(before for before, after in step.criteria.items() if after == each.stored)
+        elif other.by is None and other.stored in taken | added and other.now not in (
+            other.stored, *(before for before, after in step.criteria.items() if after == other.stored)
         ):  # fmt: skip
             yield (
-                f"Ratings out of files came under the name {each.stored} for what is {each.now} since, so that none"
-                f" could come for another {each.stored}. Give it another name."
+                f"Ratings out of files came under the name {other.stored} for what is {other.now} since, so that none"
+                f" could come for another {other.stored}. Give it another name."
             )
 
 
@@ -150,7 +150,7 @@ _WHY = {
 
 def _not_yet(comparison: Comparison) -> list[str]:
     """Return the changes that are not supported in a project in use, each with an advice."""
-    said = []
+    problems = []
     for change in comparison.changes:
         stage = change.steps[1] if change.steps[0] == "stages" else None
         way = way_of(change)
@@ -158,11 +158,11 @@ def _not_yet(comparison: Comparison) -> list[str]:
             others = [
                 other.option for other in change.row.decisions if other not in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS)
             ]
-            said.append(
+            problems.append(
                 f"{change.path}: {_WHY.get(stage or '', 'this')} cannot be asked again. Decide otherwise:"
                 f" {' or '.join(others)}."
             )
-    return said
+    return problems
 
 
 def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange, reading: Rewording) -> None:
@@ -172,9 +172,9 @@ def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange,
     for name, held in dimensions.once_called(session, **about).items():
         if name not in there:
             counted = zip(held, ("items", "being written", "in the pool"), strict=True)
-            told = ", ".join(f"{what}: {n:,}" for n, what in counted if n)
+            counts = ", ".join(f"{what}: {n:,}" for n, what in counted if n)
             raise ConflictError(
-                f"The dimension {name} holds something by now ({told}), and version "
+                f"The dimension {name} holds something by now ({counts}), and version "
                 f"{reading.numbers[past.before_id]} of the schema does not have it: nothing is taken back. Take a "
                 "schema with the dimensions of before as a new version instead, and decide where its items go."
             )

@@ -37,20 +37,20 @@ def _change(context: JobContext) -> JobOutcome:
     past = change_history.history(context.store, **about)
     before: int = context.job.result if context.job.result is not None else len(past)
     context.note(before)
-    told: Any = {**about, "progress": lambda done, of: context.progress("Items brought up to it", done, of)}
+    options: Any = {**about, "progress": lambda done, of: context.progress("Items brought up to it", done, of)}
     unfinished = bool(past) and past[-1].finished_at is None
     if unfinished and (order.what in ("finish", "back") or len(past) > before):
-        migration.finish(context.store, **told)
+        migration.finish(context.store, **options)
     if order.what == "finish":
         return JobOutcome("The change is brought to its end.")
     if len(past) > before:  # the process that began the change has died
         return JobOutcome(_made(change_history.history(context.store, **about)[-1]))
     if order.what == "take":
         assert order.loaded is not None
-        done = migration.migrate(context.store, **told, loaded=order.loaded, decisions=order.decisions)
+        done = migration.migrate(context.store, **options, loaded=order.loaded, decisions=order.decisions)
         return JobOutcome(f"Version {done.version} is in force. {_came_of(done.tally)}")
     number = migration.to_undo(context.store, **about).number
-    done = migration.undo(context.store, **told)
+    done = migration.undo(context.store, **options)
     return JobOutcome(f"Change {number} is taken back: version {done.version} is in force. {_came_of(done.tally)}")
 
 
@@ -70,14 +70,14 @@ def _made(change: PastChange) -> str:
 
 def _came_of(tally: ChangeTally) -> str:
     """Return the effects of a change on items and votes, as sentences."""
-    said = [f"{count(len(tally.moved), 'item')} came out otherwise."]
+    sentences = [f"{count(len(tally.moved), 'item')} came out otherwise."]
     if tally.asked_again:
-        said.append(f"Asked again: {count(tally.asked_again, 'vote')}.")
+        sentences.append(f"Asked again: {count(tally.asked_again, 'vote')}.")
     if tally.counted_again:
-        said.append(f"Counted again: {count(tally.counted_again, 'vote')}.")
+        sentences.append(f"Counted again: {count(tally.counted_again, 'vote')}.")
     if tally.left_out:
-        said.append(f"Someone has voted since in the place of {count(len(tally.left_out), 'other')}.")
-    return " ".join(said)
+        sentences.append(f"Someone has voted since in the place of {count(len(tally.left_out), 'other')}.")
+    return " ".join(sentences)
 
 
 def preview_change(

@@ -102,7 +102,7 @@ def bring_up(store: Store, *, project: str, change: OngoingChange, tally: Change
 
 def look(store: Store, future: Access, effect: Effect) -> list[InStage]:
     """Return the effect of a change on stages other than verification. Nothing is changed."""
-    found = []
+    stages = []
     for stage in effect.through:
         with store.read() as session:
             reworded.read_by(session, project_id=future.project_id, reading=future.reading)
@@ -124,8 +124,12 @@ def look(store: Store, future: Access, effect: Effect) -> list[InStage]:
                         closed += max(min(n[TaskState.OPEN], over), 0)
                 last = lot.items[-1].id
         title = future.schema.stages.title_of(stage.value)
-        found.append(InStage(title, opened, closed, again))
-    return [each for each in found if each.opened or each.closed or each.asked_again]
+        stages.append(InStage(title, opened, closed, again))
+    return [
+        stage_effect
+        for stage_effect in stages
+        if stage_effect.opened or stage_effect.closed or stage_effect.asked_again
+    ]
 
 
 def _current(session: Session, access: Access, stage: Stage) -> _Current | None:
@@ -136,7 +140,7 @@ def _current(session: Session, access: Access, stage: Stage) -> _Current | None:
     if stage is Stage.ANSWERING and part.items == "all":
         counted = Counting(Items.ALL, counted.by_state)
     planned = stage_kinds.of(stage).units(session, access=access, counted=counted)
-    units = frozenset(each.unit for each in planned) if planned is not None else None
+    units = frozenset(unit.unit for unit in planned) if planned is not None else None
     return _Current(counted, frozenset(answers.last(session, project_id=access.project_id)), units)
 
 
@@ -166,8 +170,8 @@ def _again(
     texts = {id: row.text for id, row in items.predictions(session, ids=ids).items()} if ids else {}
 
     def fields(vote: StoredAnnotation) -> dict[str, Any]:
-        said = {PREDICTION: texts[vote.prediction_id]} if vote.prediction_id is not None else {}
-        return {**lot.contents[item.id], **said}
+        answer = {PREDICTION: texts[vote.prediction_id]} if vote.prediction_id is not None else {}
+        return {**lot.contents[item.id], **answer}
 
     return [vote for vote in votes if effect.asks_again(vote, fields(vote), now=access.schema_version_id)]
 

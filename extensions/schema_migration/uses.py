@@ -28,13 +28,13 @@ class StoredUses:
         self.session, self.access, self.new = session, access, new
         renames = [rename for rename in decisions.renames if ":" not in rename.subject]
         named = [rename for rename in renames if rename.way in (sorts.RENAME_CRITERION, sorts.RENAME_FIELD)]
-        self.before = {str(each.target): each.subject for each in named}
+        self.before = {str(rename.target): rename.subject for rename in named}
         """Old names by the new ones: of a criterion that is called otherwise, changes have the new name."""
         self.before_of = {(rename.way, str(rename.target)): rename.subject for rename in renames}
         self.moved = {
-            each.subject.removeprefix("dimensions."): str(each.target)
-            for each in decisions.made
-            if each.way in (sorts.RENAME_DIMENSION, sorts.MOVE_ITEMS)
+            decision.subject.removeprefix("dimensions."): str(decision.target)
+            for decision in decisions.made
+            if decision.way in (sorts.RENAME_DIMENSION, sorts.MOVE_ITEMS)
         }
         """New dimensions by the old ones."""
         self._votes: dict[Stage, list[files.CountingVote]] = {}
@@ -60,8 +60,8 @@ class StoredUses:
 
     def _of_dimension(self, name: str) -> AffectedCounts:
         about: Any = {"project_id": self.access.project_id}
-        found = (dimensions.votes_in, dimensions.items_in, dimensions.in_hand)
-        return AffectedCounts(*(each(self.session, **about).get(name, 0) for each in found))
+        counters = (dimensions.votes_in, dimensions.items_in, dimensions.in_hand)
+        return AffectedCounts(*(counter(self.session, **about).get(name, 0) for counter in counters))
 
     def votes(self, stage: Stage) -> Sequence[files.CountingVote]:
         """Return the counting votes in a stage; in verification, those about items' present content."""
@@ -117,7 +117,7 @@ class StoredUses:
             return AffectedCounts(items=n.get(ItemState.KEPT, 0))
         of = VERIFICATIONS if stage is Stage.ADJUDICATION and change.row is sorts.SETTLING else (stage,)
         counted = schema_changes.votes_by_version(self.session, project_id=self.access.project_id, as_they_stand=True)
-        return AffectedCounts(votes=sum(n for (_, each), n in counted.items() if each in of))
+        return AffectedCounts(votes=sum(n for (_, voted_stage), n in counted.items() if voted_stage in of))
 
     def _of_field(self, change: Change, name: str) -> AffectedCounts:
         values = [fields.get(name) for fields in self.contents.values()]

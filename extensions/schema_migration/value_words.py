@@ -11,7 +11,7 @@ LONGEST = 40
 
 def values_in_line(old: Any, new: Any) -> tuple[str, str]:
     """Return two values for one line. Long values start shortly before their first difference."""
-    one, other = (_in_words(each) for each in (old, new))
+    one, other = (_in_words(value) for value in (old, new))
     if min(len(one), len(other)) <= LONGEST:
         return _cut(one, 0), _cut(other, 0)
     same = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))

@@ -62,18 +62,18 @@ def _places(title: str, choices: Sequence[Choice], most: int) -> Places:
         return Places(title, counts, None, None, f"fewer than {LEAST} items for each place")
     from scipy import stats  # half a second, where it is read that keys are balanced
 
-    found = stats.chisquare(counts[:size])
-    return Places(title, counts, float(found.statistic), float(found.pvalue))
+    test = stats.chisquare(counts[:size])
+    return Places(title, counts, float(test.statistic), float(test.pvalue))
 
 
 def table(places: Iterable[Places]) -> ReportTable | None:
     """Return the positions as a table, or None if there are none."""
-    found = list(places)
-    if not found or not found[-1].counts:
+    tables = list(places)
+    if not tables or not tables[-1].counts:
         return None
-    heads = ("Dimension", *(f"Place {at + 1}" for at in range(len(found[-1].counts))), "Chi squared", "p")
+    heads = ("Dimension", *(f"Place {at + 1}" for at in range(len(tables[-1].counts))), "Chi squared", "p")
     rows: list[tuple[Cell, ...]] = []
-    for each in found:
-        told = ("-", each.why) if each.p is None else (f"{each.statistic:.2f}", f"{each.p:.3g}")
-        rows.append((each.title, *each.counts, *told))
+    for table_row in tables:
+        cells = ("-", table_row.why) if table_row.p is None else (f"{table_row.statistic:.2f}", f"{table_row.p:.3g}")
+        rows.append((table_row.title, *table_row.counts, *cells))
     return ReportTable("places", "Where right options stand", heads, tuple(rows), "items")

@@ -114,38 +114,44 @@ class _ConditionShower(Shower):
 
     def shown(self, item: AskedItem) -> list[Shown]:
         """Return the remaining pictures, in the order of the schema's assets."""
-        found = super().shown(item)
+        pictures = super().shown(item)
         if self._plan.without_marks:
-            found = _unmarked(found)
+            pictures = _unmarked(pictures)
         if not self._plan.frames:
-            return found
-        clips = dict.fromkeys(each.sha256 for each in found if isinstance(each, Taken) and each.clip is not None)
+            return pictures
+        clips = dict.fromkeys(
+            picture.sha256 for picture in pictures if isinstance(picture, Taken) and picture.clip is not None
+        )
         if not clips:
             raise Cannot("No clip of this item is shown, so there are no frames to leave out or to shuffle.")
         for sha256 in clips:
-            found = self._less(item, found, sha256)
-        return found
+            pictures = self._less(item, pictures, sha256)
+        return pictures
 
     def _less(self, item: AskedItem, shown: Sequence[Shown], sha256: str) -> list[Shown]:
         """Return the pictures with the remaining frames of one clip."""
-        own = [each for each in shown if isinstance(each, Taken) and each.clip is not None and each.sha256 == sha256]
-        left = list(self._plan.frames_of(item.name, [time for each in own for time in each.times]))
-        found: list[Shown] = []
-        for each in shown:
-            if not (isinstance(each, Taken) and each in own):
-                found.append(each)
+        own = [
+            picture
+            for picture in shown
+            if isinstance(picture, Taken) and picture.clip is not None and picture.sha256 == sha256
+        ]
+        left = list(self._plan.frames_of(item.name, [time for clip in own for time in clip.times]))
+        pictures: list[Shown] = []
+        for picture in shown:
+            if not (isinstance(picture, Taken) and picture in own):
+                pictures.append(picture)
             elif left:
-                n = len(each.times)
-                found.append(replace(each, times=tuple(left[:n])))
+                n = len(picture.times)
+                pictures.append(replace(picture, times=tuple(left[:n])))
                 left = left[n:]
-        return found
+        return pictures
 
 
 def _unmarked(shown: Sequence[Shown]) -> list[Shown]:
     """Return the images without their marks. Raise ``Cannot`` if an item has none."""
-    if not any(isinstance(each, Still) and _is_marked(each) for each in shown):
+    if not any(isinstance(picture, Still) and _is_marked(picture) for picture in shown):
         raise Cannot("Nothing is drawn on an image of this item, so there are no marks to leave out.")
-    return [replace(each, drawn={}) if isinstance(each, Still) else each for each in shown]
+    return [replace(picture, drawn={}) if isinstance(picture, Still) else picture for picture in shown]
 
 
 def _is_marked(still: Still) -> bool:

@@ -73,11 +73,11 @@ class ModelResult:
         if self.outcome == UNKNOWN:
             return f"{UNKNOWN}: {lacking}; touchstone run shortcut asks them"
         share = 100 * self.flagged / self.items
-        told = (
+        figures = (
             f"{self.flagged:,} of {self.items:,} items ({share:.1f} %) are right without images in all orders by {by}"
         )
         more = f"; {lacking}" if self.unsettled else ""
-        return f"{self.outcome}: {told}, at most {100 * self.at_most:.1f} %{more}"
+        return f"{self.outcome}: {figures}, at most {100 * self.at_most:.1f} %{more}"
 
     @property
     def values(self) -> Mapping[str, float | None]:
@@ -86,18 +86,23 @@ class ModelResult:
 
     def as_json(self, *, figures: bool = True) -> dict[str, Any]:
         """Return the manifest's entry. Leave out ``figures`` if keys are private: they would reveal keys."""
-        told = asdict(self)
+        content = asdict(self)
         if not figures:
-            told = {name: each for name, each in told.items() if name not in ("flagged", "unsettled")}
-            told["models"] = [{name: each[name] for name in ("model", "items", "orders")} for each in told["models"]]
-        told["models"] = [{name: value for name, value in each.items() if value is not None} for each in told["models"]]
-        return {**told, "figures": "here" if figures else "private"}
+            content = {name: value for name, value in content.items() if name not in ("flagged", "unsettled")}
+            content["models"] = [
+                {name: asked_model[name] for name in ("model", "items", "orders")} for asked_model in content["models"]
+            ]
+        content["models"] = [
+            {name: value for name, value in asked_model.items() if value is not None}
+            for asked_model in content["models"]
+        ]
+        return {**content, "figures": "here" if figures else "private"}
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> ModelResult:
         """Return the result that ``as_json`` wrote."""
         known = {field.name: told[field.name] for field in fields(cls) if field.name in told}
-        return cls(**{**known, "models": [AskedModel(**each) for each in told.get("models", ())]})
+        return cls(**{**known, "models": [AskedModel(**asked_model) for asked_model in told.get("models", ())]})
 
 
 def compare_with_limit(limits: model.Shortcuts | None, found: ModelShortcuts) -> ModelResult | None:
@@ -108,11 +113,11 @@ def compare_with_limit(limits: model.Shortcuts | None, found: ModelShortcuts) ->
     flagged, unsettled = len(found.flagged), len(found.unsettled)
     outcome = ABOVE if flagged > most else UNKNOWN if flagged + unsettled > most else WITHIN
     models = []
-    for each in found.models:
-        if each.condition == WITHOUT:
-            at = each.all_right
-            figures = (at.value, at.low, at.high, at.n_units, each.chance)
-            models.append(AskedModel(each.model, each.items, each.orders, *figures))
+    for score in found.models:
+        if score.condition == WITHOUT:
+            at = score.all_right
+            figures = (at.value, at.low, at.high, at.n_units, score.chance)
+            models.append(AskedModel(score.model, score.items, score.orders, *figures))
     return ModelResult(
         outcome if found.items else NONE,
         float(limits.without_images),

@@ -36,31 +36,37 @@ def as_json(found: ModelShortcuts) -> dict[str, Any]:
             }
             for model in found.models
         ],
-        "flagged": [_given(each) for each in found.flagged],
+        "flagged": [_given(flagged_item) for flagged_item in found.flagged],
         "unsettled": list(found.unsettled),
         "second_look": {
             "chosen": list(found.chosen),
             "strong": list(found.strong),
-            "items": [_given(each) for each in found.second],
+            "items": [_given(flagged_item) for flagged_item in found.second],
         },
     }
 
 
 def _told(figure: Figure) -> dict[str, Any]:
-    told = {"value": figure.value, "low": figure.low, "high": figure.high, "method": figure.method, "n": figure.n_units}
-    return told | ({"why": figure.reason} if figure.reason else {})
+    content = {
+        "value": figure.value,
+        "low": figure.low,
+        "high": figure.high,
+        "method": figure.method,
+        "n": figure.n_units,
+    }
+    return content | ({"why": figure.reason} if figure.reason else {})
 
 
 def _given(each: ListedItem) -> dict[str, Any]:
-    told = {"item": each.item, "dimension": each.dimension, "reasons": list(each.reasons), "chance": each.chance}
-    return told | ({"others": [_other(one) for one in each.others]} if each.others else {})
+    content = {"item": each.item, "dimension": each.dimension, "reasons": list(each.reasons), "chance": each.chance}
+    return content | ({"others": [_other(one) for one in each.others]} if each.others else {})
 
 
 def _other(each: OtherAnswer) -> dict[str, Any]:
-    told: dict[str, Any] = {"model": each.model, "orders": each.orders, "answers": list(each.options)}
+    content: dict[str, Any] = {"model": each.model, "orders": each.orders, "answers": list(each.options)}
     if each.argument is not None:
-        told["wrote"] = {"text": each.argument.text, "options": list(each.argument.options)}
-    return told
+        content["wrote"] = {"text": each.argument.text, "options": list(each.argument.options)}
+    return content
 
 
 def as_csv(found: ModelShortcuts, *, second: bool = True) -> str:
@@ -68,25 +74,25 @@ def as_csv(found: ModelShortcuts, *, second: bool = True) -> str:
 
     Without ``second`` it says nothing of a second look, which depends on the models that are chosen.
     """
-    flagged = {each.item for each in found.flagged}
-    looked = {each.item for each in found.second}
+    flagged = {flagged_item.item for flagged_item in found.flagged}
+    looked = {flagged_item.item for flagged_item in found.second}
     out = io.StringIO(newline="")
     writer = Writer(out)
     heads = ("item", "model", "condition", "orders", "right", "unread", "no_reply", "flagged")
     writer.writerow((*heads, "second_look") if second else heads)
     lots: dict[tuple[str, str], list[ModelReply]] = {}
-    for each in found.said:
-        lots.setdefault((each.model, each.condition), []).append(each)
+    for reply in found.said:
+        lots.setdefault((reply.model, reply.condition), []).append(reply)
     for (model, condition), lot in lots.items():
         for id, there in by_item(lot):
-            heard = [each for each in there if not math.isnan(each.value)]
+            heard = [reply for reply in there if not math.isnan(reply.value)]
             cells = (
                 id,
                 model,
                 condition,
                 len(there),
-                sum(each.value == 1 for each in heard),
-                sum(not each.chose for each in heard),
+                sum(reply.value == 1 for reply in heard),
+                sum(not reply.chose for reply in heard),
                 len(there) - len(heard),
                 "yes" if id in flagged else "no",
             )

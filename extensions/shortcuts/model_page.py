@@ -29,8 +29,8 @@ class ModelPage:
 
 def measure_for_page(store: Store, *, project: str, items: Items | None = None) -> ModelPage:
     """Return the results for the items that count in a project. The caller checks that the person may see them."""
-    found = measure_models(store, by=None, project=project, items_=items)
-    return ModelPage(replace(found, said=()), as_csv(found, second=False))
+    results = measure_models(store, by=None, project=project, items_=items)
+    return ModelPage(replace(results, said=()), as_csv(results, second=False))
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:

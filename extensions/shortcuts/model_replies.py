@@ -103,8 +103,8 @@ def read_replies(session: Session, access: Access, names: Mapping[int, str]) -> 
             argument = None
             if shown == WITH and value == 0 and chose and plan.strategy != RANKED:
                 argument = Argument(attempt.text or "", seen.get(options_field(access.schema) or "", ()))
-            each = ModelReply(called[row.id], shown, order, names[attempt.item_id], value, chose, why, argument)
-            model_replies[each.model, each.condition, each.order, each.item] = each
+            reply = ModelReply(called[row.id], shown, order, names[attempt.item_id], value, chose, why, argument)
+            model_replies[reply.model, reply.condition, reply.order, reply.item] = reply
     return ModelReplies(list(model_replies.values()), earlier)
 
 
@@ -126,7 +126,7 @@ def _models(rows: Sequence[StoredRun]) -> dict[int, str]:
     looked: set[str] = set()
     label: dict[str, str] = {}
     for row in sorted(rows, key=lambda each: each.id):
-        parts = {name: each for name, each in identities.parts_of_run(row).items() if name not in _CONDITION}
+        parts = {name: part for name, part in identities.parts_of_run(row).items() if name not in _CONDITION}
         who[row.id] = identity = identities.identity(parts)
         plan = _plan(row)
         spec: Mapping[str, Any] = row.params["spec"]
@@ -135,7 +135,7 @@ def _models(rows: Sequence[StoredRun]) -> dict[int, str]:
             looked.add(identity)
     seen: Counter[str] = Counter()
     called = {}
-    for identity in dict.fromkeys(each for each in who.values() if each in looked):
+    for identity in dict.fromkeys(model for model in who.values() if model in looked):
         seen[label[identity]] += 1
         number = seen[label[identity]]
         called[identity] = label[identity] + (f" ({number})" if number > 1 else "")
@@ -164,6 +164,6 @@ def _read(schema: Schema, plan: RunPlan, attempt: StoredAttempt, fields: Mapping
 def by_item(said: Collection[ModelReply]) -> Iterator[tuple[str, list[ModelReply]]]:
     """Yield each item with its replies."""
     model_replies: dict[str, list[ModelReply]] = {}
-    for each in said:
-        model_replies.setdefault(each.item, []).append(each)
+    for reply in said:
+        model_replies.setdefault(reply.item, []).append(reply)
     yield from model_replies.items()

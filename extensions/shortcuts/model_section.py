@@ -68,15 +68,17 @@ def _figures(found: ModelShortcuts) -> None:
     heads += [("No option read", "number"), ("No reply", "number")]
     rows = [_row(model) for model in found.models]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="models"))
-    told = [
+    sentences = [
         "Limits are of 95 %, by resampled sources. Right in all orders: of the items that were asked in at least "
         f"{markup.count(found.orders, 'order')}; by chance: what that share is if options are drawn blindly. More with "
         "images: how much more often it is right with everything shown, of the items that were asked both ways. Where "
         "no option was read it counts as wrong; where no reply came, nothing is known."
     ]
     if found.earlier:
-        told.append(f"Left out: {markup.count(found.earlier, 'reply', 'replies')} to items that were changed since.")
-    shell.show(markup.tag("p", markup.quiet(" ".join(told)), style="ts ts-small", data_part="models-about"))
+        sentences.append(
+            f"Left out: {markup.count(found.earlier, 'reply', 'replies')} to items that were changed since."
+        )
+    shell.show(markup.tag("p", markup.quiet(" ".join(sentences)), style="ts ts-small", data_part="models-about"))
 
 
 def _row(each: ModelScores) -> list[markup.Markup]:
@@ -108,19 +110,19 @@ def _share(figure: Figure) -> markup.Markup:
 
 
 def _lists(services: Services, view: ProjectView, at: ModelPage) -> None:
-    found = at.found
-    n = len(found.flagged)
-    by = "one model" if found.wanted_models == 1 else f"{found.wanted_models} models"
-    orders = markup.count(found.orders, "order")
+    results = at.found
+    n = len(results.flagged)
+    by = "one model" if results.wanted_models == 1 else f"{results.wanted_models} models"
+    orders = markup.count(results.orders, "order")
     words = (
-        f"{n:,} of {markup.count(found.items, 'item')} {'is' if n == 1 else 'are'} right without images in at least "
+        f"{n:,} of {markup.count(results.items, 'item')} {'is' if n == 1 else 'are'} right without images in at least "
         f"{orders} of options, and in every one asked, by {by} or more. That is a reason for a person to look."
     )
     shell.show(markup.tag("p", markup.text(words), style="ts", data_part="models-flagged"))
     left, middle, right, last = st.columns([2, 3, 3, 2], vertical_alignment="bottom")
     listed = left.selectbox("List of items", [FLAGGED, SECOND], key=f"shortcuts.models.list.{view.name}")
     second = listed == SECOND
-    chosen, strong = _by_whom(view, found, middle, right) if second else ([], [])
+    chosen, strong = _by_whom(view, results, middle, right) if second else ([], [])
     last.download_button(
         "What each said, as CSV",
         lambda: at.file.encode(),
@@ -130,7 +132,7 @@ def _lists(services: Services, view: ProjectView, at: ModelPage) -> None:
         on_click="ignore",
         width="stretch",
     )
-    given = with_second_look(found, chosen, strong).second if second else found.flagged
+    given = with_second_look(results, chosen, strong).second if second else results.flagged
     if not given:
         shell.show(
             markup.notice("No item wants a second look by these models." if second else "There is no such item.")
@@ -138,12 +140,12 @@ def _lists(services: Services, view: ProjectView, at: ModelPage) -> None:
         return
     first = shell.pager(len(given), size=SIZE, of=(listed, chosen, strong), key="shortcuts.models.pager")
     page = given[first : first + SIZE]
-    ids = [[each.item for each in some] for some in (given, page)]
+    ids = [[flagged_item.item for flagged_item in some] for some in (given, page)]
     page_parts.to_items(view, *ids, part="models-to-items")
     st.html(f"<style>{STYLE}</style>")
-    _table(view, found, page, chances=not second)
-    told = {each.item: each.to_author for each in page}
-    send_back.offer(services, view, told, key=f"shortcuts.models.back.{view.name}")
+    _table(view, results, page, chances=not second)
+    reasons_by_item = {flagged_item.item: flagged_item.to_author for flagged_item in page}
+    send_back.offer(services, view, reasons_by_item, key=f"shortcuts.models.back.{view.name}")
 
 
 def _by_whom(
@@ -184,15 +186,18 @@ def _table(view: ProjectView, found: ModelShortcuts, given: Sequence[ListedItem]
     heads = [("Item", ""), ("Dimension", ""), ("Right option", ""), ("Why it is listed", "wide")]
     heads += [("By chance", "number")] if chances else []
     rows = []
-    for each in given:
-        own = found.known[each.item]
+    for flagged_item in given:
+        own = found.known[flagged_item.item]
         row = [
             page_parts.item(view, own),
             markup.text(titles.get(own.dimension, own.dimension)),
             page_parts.right_option(own),
             markup.joined(
-                [*(markup.tag("div", markup.text(reason)) for reason in each.reasons), *map(_wrote, each.others)]
+                [
+                    *(markup.tag("div", markup.text(reason)) for reason in flagged_item.reasons),
+                    *map(_wrote, flagged_item.others),
+                ]
             ),
         ]
-        rows.append([*row, markup.text(share(each.chance))] if chances else row)
+        rows.append([*row, markup.text(share(flagged_item.chance))] if chances else row)
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="models-items"))

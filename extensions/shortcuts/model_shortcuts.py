@@ -80,8 +80,8 @@ class OtherAnswer:
 
     @property
     def _how(self) -> str:
-        told = ", ".join(f"“{option}”" for option in self.options)
-        return f"answers otherwise with images, in all of {self.orders} orders of options: {told}"
+        options = ", ".join(f"“{option}”" for option in self.options)
+        return f"answers otherwise with images, in all of {self.orders} orders of options: {options}"
 
 
 @dataclass(frozen=True)
@@ -178,24 +178,24 @@ def from_replies(
     earlier: int = 0,
 ) -> ModelShortcuts:
     """Return the results of these replies. Items that all models get right are listed for a second look."""
-    models = list(dict.fromkeys(each.model for each in said))
+    models = list(dict.fromkeys(reply.model for reply in said))
     shown = [
         _scores(model, condition, said, known, limits.orders)
         for model in models
-        for condition in dict.fromkeys([WITH, WITHOUT, *(each.condition for each in said)])
-        if any((each.model, each.condition) == (model, condition) for each in said)
+        for condition in dict.fromkeys([WITH, WITHOUT, *(reply.condition for reply in said)])
+        if any((reply.model, reply.condition) == (model, condition) for reply in said)
     ]
     right = {
         model: _always_right(said, model, limits.orders)
-        for model in dict.fromkeys(each.model for each in said if each.condition == WITHOUT)
+        for model in dict.fromkeys(reply.model for reply in said if reply.condition == WITHOUT)
     }
-    asked = Counter(item for item, _ in {(each.item, each.model) for each in said if each.condition == WITHOUT})
+    asked = Counter(item for item, _ in {(reply.item, reply.model) for reply in said if reply.condition == WITHOUT})
     flagged = [
         _blind(choice, by, asked[id])
         for id, choice in known.items()
         if len(by := {model: own[id] for model, own in right.items() if id in own}) >= limits.models
     ]
-    other = {model: found for model in models if (found := _always_other(said, model, limits.orders))}
+    other = {model: answers for model in models if (answers := _always_other(said, model, limits.orders))}
     made = ModelShortcuts(
         title=title,
         which=which,
@@ -213,7 +213,7 @@ def from_replies(
         right=right,
         other=other,
         asked=asked,
-        unsettled=_unsettled(said, known, right, limits.models, {each.item for each in flagged}),
+        unsettled=_unsettled(said, known, right, limits.models, {flagged_item.item for flagged_item in flagged}),
     )
     return with_second_look(made)
 
@@ -224,24 +224,24 @@ def from_replies(
 def _scores(
     model: str, condition: str, said: Sequence[ModelReply], known: Mapping[str, Choice], orders: int
 ) -> ModelScores:
-    own = [each for each in said if (each.model, each.condition) == (model, condition)]
-    heard = [each for each in own if not math.isnan(each.value)]
+    own = [reply for reply in said if (reply.model, reply.condition) == (model, condition)]
+    heard = [reply for reply in own if not math.isnan(reply.value)]
     often = {id: there for id, there in by_item(own) if len(there) >= orders}
-    all_right = [all(each.value == 1 for each in there) for there in often.values()]
+    all_right = [all(reply.value == 1 for reply in there) for there in often.values()]
     blind = [_by_chance(known[id], len(there)) for id, there in often.items()]
     gain = None
     if condition != WITH:
-        gain = _gain(own, [each for each in said if (each.model, each.condition) == (model, WITH)], known)
+        gain = _gain(own, [reply for reply in said if (reply.model, reply.condition) == (model, WITH)], known)
     return ModelScores(
         model,
         condition,
-        len({each.item for each in own}),
+        len({reply.item for reply in own}),
         max(len(there) for _, there in by_item(own)),
-        _share([each.value for each in heard], [_source(known[each.item]) for each in heard], "no reply came."),
+        _share([reply.value for reply in heard], [_source(known[reply.item]) for reply in heard], "no reply came."),
         _share(all_right, [_source(known[id]) for id in often], f"no item was asked in {orders} orders of options."),
         sum(blind) / len(blind) if blind else None,
         gain,
-        sum(not each.chose for each in heard),
+        sum(not reply.chose for reply in heard),
         len(own) - len(heard),
     )
 
@@ -253,14 +253,16 @@ def _gain(own: Sequence[ModelReply], whole: Sequence[ModelReply], known: Mapping
     if not both:
         return Figure.without("no item was asked with images, too.")
     clusters = [_source(known[id]) for id in both]
-    found = paired_difference([without[id] for id in both], [with_[id] for id in both], clusters=clusters)
-    return Figure.of(found, share=True)
+    difference = paired_difference([without[id] for id in both], [with_[id] for id in both], clusters=clusters)
+    return Figure.of(difference, share=True)
 
 
 def _means(said: Sequence[ModelReply]) -> dict[str, float]:
     """Return the share of right answers for each item, over its orders."""
-    found = {id: [each.value for each in there if not math.isnan(each.value)] for id, there in by_item(said)}
-    return {id: sum(values) / len(values) for id, values in found.items() if values}
+    values_by_item = {
+        id: [reply.value for reply in there if not math.isnan(reply.value)] for id, there in by_item(said)
+    }
+    return {id: sum(values) / len(values) for id, values in values_by_item.items() if values}
 
 
 def _share(hits: Sequence[float], sources: Sequence[Hashable], why: str) -> Figure:
@@ -283,9 +285,11 @@ def _by_chance(choice: Choice, orders: int) -> float:
 
 def _always_right(said: Sequence[ModelReply], model: str, orders: int) -> dict[str, int]:
     """Return the items that a model gets right without images in every order, with the number of orders."""
-    own = [each for each in said if (each.model, each.condition) == (model, WITHOUT)]
+    own = [reply for reply in said if (reply.model, reply.condition) == (model, WITHOUT)]
     return {
-        id: len(there) for id, there in by_item(own) if len(there) >= orders and all(each.value == 1 for each in there)
+        id: len(there)
+        for id, there in by_item(own)
+        if len(there) >= orders and all(reply.value == 1 for reply in there)
     }
 
 
@@ -309,7 +313,7 @@ def _unsettled(
     flagged: Collection[str],
 ) -> list[str]:
     """Return the items that too few models have settled. One wrong answer settles an item for a model."""
-    settled = {(each.item, each.model) for each in said if each.condition == WITHOUT and each.value == 0}
+    settled = {(reply.item, reply.model) for reply in said if reply.condition == WITHOUT and reply.value == 0}
     settled |= {(id, model) for model, own in right.items() for id in own}
     n = Counter(id for id, _ in settled)
     return [id for id in known if id not in flagged and n[id] < wanted]
@@ -317,14 +321,14 @@ def _unsettled(
 
 def _always_other(said: Sequence[ModelReply], model: str, orders: int) -> dict[str, OtherAnswer]:
     """Return the items that a model answers differently from the key in every order with images, and the answers."""
-    own = [each for each in said if (each.model, each.condition) == (model, WITH)]
-    found = {}
+    own = [reply for reply in said if (reply.model, reply.condition) == (model, WITH)]
+    other_answers = {}
     for id, there in by_item(own):
-        if len(there) >= orders and all(each.value == 0 and each.chose for each in there):
-            options = [option for option, _ in Counter(each.chose for each in there).most_common()]
-            first = min(there, key=lambda each: each.order != "")
-            found[id] = OtherAnswer(model, len(there), options, first.argument)
-    return found
+        if len(there) >= orders and all(reply.value == 0 and reply.chose for reply in there):
+            options = [option for option, _ in Counter(reply.chose for reply in there).most_common()]
+            first = min(there, key=lambda reply: reply.order != "")
+            other_answers[id] = OtherAnswer(model, len(there), options, first.argument)
+    return other_answers
 
 
 def with_second_look(
@@ -334,7 +338,7 @@ def with_second_look(
 
     Raises ``InvalidInputError`` if no run has asked one of them.
     """
-    there = list(dict.fromkeys(each.model for each in found.models))
+    there = list(dict.fromkeys(score.model for score in found.models))
     problems = [
         Problem("models", f"No run has asked {name!r} for shortcuts; there are {', '.join(there) or 'none'}.")
         for name in (*chosen, *strong)
@@ -346,13 +350,13 @@ def with_second_look(
     second = []
     for id, choice in found.known.items():
         others = [found.other[model][id] for model in strong if id in found.other.get(model, {})]
-        reasons, told = [other.said for other in others], [other.to_author for other in others]
+        reasons, sentences = [other.said for other in others], [other.to_author for other in others]
         if everyone and all(id in found.right.get(model, {}) for model in everyone):
             reasons.insert(0, f"right without images by every model that was chosen: {', '.join(everyone)}")
             right = sum(id in own for own in found.right.values())
-            told.insert(0, _right_blind(right, found.asked[id]))
+            sentences.insert(0, _right_blind(right, found.asked[id]))
         if reasons:
             second.append(
-                ListedItem(id, choice.dimension, reasons, to_author=" ".join(told)[:LONGEST_REASON], others=others)
+                ListedItem(id, choice.dimension, reasons, to_author=" ".join(sentences)[:LONGEST_REASON], others=others)
             )
     return replace(found, second=second, chosen=everyone, strong=list(strong))

@@ -36,8 +36,8 @@ def _text_figures(store: Store, access: Access) -> Iterator[PrintedFigure]:
     text_shortcuts = find_text_shortcuts(store, by=None, project=access.name)
     rows = [RowSelection(ITEMS), RowSelection(table_path("revision"))]
     out = len(text_shortcuts.skipped)
-    for name, each in text_shortcuts.by_name.items():
-        at = (each.value, each.low, each.high, each.n_units, out, each.method, each.reason)
+    for name, figure in text_shortcuts.by_name.items():
+        at = (figure.value, figure.low, figure.high, figure.n_units, out, figure.method, figure.reason)
         yield PrintedFigure(f"shortcuts.{name}", f"Shortcuts: {TITLES[name]}", *at, rows)
     yield PrintedFigure(
         "shortcuts.chance",
@@ -57,14 +57,14 @@ def _text_figures(store: Store, access: Access) -> Iterator[PrintedFigure]:
 
 def _model_figures(store: Store, access: Access) -> Iterator[PrintedFigure]:
     """Yield what models get right without images."""
-    found = measure_models(store, by=None, project=access.name)
+    results = measure_models(store, by=None, project=access.name)
     rows = [RowSelection(ITEMS), *(RowSelection(table_path(name)) for name in ("revision", "run", "attempt"))]
     prefix, title = "shortcuts.without_images", "Shortcuts: right without images"
-    n, out = found.items, len(found.unsettled)
+    n, out = results.items, len(results.unsettled)
     yield PrintedFigure(
-        f"{prefix}.flagged", f"{title}, items flagged", len(found.flagged), n=n, left_out=out, rows=rows
+        f"{prefix}.flagged", f"{title}, items flagged", len(results.flagged), n=n, left_out=out, rows=rows
     )
-    for model in found.models:
+    for model in results.models:
         if model.condition == WITHOUT:
             own = model.all_right
             at = (own.value, own.low, own.high, own.n_units, own.n_left_out, own.method, own.reason)

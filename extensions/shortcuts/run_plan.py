@@ -55,9 +55,9 @@ class ShortcutPlan(RunPlan):
         without_marks: bool = False,
     ) -> list[ShortcutPlan]:
         """Return plans that ask as ``plan`` does, but under a condition: one plan for each order of options."""
-        told = {field.name: getattr(plan, field.name) for field in fields(RunPlan)} | {"text_only": text_only}
+        options = {field.name: getattr(plan, field.name) for field in fields(RunPlan)} | {"text_only": text_only}
         return [
-            cls(**told, frames=frames, order=order, orders=orders, seed=seed, without_marks=without_marks)
+            cls(**options, frames=frames, order=order, orders=orders, seed=seed, without_marks=without_marks)
             for order in (range(1, orders + 1) if orders else (0,))
         ]
 
@@ -110,9 +110,9 @@ class ShortcutPlan(RunPlan):
         """
         if self.frames == Frames.ONE:
             return tuple(times[len(times) // 2 : len(times) // 2 + 1])
-        found = list(times)
+        drawn_times = list(times)
         if self.frames == Frames.SHUFFLED and len(set(times)) > 1:
             drawn = random.Random(f"{self.seed}/frames/{item}")
-            while found == list(times):
-                drawn.shuffle(found)
-        return tuple(found)
+            while drawn_times == list(times):
+                drawn.shuffle(drawn_times)
+        return tuple(drawn_times)

@@ -33,7 +33,7 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
     ask: dict[str, Any] = {"by": services.person, "project": view.name, "action": Action.SEND_BACK}
     here = bulk.preview(services.store, **ask, chosen=BulkSelection(items=tuple(reasons)), reasons=Reasons(own=reasons))
     shell.show(markup.paragraph("Authors read this as it stands here. An item without a reason stays.", style="ts"))
-    said = {
+    words_by_item = {
         item: str(
             st.text_area(
                 f"To the author of {markup.label(item)}",
@@ -45,21 +45,26 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
         ).strip()
         for item in here.can
     }
-    said = {item: words for item, words in said.items() if words}
-    counts = f"{markup.count(len(said), 'item')} would go back, {len(reasons) - len(said):,} would not."
-    silent = [(item, "Nothing is said of it.") for item in here.can if item not in said]
-    shell.show(*describe_preview(counts, list(said), [*here.cannot, *silent]))
-    if not said:
+    words_by_item = {item: words for item, words in words_by_item.items() if words}
+    counts = (
+        f"{markup.count(len(words_by_item), 'item')} would go back, {len(reasons) - len(words_by_item):,} would not."
+    )
+    silent = [(item, "Nothing is said of it.") for item in here.can if item not in words_by_item]
+    shell.show(*describe_preview(counts, list(words_by_item), [*here.cannot, *silent]))
+    if not words_by_item:
         return
-    ask |= {"chosen": BulkSelection(items=tuple(said)), "reasons": Reasons(own=said)}
-    found = bulk.preview(services.store, **ask)
+    ask |= {"chosen": BulkSelection(items=tuple(words_by_item)), "reasons": Reasons(own=words_by_item)}
+    preview = bulk.preview(services.store, **ask)
 
     def do() -> None:
-        n = bulk.do(services.store, **ask, token=found.token)
+        n = bulk.do(services.store, **ask, token=preview.token)
         messages.keep(f"{key}.done", f"Done: {markup.count(n, 'item')} sent back.")
         session_values.place()[f"{key}.round"] = round + 1
 
-    label = f"Send back {markup.count(len(said), 'item')}"
-    words = f"{markup.count(len(said), 'item')}, each with the reason to its author. No one else is asked meanwhile."
+    label = f"Send back {markup.count(len(words_by_item), 'item')}"
+    words = (
+        f"{markup.count(len(words_by_item), 'item')}, each with the reason to its author. "
+        "No one else is asked meanwhile."
+    )
     question = Confirmation(f"{label}?", words, UNDO[Action.SEND_BACK], f"Yes, {label.lower()}")
     confirm.button(label, services, question, do, key=f"{key}.do", sure=f"{key}.sure")

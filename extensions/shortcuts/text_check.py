@@ -95,11 +95,11 @@ class TextResult:
         if self.outcome == WITHIN:
             return f"within every limit{_BOUNDS[self.bound]}; {flagged}{more}"
         over = [limit for limit in self.limits if limit.outcome == ABOVE]
-        over.sort(key=lambda each: each.at_most - (each.value or 0))
-        told = [each.came_to for each in over[:_WORST]]
-        told += [f"and {len(over) - _WORST:,} more"] if len(over) > _WORST else []
-        told += [f"{flagged}, at most {_percent(self.flagged_at_most)}"] if self.too_many else []
-        return f"not within{_BOUNDS[self.bound] if over else ''}: {'; '.join(told)}{more}"
+        over.sort(key=lambda limit: limit.at_most - (limit.value or 0))
+        excesses = [limit.came_to for limit in over[:_WORST]]
+        excesses += [f"and {len(over) - _WORST:,} more"] if len(over) > _WORST else []
+        excesses += [f"{flagged}, at most {_percent(self.flagged_at_most)}"] if self.too_many else []
+        return f"not within{_BOUNDS[self.bound] if over else ''}: {'; '.join(excesses)}{more}"
 
     @property
     def values(self) -> Mapping[str, float | None]:
@@ -109,14 +109,14 @@ class TextResult:
     def as_json(self, *, figures: bool = True) -> dict[str, Any]:
         """Return the manifest's entry. Leave out ``figures`` if keys are private: a rule that is always right would
         reveal them."""
-        told = asdict(self)
+        content = asdict(self)
         if not figures:
-            told = {name: value for name, value in told.items() if name not in ("flagged", "why")}
-            told["limits"] = [
-                {name: each[name] for name in ("name", "title", "at_most", "outcome")} for each in told["limits"]
+            content = {name: value for name, value in content.items() if name not in ("flagged", "why")}
+            content["limits"] = [
+                {name: limit[name] for name in ("name", "title", "at_most", "outcome")} for limit in content["limits"]
             ]
         return {
-            **{name: value for name, value in told.items() if value is not None and value != ""},
+            **{name: value for name, value in content.items() if value is not None and value != ""},
             "figures": "here" if figures else "private",
             "scikit_learn": _version(),
         }
@@ -125,7 +125,7 @@ class TextResult:
     def from_json(cls, told: Mapping[str, Any]) -> TextResult:
         """Return the result that ``as_json`` wrote."""
         known = {field.name: told[field.name] for field in fields(cls) if field.name in told}
-        return cls(**{**known, "limits": [TextLimit(**each) for each in told.get("limits", ())]})
+        return cls(**{**known, "limits": [TextLimit(**limit) for limit in told.get("limits", ())]})
 
 
 _TIE = 1e-9
@@ -169,26 +169,28 @@ def compare_with_limits(limits: model.Shortcuts, at: TextMeasurement) -> TextRes
     about: dict[str, Any] = {"bound": limits.bound, "score": limits.score, "flagged_at_most": limits.flagged}
     if at.found is None:
         return TextResult(UNKNOWN, why=at.why, **about)
-    found = at.found
-    about |= {"left_out": len(found.skipped)}
-    if not found.items or found.chance is None:
+    results = at.found
+    about |= {"left_out": len(results.skipped)}
+    if not results.items or results.chance is None:
         return TextResult(NONE, **about)
-    usual = found.chance + limits.above_chance
-    own = [_limit(name, each, limits.at_most.get(name, usual), limits.bound) for name, each in found.by_name.items()]
+    usual = results.chance + limits.above_chance
+    own = [
+        _limit(name, figure, limits.at_most.get(name, usual), limits.bound) for name, figure in results.by_name.items()
+    ]
     result = TextResult(
         WITHIN,
         limits=own,
-        chance=found.chance,
-        items=len(found.items),
-        without_source=found.without_source,
-        flagged=len(found.flagged),
+        chance=results.chance,
+        items=len(results.items),
+        without_source=results.without_source,
+        flagged=len(results.flagged),
         **about,
     )
-    lacking = [each.title for each in own if each.outcome == UNKNOWN]
+    lacking = [limit.title for limit in own if limit.outcome == UNKNOWN]
     if lacking:
         why = f"there is no interval of {', '.join(lacking)}; let `bound` be `value`"
         return replace(result, outcome=UNKNOWN, why=why)
-    over = result.too_many or any(each.outcome == ABOVE for each in own)
+    over = result.too_many or any(limit.outcome == ABOVE for limit in own)
     return replace(result, outcome=ABOVE) if over else result
 
 

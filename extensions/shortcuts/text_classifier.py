@@ -82,21 +82,21 @@ def folds_of(sources: Sequence[Hashable], *, folds: int = FOLDS) -> Ints:
             ]
         )
     groups = [number[name] for name in sources]
-    found = np.zeros(len(groups), dtype=np.int64)
+    fold_numbers = np.zeros(len(groups), dtype=np.int64)
     splitter = group_k_fold(min(folds, len(number)), shuffle=True, random_state=SEED)
     parts = splitter.split(np.zeros(len(groups)), groups=groups)
     for fold, (_, own) in enumerate(parts):
-        found[own] = fold
-    return found
+        fold_numbers[own] = fold
+    return fold_numbers
 
 
 def scores_of(choices: Sequence[Choice], fold_of: Ints, *, refits: int = REFITS, seed: int = SEED) -> list[ItemScore]:
     """Return the score of every item, in order. Items beyond chance are flagged."""
-    if sum(len(each.options) for each in choices) > MOST_OPTIONS:
+    if sum(len(choice.options) for choice in choices) > MOST_OPTIONS:
         raise InvalidInputError([Problem("items", f"there are more than {MOST_OPTIONS:,} options: take fewer items")])
     texts = _Texts(choices, fold_of)
-    keys = np.array([each.key for each in choices], dtype=np.int64)
-    p, told = texts.learnt(keys, telling=True)
+    keys = np.array([choice.key for choice in choices], dtype=np.int64)
+    p, weights_by_fold = texts.learnt(keys, telling=True)
     p_key = p[texts.starts + keys]
     drawn = np.random.default_rng(seed)
     by_chance = np.empty((refits, len(choices)))
@@ -114,7 +114,7 @@ def scores_of(choices: Sequence[Choice], fold_of: Ints, *, refits: int = REFITS,
             picks[at],
             float(p_values[at]),
             bool(flagged[at]),
-            tuple(told[int(fold_of[at])].reasons(at)) if flagged[at] or picks[at] == choice.key else (),
+            tuple(weights_by_fold[int(fold_of[at])].reasons(at)) if flagged[at] or picks[at] == choice.key else (),
         )
         for at, choice in enumerate(choices)
     ]
@@ -126,13 +126,13 @@ def _likeliest(p: Floats) -> int:
 
 def _p_values(p_key: Floats, by_chance: Floats, sizes: Ints) -> Floats:
     """Return for each item the share of random keys with at least its key's probability; never 0."""
-    found = np.ones(len(p_key))
+    p_values = np.ones(len(p_key))
     for size in np.unique(sizes):
         own = sizes == size
         pool = np.sort(by_chance[:, own].ravel())
         as_high = len(pool) - np.searchsorted(pool, p_key[own] - _TIE, side="left")
-        found[own] = (1 + as_high) / (1 + len(pool))
-    return found
+        p_values[own] = (1 + as_high) / (1 + len(pool))
+    return p_values
 
 
 def _adjusted(p_values: Floats) -> Floats:
@@ -168,7 +168,7 @@ def shape_of(choice: Choice) -> Floats:
     lengths = np.array([len(option) for option in choice.options], dtype=float)
     shared = np.array([shared_words(option, choice.question) for option in choice.options], dtype=float)
     mean = lengths.mean() or 1.0
-    far = [bool(each > FAR * np.delete(lengths, at).max(initial=0)) for at, each in enumerate(lengths)]
+    far = [bool(length > FAR * np.delete(lengths, at).max(initial=0)) for at, length in enumerate(lengths)]
     return np.column_stack([lengths / mean - 1, far, shared])
 
 
@@ -203,17 +203,17 @@ class _Texts:
 
     def learnt(self, keys: Ints, *, telling: bool = False) -> tuple[Floats, dict[int, _FoldWeights]]:
         """Return the probability of each option, learned from these keys in the other folds."""
-        found = np.zeros(len(self.item))
-        told = {}
+        chances = np.zeros(len(self.item))
+        weights_by_fold = {}
         for fold, (table, names) in self.folds.items():
             weights = self._weights(table, keys, self.fold_of != fold)
             own = np.flatnonzero(self.fold_of[self.item] == fold)
-            found[own] = table[own] @ weights
+            chances[own] = table[own] @ weights
             if telling:
-                told[fold] = _FoldWeights(self, table, weights, names, keys)
-        tops = np.maximum.reduceat(found, self.starts)
-        found = np.exp(found - tops[self.item])
-        return found / np.add.reduceat(found, self.starts)[self.item], told
+                weights_by_fold[fold] = _FoldWeights(self, table, weights, names, keys)
+        tops = np.maximum.reduceat(chances, self.starts)
+        chances = np.exp(chances - tops[self.item])
+        return chances / np.add.reduceat(chances, self.starts)[self.item], weights_by_fold
 
     def _weights(self, table: sparse.csr_array, keys: Ints, known: NDArray[np.bool_]) -> Floats:
         """Return the weights of the features: the right option of an item is compared with each other option."""

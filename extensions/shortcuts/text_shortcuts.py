@@ -58,10 +58,10 @@ class TextShortcuts:
         """Return the numbers that a schema may limit, by the names of ``schema_limits.TITLES``."""
         if not self.items:
             return {}
-        told = dict(self.baselines)
+        baselines = dict(self.baselines)
         always = [figure for title, figure in self.baselines if title.startswith(_ALWAYS)]
-        found = {"constant": max(always, key=lambda each: each.value or 0), "text_only": dict(self.text_only)[_ALL]}
-        return {name: found.get(name) or told[title] for name, title in TITLES.items()}
+        figures = {"constant": max(always, key=lambda each: each.value or 0), "text_only": dict(self.text_only)[_ALL]}
+        return {name: figures.get(name) or baselines[title] for name, title in TITLES.items()}
 
     @property
     def flagged(self) -> list[ItemScore]:
@@ -82,9 +82,9 @@ def find_text_shortcuts(
     roles = roles_of(access.schema)
     which = which_items(counted, len(rows))
     titles = {dimension.id: dimension.title for dimension in access.schema.dimensions}
-    found = from_members(members, roles, title=access.title, which=which, titles=titles)
+    shortcuts = from_members(members, roles, title=access.title, which=which, titles=titles)
     limits = access.schema.export.shortcuts
-    return found if limits is None or limits.score is None else flag_above(found, limits.score)
+    return shortcuts if limits is None or limits.score is None else flag_above(shortcuts, limits.score)
 
 
 def flag_above(found: TextShortcuts, score: float) -> TextShortcuts:
@@ -101,10 +101,10 @@ def from_members(
     titles: Mapping[str, str] | None = None,
 ) -> TextShortcuts:
     """Return the results for these items."""
-    choices = [each for member in members if (each := choice_of(member, roles)) is not None]
+    choices = [choice for member in members if (choice := choice_of(member, roles)) is not None]
     known = {choice.id for choice in choices}
-    skipped = [each.id for each in members if each.id not in known]
-    sources: list[Hashable] = [each.source or (at,) for at, each in enumerate(choices)]
+    skipped = [member.id for member in members if member.id not in known]
+    sources: list[Hashable] = [choice.source or (at,) for at, choice in enumerate(choices)]
     lacking = sum(choice.source is None for choice in choices)
     if not choices:
         return TextShortcuts(title, which, (), (), None, (), skipped, 0)
@@ -114,11 +114,11 @@ def from_members(
     text_only = [(_ALL, _figure([score.right for score in scores], sources))]
     dimensions = dict.fromkeys(choice.dimension for choice in choices)
     for dimension in dimensions if len(dimensions) > 1 else ():
-        own = [at for at, each in enumerate(choices) if each.dimension == dimension]
+        own = [at for at, choice in enumerate(choices) if choice.dimension == dimension]
         figure = _figure([scores[at].right for at in own], [sources[at] for at in own])
         text_only.append(((titles or {}).get(dimension, dimension), figure))
     chance = sum(1 / len(choice.options) for choice in choices) / len(choices)
-    ordered = sorted(scores, key=lambda each: -each.p_key)
+    ordered = sorted(scores, key=lambda score: -score.p_key)
     places = places_of(choices, titles or {})
     return TextShortcuts(title, which, baselines, text_only, chance, ordered, skipped, lacking, places)
 
@@ -157,21 +157,21 @@ def _baselines(choices: Sequence[Choice], fold_of: Sequence[int]) -> list[tuple[
     most = max(len(choice.options) for choice in choices)
     places = [(f"{_ALWAYS}{at + 1}", [choice.key == at for choice in choices]) for at in range(most)]
     rules: list[tuple[str, Callable[[Choice], int]]] = [
-        (TITLES["longest"], lambda each: longest(each.options)),
-        (TITLES["shortest"], lambda each: shortest(each.options)),
-        (TITLES["overlap"], lambda each: most_shared(each.options, each.question)),
+        (TITLES["longest"], lambda choice: longest(choice.options)),
+        (TITLES["shortest"], lambda choice: shortest(choice.options)),
+        (TITLES["overlap"], lambda choice: most_shared(choice.options, choice.question)),
     ]
     plain = [(name, [rule(choice) == choice.key for choice in choices]) for name, rule in rules]
     learnt = {
-        fold: LearnedRules.of([each for each, own in zip(choices, fold_of, strict=True) if own != fold])
+        fold: LearnedRules.of([choice for choice, own in zip(choices, fold_of, strict=True) if own != fold])
         for fold in set(fold_of)
     }
     both = list(zip(choices, fold_of, strict=True))
     return [
         *places,
-        (TITLES["position"], [learnt[fold].place(each.options) == each.key for each, fold in both]),
+        (TITLES["position"], [learnt[fold].place(choice.options) == choice.key for choice, fold in both]),
         *plain,
-        (TITLES["answer"], [learnt[fold].answer(each.options) == each.key for each, fold in both]),
+        (TITLES["answer"], [learnt[fold].answer(choice.options) == choice.key for choice, fold in both]),
     ]
 
 
@@ -192,12 +192,12 @@ def as_json(found: TextShortcuts) -> dict[str, Any]:
         "without_source": found.without_source,
         "flagged": [
             {
-                "item": each.choice.id,
-                "p_key": each.p_key,
-                "p_value": each.p_value,
-                "reasons": list(each.reasons),
+                "item": score.choice.id,
+                "p_key": score.p_key,
+                "p_value": score.p_value,
+                "reasons": list(score.reasons),
             }
-            for each in found.flagged
+            for score in found.flagged
         ],
     }
 
@@ -208,13 +208,13 @@ def _told(figure: Figure) -> dict[str, Any]:
 
 def to_author(each: ItemScore) -> str:
     """Return the reason for sending an item back to its author; empty if there is none."""
-    told = []
+    sentences = []
     if each.right or each.flagged:
         words = "; ".join(each.reasons) or "no single word, many together"
-        told.append(f"Question and options alone tell which one is right, without a look at an image: {words}.")
+        sentences.append(f"Question and options alone tell which one is right, without a look at an image: {words}.")
     if rules := rules_that_pick(each.choice):
-        told.append(f"The right one is also what a rule would pick that looks at no image: {', '.join(rules)}.")
-    return " ".join(told) if each.flagged or len(told) == 1 or each.right else ""
+        sentences.append(f"The right one is also what a rule would pick that looks at no image: {', '.join(rules)}.")
+    return " ".join(sentences) if each.flagged or len(sentences) == 1 or each.right else ""
 
 
 def as_csv(found: TextShortcuts) -> str:

@@ -93,7 +93,7 @@ def make(
         beside = inquiry.result._replace(out=out).beside
         tell_asked(summary, inquiry, journal=beside("asked.jsonl"), more=". ")
         if left := left_fields(free.loaded.schema_):
-            typer.echo(f"Fields for people, not for the model: {', '.join(each.name for each in left)}.")
+            typer.echo(f"Fields for people, not for the model: {', '.join(field.name for field in left)}.")
         typer.echo(
             f"{count(summary.n, 'proposal')} at {out}; every reply: {beside('asked.jsonl')}; "
             f"how they were made: {beside('made.json')}"
@@ -133,8 +133,8 @@ def import_(
     beside = made_beside(file)
     offered = offered_file(file, project=project, made=made or (beside if beside.is_file() else None))
     taken = import_proposals(opened().store, by=None, project=project, file=offered, share=share, seed=seed)
-    for said in sentences(taken):
-        typer.echo(said)
+    for sentence in sentences(taken):
+        typer.echo(sentence)
     if taken.refused:
         typer.echo(f"Refused: {len(taken.refused):,}.")
     for name, why in taken.refused[:SHOWN]:

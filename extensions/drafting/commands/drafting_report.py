@@ -33,11 +33,11 @@ def report(
     from extensions.drafting import report_text
     from extensions.drafting.arm_report import report
 
-    found = report(opened().store, by=None, project=project)
+    drafting_report = report(opened().store, by=None, project=project)
     if as_json:
-        typer.echo(report_text.as_json(found))
+        typer.echo(report_text.as_json(drafting_report))
     else:
-        typer.echo("\n".join(_lines(found)))
+        typer.echo("\n".join(_lines(drafting_report)))
 
 
 def plan(
@@ -50,10 +50,10 @@ def plan(
     """Print the number of items with a verdict that each arm needs to find a difference of the keep rate."""
     from extensions.drafting.two_arms import arm_size
 
-    found = arm_size(rate=rate, difference=difference, power=power, cluster_size=per_source, icc=alike)
+    size = arm_size(rate=rate, difference=difference, power=power, cluster_size=per_source, icc=alike)
     typer.echo(
-        f"{found.n:,} items with a verdict in each arm show a difference of {difference:g} from {rate:g} in "
-        f"{power:.0%} of such studies (95 % limits); {found.n_first_stage:,} if each item had a source of its own."
+        f"{size.n:,} items with a verdict in each arm show a difference of {difference:g} from {rate:g} in "
+        f"{power:.0%} of such studies (95 % limits); {size.n_first_stage:,} if each item had a source of its own."
     )
 
 
@@ -73,8 +73,8 @@ def _lines(found: DraftingReport) -> Iterator[str]:
         yield found.refusal
     else:
         yield f"{'':34}{'with':>10}{'without':>10}{'difference':>12}{'by chance':>11}  95 % limits, by source"
-        for each in found.compared:
-            yield _line(each)
+        for comparison in found.compared:
+            yield _line(comparison)
         yield report_text.sentence(found)
     if found.edited:
         yield ""
@@ -93,8 +93,8 @@ def _line(each: OutcomeComparison) -> str:
     from extensions.drafting.arms import Arm
 
     of = each.outcome
-    told = [report_text.number(each.means[arm], share=of.share) for arm in Arm]
+    means = [report_text.number(each.means[arm], share=of.share) for arm in Arm]
     value = report_text.number(each.difference.value, share=of.share, signed=True)
     n = f"(n = {each.n[Arm.WITH]:,}, {each.n[Arm.WITHOUT]:,})"
-    said = f"{of.name:34}{told[0]:>10}{told[1]:>10}{value:>12}{report_text.chance(each):>11}"
-    return f"{said}  {report_text.limits(each)}  {n}"
+    line = f"{of.name:34}{means[0]:>10}{means[1]:>10}{value:>12}{report_text.chance(each):>11}"
+    return f"{line}  {report_text.limits(each)}  {n}"

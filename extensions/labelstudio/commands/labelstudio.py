@@ -172,7 +172,7 @@ def sync(
     media = bridging.Media(shared, media_from=media_from, local_files=local_files)
     with _client(shared, address) as client, _until_stopped() as stopped:
         _ready(shared, client, project, stages=stage, ahead=ahead, hold=hold, media=media)
-        stages = ", ".join(each.value for each in _status(shared, project, address).stages)
+        stages = ", ".join(stage_there.value for stage_there in _status(shared, project, address).stages)
         typer.echo(f"{project} ({stages}) and {address} are kept the same every {every:g} s (Ctrl+C ends it)")
         before = [""]
 
@@ -201,19 +201,19 @@ def status(project: Project, server: Server = None) -> None:
     from extensions.labelstudio.exchange import bridge
 
     shared = _shared()
-    found = bridge.status(shared.store, by=None, project=project)
+    servers = bridge.status(shared.store, by=None, project=project)
     if server is not None:
-        found = [_status(shared, project, _normal(server))]
-    if not found:
+        servers = [_status(shared, project, _normal(server))]
+    if not servers:
         typer.echo(f"{project} sends no work to Label Studio: touchstone labelstudio people {project} --server ADDRESS")
-    for each in found:
-        stages = ", ".join(stage.value for stage in each.stages) or "no stage yet"
-        typer.echo(f"{each.address}: {stages}; {each.ahead} tasks ahead, held for {each.hold_hours:g} hours")
-        fetched = f"{each.pulled_at:%Y-%m-%d %H:%M:%S} UTC" if each.pulled_at else "never"
-        typer.echo(f"  fetched last: {fetched}{' (at it just now)' if each.busy else ''}")
-        for line in each.lines:
+    for host in servers:
+        stages = ", ".join(stage.value for stage in host.stages) or "no stage yet"
+        typer.echo(f"{host.address}: {stages}; {host.ahead} tasks ahead, held for {host.hold_hours:g} hours")
+        fetched = f"{host.pulled_at:%Y-%m-%d %H:%M:%S} UTC" if host.pulled_at else "never"
+        typer.echo(f"  fetched last: {fetched}{' (at it just now)' if host.busy else ''}")
+        for line in host.lines:
             typer.echo(f"  {line.stage.value}, {line.login}: {' '.join(line.sentences) or 'nothing.'}")
-        for step in each.next_steps:
+        for step in host.next_steps:
             typer.echo(f"  Next: {step}")
 
 
@@ -240,13 +240,13 @@ def _opened(project: str, server: str | None) -> tuple[Resources, str]:
     from extensions.labelstudio.exchange import bridge
 
     shared = _shared()
-    found = [each.address for each in bridge.status(shared.store, by=None, project=project)]
+    addresses = [server_status.address for server_status in bridge.status(shared.store, by=None, project=project)]
     if server is not None:
         return shared, _normal(server)
-    if len(found) == 1:
-        return shared, found[0]
-    if found:
-        raise NotFoundError(f"{project} has several servers; say which one with --server: {', '.join(found)}.")
+    if len(addresses) == 1:
+        return shared, addresses[0]
+    if addresses:
+        raise NotFoundError(f"{project} has several servers; say which one with --server: {', '.join(addresses)}.")
     here = shared.settings.of(LabelStudioSettings).label_studio_url
     if here:
         return shared, _normal(here)
@@ -267,12 +267,12 @@ def _client(shared: Resources, address: str) -> Iterator[Client]:
 def _status(shared: Resources, project: str, address: str) -> BridgeStatus:
     from extensions.labelstudio.serving.bridging import status_of
 
-    found = status_of(shared, project, address)
-    if found is None:
+    server_status = status_of(shared, project, address)
+    if server_status is None:
         raise NotFoundError(
             f"{project} sends no work to {address} yet: touchstone labelstudio people {project} --server {address}"
         )
-    return found
+    return server_status
 
 
 def _connect(
@@ -361,9 +361,9 @@ def _until_stopped() -> Iterator[threading.Event]:
             raise KeyboardInterrupt
         stopped.set()
 
-    before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {signum: signal.signal(signum, stop) for signum in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stopped
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for signum, handler in before.items():
+            signal.signal(signum, handler)

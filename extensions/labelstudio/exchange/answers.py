@@ -61,9 +61,9 @@ def _take(
         id, set()
     ):
         return None
-    found = people.by_id(session, id=row.person_id)
-    person = person_of(found) if found is not None else None
-    access, why = _access(session, person, slot, active=found is not None and found.active)
+    account = people.by_id(session, id=row.person_id)
+    person = person_of(account) if account is not None else None
+    access, why = _access(session, person, slot, active=account is not None and account.active)
     mine = slot.person_id == row.person_id
     if annotation.by != place.outside_user:
         if mine and slot.state is TaskState.CLAIMED:
@@ -94,10 +94,10 @@ def _take(
         guideline=row.guideline or None,
     )
     key = f"ls/{row.key}/{annotation.id}/{annotation.updated[:_LONGEST]}"
-    told: dict[str, Any] = {"person": person, "task": slot.public_id, "key": key, "given": given}
+    submission: dict[str, Any] = {"person": person, "task": slot.public_id, "key": key, "given": given}
     if row.annotation_id is not None:
-        return _supersede(session, link, row, slot, annotation, told)
-    done = submit.submit_within(session, now=link.store.now(), **told)
+        return _supersede(session, link, row, slot, annotation, submission)
+    done = submit.submit_within(session, now=link.store.now(), **submission)
     if isinstance(done, ConflictError):
         return _over(session, link, row, annotation, BridgeOutcome.LATE, str(done))
     postponed.forget(session, person_id=person.id, unit=slot.unit)
@@ -166,7 +166,7 @@ def _refuse(
     mine = slot.person_id == row.person_id and slot.state is TaskState.CLAIMED
     if mine:
         says = f"Your answer could not be stored. {why} Please mend it and submit it again."
-        _again(session, link, row, says, [dict(each) for each in annotation.result if isinstance(each, Mapping)])
+        _again(session, link, row, says, [dict(region) for region in annotation.result if isinstance(region, Mapping)])
     else:
         sent_tasks.call_back(session, row=row, why=why)
     return _keep_answer(session, link, row, annotation, BridgeOutcome.REFUSED, why)
@@ -181,8 +181,8 @@ def _again(
     if row.number >= TRIES:
         sent_tasks.leave(session, row=row, why=says)
     else:
-        told = storable(suggestion)
-        sent_tasks.send_again(session, row=row, says=says, suggestion=told, now=link.store.now())
+        stored_suggestion = storable(suggestion)
+        sent_tasks.send_again(session, row=row, says=says, suggestion=stored_suggestion, now=link.store.now())
 
 
 def _over(
@@ -210,8 +210,8 @@ def _keep_answer(
 ) -> BridgeOutcome | None:
     raw = annotation.raw if annotation.raw is not None else {"result": list(annotation.result)}
     updated = annotation.updated[:_LONGEST]
-    told: dict[str, Any] = {"by": annotation.by, "annotation_id": annotation_id}
-    return note(session, link, row, annotation.id, updated, outcome, why, raw, counted=False, **told)
+    origin: dict[str, Any] = {"by": annotation.by, "annotation_id": annotation_id}
+    return note(session, link, row, annotation.id, updated, outcome, why, raw, counted=False, **origin)
 
 
 def note(
@@ -273,9 +273,9 @@ def storable(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, Mapping):
-        return {storable(str(name)): storable(each) for name, each in value.items()}
+        return {storable(str(name)): storable(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
-        return [storable(each) for each in value]
+        return [storable(member) for member in value]
     return value
 
 
@@ -286,9 +286,9 @@ def deleted(session: Session, link: Link, id: int) -> None:
     if row.gone_at is not None:
         return
     if row.state is not BridgeState.REMOVING:  # otherwise we removed it ourselves
-        told = received_answers.counting(session, ids=[id]).get(id, (0, ""))
+        answer = received_answers.counting(session, ids=[id]).get(id, (0, ""))
         if row.state is not BridgeState.SENDING:
-            note(session, link, row, *told, BridgeOutcome.DELETED, "It was deleted there.", {})
+            note(session, link, row, *answer, BridgeOutcome.DELETED, "It was deleted there.", {})
     sent_tasks.note_deleted(session, row=row, why="It was deleted there.", now=now)
     if slot.state is TaskState.CLAIMED and slot.person_id == row.person_id:
         held = tasks.lock(session, public_id=slot.public_id)

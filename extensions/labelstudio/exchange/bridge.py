@@ -165,7 +165,7 @@ def match_people(store: Store, front: FrontEnd, *, by: Person | None, project: s
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = find_server(session, project_id=access.project_id, address=front.address, lock=False)
-        known = {each.person_id for each, _ in servers.people(session, bridge_id=row.id)}
+        known = {mapping.person_id for mapping, _ in servers.people(session, bridge_id=row.id)}
         members = [who for _, who in projects.members(session, project_id=access.project_id) if who.id not in known]
     there = {user.email.strip().casefold() for user in front.users()}
     matched = [who.login for who in members if who.login in there]
@@ -193,18 +193,18 @@ def sync(
     every = min(max(every, OFTENEST), SELDOMEST)
     pause = every
     while not stop():
-        pulled, pushed, said = None, None, ""
+        pulled, pushed, problem = None, None, ""
         woken = _woken(store, project, front.address)
         try:
             pulled = pull(store, front, forms, by=by, project=project)
             pushed = push(store, front, forms, by=by, project=project)
             pause = every
         except ServiceUnreachableError as error:
-            said, pause = str(error), min(pause * 2, LONGEST_PAUSE)
+            problem, pause = str(error), min(pause * 2, LONGEST_PAUSE)
         except ConflictError as error:  # another process does the same
-            said = str(error)
+            problem = str(error)
         if tell is not None:
-            tell(pulled, pushed, said)
+            tell(pulled, pushed, problem)
         until, look = time.monotonic() + pause, time.monotonic() + WAKING
         while not stop() and time.monotonic() < until:
             time.sleep(min(0.2, max(until - time.monotonic(), 0.0)))

@@ -97,10 +97,10 @@ def _end(session: Session, link: Link, id: int, why: str, then: str) -> None:
     if held is None or held.state is not TaskState.CLAIMED or held.person_id != row.person_id:
         return
     now = link.store.now()
-    found = people.by_id(session, id=row.person_id)
-    access = part_of(session, link, person_of(found)) if found is not None else None
-    if found is None or access is None or then == _GIVEN_BACK:
+    account = people.by_id(session, id=row.person_id)
+    access = part_of(session, link, person_of(account)) if account is not None else None
+    if account is None or access is None or then == _GIVEN_BACK:
         # No lead took it, so earlier answers there still count.
         held_tasks.give_back(session, row=held, by=None, now=now, kind="task.called_back")
     else:
-        leases.give_up(session, access=access, row=held, person=person_of(found), now=now)
+        leases.give_up(session, access=access, row=held, person=person_of(account), now=now)

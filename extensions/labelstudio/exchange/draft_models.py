@@ -38,13 +38,13 @@ def task_behind(store: Store, *, project: str, key: str, picture: Callable[[str,
             return None
         if task.stage is not Stage.AUTHORING:
             return SentOut(task.stage)
-        found = (
+        pictures = (
             [(asset, link.role) for link, asset, _ in items.assets(session, item_id=task.item_id)]
             if task.item_id
             else []
         )
-        found = found or [(asset, "") for _, asset, _ in assets.picks(session, task_id=task.id)]
-        shown = [(asset.sha256, role) for asset, role in found if asset.kind == "image"]
+        pictures = pictures or [(asset, "") for _, asset, _ in assets.picks(session, task_id=task.id)]
+        shown = [(asset.sha256, role) for asset, role in pictures if asset.kind == "image"]
     missing = [role for sha256, role in shown if sha256 is None]
     if missing:
         raise InvalidMediaError(f"Its {missing[0] or 'image'} was never imported.")

@@ -70,7 +70,7 @@ def tasks_file(
     ]
     content = item_revisions.current_content(session, project_id=access.project_id)
     assets = files.asset_names(session, project_id=access.project_id)
-    said = {} if hidden else _submitted(session, access, stage, {row.id: row for row in rows})
+    answers_by_unit = {} if hidden else _submitted(session, access, stage, {row.id: row for row in rows})
     shown = page or _nothing
     answers: dict[int, list[Any]] = defaultdict(list)
     for answer in files.predictions(session, project_id=access.project_id):
@@ -87,13 +87,13 @@ def tasks_file(
         }
         if stage in VERIFICATIONS:
             data = {**shown(stage, _view(access, stage, row, fields, assets.get(id, ()))), **data}
-            notes = [_annotated(access, stage, row, fields, note) for note in said.get((id, None), ())]
+            notes = [_annotated(access, stage, row, fields, note) for note in answers_by_unit.get((id, None), ())]
             predictions = [] if public else [ModelPrediction(a.model, a.text) for a in answers[id]]
             tasks.append(Task(data, notes, predictions))
             continue
         for answer in answers[id]:
             seen = {**fields, PREDICTION: answer.text}
-            notes = [_annotated(access, stage, row, seen, note) for note in said.get((id, answer.id), ())]
+            notes = [_annotated(access, stage, row, seen, note) for note in answers_by_unit.get((id, answer.id), ())]
             view = _view(access, stage, row, fields, assets.get(id, ()), answer.text)
             asked = {**shown(stage, view), **data, PREDICTION: answer.text}
             tasks.append(Task(asked, notes, meta={MODEL: answer.model}))
@@ -118,7 +118,7 @@ def labeling_of(schema: Schema, stage: Stage | None) -> tuple[bytes, Page]:
 
 def first_rated(schema: Schema) -> Stage | None:
     """Return the first stage of a schema in which people rate and which Label Studio can show."""
-    return next((each for each in RATED if each not in ONLY_HERE and criteria_of(schema, each)), None)
+    return next((stage for stage in RATED if stage not in ONLY_HERE and criteria_of(schema, stage)), None)
 
 
 def _nothing(stage: Stage, view: TaskView) -> Mapping[str, Any]:
@@ -165,14 +165,14 @@ def _submitted(
 
     Raters have fixed positions, whoever was first. Imported ratings follow.
     """
-    found: dict[tuple[int, int | None], list[_RaterAnswers]] = defaultdict(list)
+    answers_by_unit: dict[tuple[int, int | None], list[_RaterAnswers]] = defaultdict(list)
     names = people_names(session, project_id=access.project_id)
     counting = votes.counting_annotations(session, project_id=access.project_id, stage=stage)
     for vote, person in sorted(counting, key=lambda each: each[1].id):
         row = rows.get(vote.item_id)
         if row is not None and (vote.prediction_id is not None or vote.revision == row.current_revision):
             rater_answers = _RaterAnswers(names[person.id], vote.answers, vote.reasons, vote.note, vote.seconds)
-            found[vote.item_id, vote.prediction_id].append(rater_answers)
+            answers_by_unit[vote.item_id, vote.prediction_id].append(rater_answers)
     units: dict[str, tuple[int, int | None]] = {row.external_id: (id, None) for id, row in rows.items()}
     for answer in files.predictions(session, project_id=access.project_id):
         if answer.item_id in rows:
@@ -182,9 +182,10 @@ def _submitted(
     for rating in files.ratings(session, project_id=access.project_id, stage=stage):
         values[rating.unit, called.get(rating.rater, rating.rater)][rating.criterion] = rating.value
     for (unit, rater), said_values in values.items():
-        if unit in units and rater not in {each.rater for each in found[units[unit]]}:  # answers given here count
-            found[units[unit]].append(_RaterAnswers(rater, said_values, {}, "", None))
-    return found
+        # Answers given here count.
+        if unit in units and rater not in {answer.rater for answer in answers_by_unit[units[unit]]}:
+            answers_by_unit[units[unit]].append(_RaterAnswers(rater, said_values, {}, "", None))
+    return answers_by_unit
 
 
 def _annotated(
@@ -197,12 +198,12 @@ def _annotated(
 
 
 def _media(access: Access, assets: Sequence[tuple[str, str, str | None, str | None]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    media_by_role: dict[str, Any] = {}
     for slot in access.schema.item.assets:
         named = [local_file(name) for role, name, _, _ in assets if role == slot.role]
         if named:
-            found[slot.role] = named[0] if slot.max == 1 else named
-    return found
+            media_by_role[slot.role] = named[0] if slot.max == 1 else named
+    return media_by_role
 
 
 def _shown(access: Access) -> str:

@@ -88,11 +88,11 @@ def import_label_studio(
     lacking = {name: want for name, want in wanted.items() if not have.get(name, (0, None))[1]} if media_dir else {}
     bad = list(read.bad)
     stored: dict[str, StoredMedia] = {}
-    for name, found in stored_media(bring, lacking):
-        if isinstance(found, BadRow):
-            bad.append(found)
+    for name, stored_file in stored_media(bring, lacking):
+        if isinstance(stored_file, BadRow):
+            bad.append(stored_file)
         else:
-            stored[name] = found
+            stored[name] = stored_file
     bring.refuse(bad)
     try:
         with store.write() as session:
@@ -249,4 +249,4 @@ def _free_path(session: Session, project_id: int, name: str) -> str:
     taken = {file.path for file in files.files(session, project_id=project_id)}
     path = Path(name)
     numbered = (f"{path.stem} ({number}){path.suffix}" for number in range(2, 1_000_000))
-    return next(each for each in chain([name], numbered) if each not in taken)
+    return next(path for path in chain([name], numbered) if path not in taken)

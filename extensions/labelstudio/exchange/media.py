@@ -45,10 +45,10 @@ def file_shown(store: Store, *, task: str, asset: str) -> Outside:
         row = sent_tasks.slot_shown(session, key=task)
         if row is None or row.person_id is None:
             raise NotFoundError(NOT_SHOWN)
-        found = people.by_id(session, id=row.person_id)
-        if found is None or not found.active:
+        account = people.by_id(session, id=row.person_id)
+        if account is None or not account.active:
             raise NotFoundError(NOT_SHOWN)
-        person = Person(id=row.person_id, login=found.login, name=found.name, is_admin=found.is_admin)
+        person = Person(id=row.person_id, login=account.login, name=account.name, is_admin=account.is_admin)
         access = access_by_id(session, person=person, project_id=row.project_id)
         if not access.may_do(row.stage):
             raise NotFoundError(NOT_SHOWN)
@@ -82,7 +82,7 @@ def content_of(store: Store, *, asset: str) -> str:
 
 def _as_sent(session: Session, access: Access, row: StoredTask, asset: str) -> Outside:
     there = _of_task(session, access, row)
-    at = next((at for at, (_, each, _) in enumerate(there) if each.public_id == asset), None)
+    at = next((at for at, (_, sent_asset, _) in enumerate(there) if sent_asset.public_id == asset), None)
     media = there[at][2] if at is not None else None
     if at is None or media is None:
         raise NotFoundError(NOT_SHOWN)

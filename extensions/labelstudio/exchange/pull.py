@@ -92,7 +92,7 @@ def _read(link: Link, place: StoredBridgeProject) -> int:
             servers.note_strangers(session, id=place.id, strangers=strangers)
     with link.store.read() as session:
         known = sent_tasks.sent_keys(session, place_id=place.id, until=newest)
-    _look_for(link, place, {key: told for key, told in known.items() if key not in here})
+    _look_for(link, place, {key: answer for key, answer in known.items() if key not in here})
     if doubled:
         link.front.remove(doubled, project=place.outside_id)
         link.count_removed(len(doubled))
@@ -128,11 +128,11 @@ def _read_page(
     for row, task in ours:
         if task.annotations:
             take_in(link, place, row.id, task, known.get(row.id, set()))
-        told = counting.get(row.id)
-        if told is not None and told[0] not in {annotation.id for annotation in task.annotations}:
+        answer = counting.get(row.id)
+        if answer is not None and answer[0] not in {annotation.id for annotation in task.annotations}:
             with link.write() as session:
                 why = "Its answer was deleted there; here it stands."
-                note(session, link, row, *told, BridgeOutcome.DELETED, why, {})
+                note(session, link, row, *answer, BridgeOutcome.DELETED, why, {})
     return strangers
 
 

@@ -74,8 +74,8 @@ def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, proj
         n_there = _waiting_there(link)
         why: dict[int, str] = {}
         for person_id, row in plan.people.items():
-            said = [_fill(link, plan, row, stage, n_there.get((person_id, stage), 0)) for stage in plan.stages]
-            why[person_id] = " ".join(sentence for sentence in said if sentence)
+            sentences = [_fill(link, plan, row, stage, n_there.get((person_id, stage), 0)) for stage in plan.stages]
+            why[person_id] = " ".join(sentence for sentence in sentences if sentence)
         sent = _send_all(link, plan)
         _drop(link, plan)
         with link.write() as session:
@@ -229,10 +229,10 @@ def _send(link: Link, place: StoredBridgeProject) -> int:
     """Send the tasks that are recorded as being sent to a project there. Return their number."""
     with link.store.read() as session:
         rows = sent_tasks.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
-        found = people.by_id(session, id=place.person_id)
-    if found is None:
+        account = people.by_id(session, id=place.person_id)
+    if account is None:
         return 0
-    person = person_of(found)
+    person = person_of(account)
     n = 0
     for some in _lots(rows, SENT_AT_ONCE):
         with link.store.read() as session:
@@ -315,5 +315,5 @@ def _drop(link: Link, plan: Plan) -> None:
 
 
 def _lots(things: Iterable[Any], size: int) -> list[Sequence[Any]]:
-    found = list(things)
-    return [found[start : start + size] for start in range(0, len(found), size)]
+    rows = list(things)
+    return [rows[start : start + size] for start in range(0, len(rows), size)]

@@ -69,15 +69,15 @@ def plan_of(link: Link) -> Plan:
         access = access_to(session, person=None, project=link.project)
         mapped = servers.people(session, bridge_id=link.bridge_id)
         persons = {}
-        for each, who in mapped:
+        for mapping, who in mapped:
             if who.active and part_of(session, link, person_of(who)) is not None:
-                persons[each.person_id] = person_of(who)
+                persons[mapping.person_id] = person_of(who)
         return Plan(
             stages={stage: _looks(link, access, stage) for stage in map(Stage, row.stages)},
             ahead=row.ahead,
             hold=timedelta(hours=row.hold_hours),
             stay=row.stay,
-            people={each.person_id: each for each, _ in mapped},
+            people={mapping.person_id: mapping for mapping, _ in mapped},
             persons=persons,
             title=access.title,
         )
@@ -86,14 +86,14 @@ def plan_of(link: Link) -> Plan:
 def _looks(link: Link, access: Access, stage: Stage) -> Looks:
     if stage not in stages_of(access.schema):
         return Looks({}, f"This project has no {stage.value}.")
-    found = {}
+    configurations = {}
     try:
         for dimension in access.schema.dimensions:
             labeling = link.forms.labeling(access.schema, stage, dimension.id)
-            found[dimension.id] = (labeling, hashlib.sha256(labeling.encode()).hexdigest())
+            configurations[dimension.id] = (labeling, hashlib.sha256(labeling.encode()).hexdigest())
     except NotAvailableError as error:
         return Looks({}, str(error))
-    return Looks(found)
+    return Looks(configurations)
 
 
 def part_of(session: Session, link: Link, person: Person) -> Access | None:

@@ -23,8 +23,8 @@ def told_outside(sent: Mapping[str, Any], secrets: Secrets) -> Disclosure:
         if (parts := set(strings(value))) and (parts <= lines or ", ".join(strings(value)) in lines)
     }
     known = {key for key in data if key in _DATA or key.startswith((*_MEDIA, *_PARTS))}
-    found = look_through(
+    disclosure = look_through(
         data, ExpectedKeys(*known), secrets, fields=fields, texts=[data.get("about"), data.get("says")]
     )
     answered = [Fact.ANSWER] if any(key.startswith("text_prediction") for key in data) else []
-    return Disclosure(found.fields, (*found.facts, *answered), found.said, found.other)
+    return Disclosure(disclosure.fields, (*disclosure.facts, *answered), disclosure.said, disclosure.other)

@@ -107,8 +107,8 @@ def _status(session: Session, row: StoredBridge, members: set[int], now: datetim
         hold_hours=row.hold_hours,
         stay=row.stay,
         people=tuple(
-            PersonThere(who.login, who.name, each.email, each.outside_user is not None, each.why)
-            for each, who in mapped
+            PersonThere(who.login, who.name, mapping.email, mapping.outside_user is not None, mapping.why)
+            for mapping, who in mapped
         ),
         lines=tuple(lines),
         pulled_at=row.pulled_at,
@@ -131,7 +131,7 @@ def _lines(session: Session, bridge_id: int) -> list[StageThere]:
         of_state = {state: tasks.get((person_id, stage, state), 0) for state in BridgeState}
         of_outcome = {outcome: answers.get((person_id, stage, outcome), 0) for outcome in BridgeOutcome}
         login, name = names.get(person_id, ("", ""))
-        found = StageThere(
+        line = StageThere(
             stage=stage,
             login=login,
             name=name,
@@ -148,7 +148,7 @@ def _lines(session: Session, bridge_id: int) -> list[StageThere]:
             strangers=strangers.get((person_id, stage), 0),
             sentences=(),
         )
-        lines.append(_in_sentences(found))
+        lines.append(_in_sentences(line))
     return lines
 
 
@@ -189,12 +189,12 @@ _SENTENCES = {
 
 
 def _in_sentences(line: StageThere) -> StageThere:
-    said = []
+    sentences = []
     for name, (one, many) in _SENTENCES.items():
         n = getattr(line, name)
         if n:
-            said.append(one if n == 1 else many.format(n))
-    return StageThere(**{**vars(line), "sentences": tuple(said)})
+            sentences.append(one if n == 1 else many.format(n))
+    return StageThere(**{**vars(line), "sentences": tuple(sentences)})
 
 
 def _called(who: StoredPerson) -> str:
@@ -216,12 +216,13 @@ def _next_steps(
         steps.append("No stage goes there; connect it with at least one, or push once to call everything back.")
     if not mapped:
         steps.append("No one's work goes there yet; say who is who there, by e-mail address.")
-    for each, who in mapped:
-        if not who.active or (each.person_id not in members and not who.is_admin):
+    for mapping, who in mapped:
+        if not who.active or (mapping.person_id not in members and not who.is_admin):
             steps.append(f"{_called(who)} is no longer in the project; take them off, or let them in again.")
-        elif each.outside_user is None and each.why:  # without a reason, no push has looked yet
+        elif mapping.outside_user is None and mapping.why:  # without a reason, no push has looked yet
             steps.append(
-                f"Invite {each.email} at {row.address}: no one with that address was found there, for {_called(who)}."
+                f"Invite {mapping.email} at {row.address}: no one with that address was found there, "
+                f"for {_called(who)}."
             )
     waiting = sum(line.out + line.removing for line in lines)
     if waiting and (row.pulled_at is None or now - row.pulled_at > QUIET):
@@ -230,7 +231,7 @@ def _next_steps(
     elif mapped and row.stages and row.pushed_at is None:
         steps.append("Nothing was sent yet; push, or synchronise.")
     for out, item in received_answers.stuck(session, bridge_id=row.id, tries=TRIES, limit=MOST_STUCK):
-        whom = next((_called(who) for each, who in mapped if each.person_id == out.person_id), "its rater")
+        whom = next((_called(who) for mapping, who in mapped if mapping.person_id == out.person_id), "its rater")
         about = item.external_id if item is not None else "an item being written"
         steps.append(f"Talk to {whom} about {about}: {TRIES} tries were refused, the last one so: {out.why}")
     for line in lines:

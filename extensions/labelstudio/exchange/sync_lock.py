@@ -95,18 +95,18 @@ class Link:
 def opened(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> Iterator[Link]:
     """Yield a server for synchronization. A failure is recorded on the server as a sentence."""
     link = _held(store, front, forms, by=by, project=project)
-    said = ""
+    problem = ""
     try:
         yield link
     except TouchstoneError as error:
-        said = str(error)
+        problem = str(error)
         raise
     except BaseException:
-        said = "It was broken off; the next try goes on where it stood."
+        problem = "It was broken off; the next try goes on where it stood."
         raise
     finally:
         with suppress(Exception):  # the database itself may have failed; then the lease expires
-            _free(link, said)
+            _free(link, problem)
 
 
 def _held(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> Link:

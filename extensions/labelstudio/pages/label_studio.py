@@ -59,7 +59,7 @@ def _choose(view: ProjectView, found: Sequence[BridgeStatus]) -> BridgeStatus | 
     """Draw the choice of a server and return it. None: add a new one."""
     if not found:
         return None
-    addresses = [each.address for each in found]
+    addresses = [server.address for server in found]
     wanted = messages.kept_message(SHOWN)
     address = st.selectbox(
         "Server",
@@ -67,7 +67,7 @@ def _choose(view: ProjectView, found: Sequence[BridgeStatus]) -> BridgeStatus | 
         index=addresses.index(wanted) if wanted in addresses else 0,
         key=f"label_studio.server.{view.name}.{len(addresses)}",
     )
-    return next((each for each in found if each.address == address), None)
+    return next((server for server in found if server.address == address), None)
 
 
 # ---- state ----------------------------------------------------------------------------------------------------------
@@ -159,12 +159,12 @@ PLAIN = ("out", "stored", "skipped")
 def _line(line: StageThere) -> list[markup.Markup]:
     numbers = [field.name for field in fields(line) if isinstance(getattr(line, field.name), int)]
     counted = [name for name in numbers if getattr(line, name)]
-    said = [each for name, each in zip(counted, line.sentences, strict=True) if name not in PLAIN]
+    sentences = [sentence for name, sentence in zip(counted, line.sentences, strict=True) if name not in PLAIN]
     return [
         markup.tag("b", markup.text(line.stage.value.capitalize())),
         markup.text(line.name or line.login),
         *[markup.text(getattr(line, name)) for name in NUMBERS],
-        markup.joined([markup.tag("div", markup.quiet(each)) for each in said]),
+        markup.joined([markup.tag("div", markup.quiet(sentence)) for sentence in sentences]),
     ]
 
 
@@ -224,16 +224,16 @@ def _about(there: PersonThere | None) -> str:
 def _save_people(services: Services, project: str, status: BridgeStatus, keys: Mapping[str, str]) -> None:
     before = {person.login: person.email for person in status.people}
     emails = {login: str(st.session_state.get(key) or "").strip() for login, key in keys.items()}
-    told: dict[str, Any] = {"by": services.person, "project": project, "address": status.address}
+    bridge_args: dict[str, Any] = {"by": services.person, "project": project, "address": status.address}
     changed = 0
     _at(PEOPLE)
     with shell.pressed(services):
         for login in [login for login, email in emails.items() if not email and login in before]:
-            bridge.unmap_person(services.store, login=login, **told)
+            bridge.unmap_person(services.store, login=login, **bridge_args)
             changed += 1
         for login, email in emails.items():
             if email and email.casefold() != before.get(login):
-                bridge.map_person(services.store, login=login, email=email, **told)
+                bridge.map_person(services.store, login=login, email=email, **bridge_args)
                 changed += 1
         saved = f"Saved: {markup.count(changed, 'change')}. The next push acts on it."
         _keep_result(PEOPLE, saved if changed else "Nothing was changed.")

@@ -24,19 +24,19 @@ def note(session: Session, *, row: Mapping[str, Any]) -> bool:
 
 def answers_known(session: Session, *, ids: Sequence[int]) -> dict[int, set[tuple[int, str]]]:
     """Return the annotations of tasks that were read before, by task id, each with its state at that time."""
-    found: dict[int, set[tuple[int, str]]] = {}
+    known_answers: dict[int, set[tuple[int, str]]] = {}
     for lot in chunked(ids):
         wanted = select(
             BridgeAnswerRow.bridge_task_id, BridgeAnswerRow.outside_annotation, BridgeAnswerRow.updated
         ).where(col(BridgeAnswerRow.bridge_task_id).in_(lot))
         for id, annotation, updated in session.exec(wanted):
-            found.setdefault(id, set()).add((annotation, updated))
-    return found
+            known_answers.setdefault(id, set()).add((annotation, updated))
+    return known_answers
 
 
 def counting(session: Session, *, ids: Sequence[int]) -> dict[int, tuple[int, str]]:
     """Return the annotation of each task that counts: its id on the server and the time of its last change."""
-    found: dict[int, tuple[int, str]] = {}
+    counting_answers: dict[int, tuple[int, str]] = {}
     for lot in chunked(ids):
         wanted = select(
             BridgeAnswerRow.bridge_task_id, BridgeAnswerRow.outside_annotation, BridgeAnswerRow.updated
@@ -45,8 +45,8 @@ def counting(session: Session, *, ids: Sequence[int]) -> dict[int, tuple[int, st
             col(BridgeAnswerRow.outcome).in_((BridgeOutcome.STORED, BridgeOutcome.SUPERSEDED)),
         )
         for id, annotation, updated in session.exec(wanted.order_by(col(BridgeAnswerRow.id))):
-            found[id] = (annotation, updated)
-    return found
+            counting_answers[id] = (annotation, updated)
+    return counting_answers
 
 
 # ---- counting -------------------------------------------------------------------------------------------------------

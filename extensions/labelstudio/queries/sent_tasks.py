@@ -178,11 +178,11 @@ def lock(session: Session, *, id: int) -> tuple[StoredBridgeTask, StoredTask]:
 
 def by_keys(session: Session, *, keys: Sequence[str]) -> dict[str, StoredBridgeTask]:
     """Return sent tasks, by key."""
-    found: dict[str, StoredBridgeTask] = {}
+    tasks_by_key: dict[str, StoredBridgeTask] = {}
     for lot in chunked(keys):
         wanted = select(BridgeTaskRow).where(col(BridgeTaskRow.key).in_(lot))
-        found |= {row.key: row for row in session.exec(wanted.execution_options(populate_existing=True))}
-    return found
+        tasks_by_key |= {row.key: row for row in session.exec(wanted.execution_options(populate_existing=True))}
+    return tasks_by_key
 
 
 def task_out(session: Session, *, key: str) -> StoredTask | None:

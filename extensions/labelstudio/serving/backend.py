@@ -117,13 +117,13 @@ class Backend:
             score = _score(attempt)
             if score is not None:
                 scores[place].append(score)
-        found: list[list[dict[str, Any]]] = [
+        suggestions: list[list[dict[str, Any]]] = [
             [{"result": result, "model_version": self.version, "score": min(score) if score else None}]
             if result
             else []
             for result, score in zip(results, scores, strict=True)
         ]
-        return {"results": found, "model_version": self.version, **({"errors": errors} if errors else {})}
+        return {"results": suggestions, "model_version": self.version, **({"errors": errors} if errors else {})}
 
     def _questions(
         self, task: Mapping[str, Any], config: Configuration, *, first: int
@@ -152,27 +152,31 @@ class Backend:
             if len(named) > MOST_PICTURES:
                 raise BadRequestError(f"it names {len(named)} pictures, and a model is shown {MOST_PICTURES} at most.")
             pictures = [self.fetch(value) for value in named]
-        controls = [each for each in config.controls if not self.ranks or (each.kind == "Choices" and not each.several)]
+        controls = [
+            control
+            for control in config.controls
+            if not self.ranks or (control.kind == "Choices" and not control.several)
+        ]
         if data.get(KEY):  # controls next to one of ours have a hyphen in their names
-            controls = [each for each in controls if "-" not in each.name]
+            controls = [control for control in controls if "-" not in control.name]
         if not controls:
             raise BadRequestError(
                 f"its labeling configuration asks nothing that this model answers ({names_of(config.controls)}); it "
                 "needs " + ("Choices of one." if self.ranks else "TextArea, Choices, Rating or Number.")
             )
         shown = config.text_of(data)
-        found = []
+        questions = []
         for number, control in enumerate(controls, first):
             options = tuple(text for text, _ in control.offered(data)) if control.kind == "Choices" else ()
             if control.kind == "Choices" and not options:
                 raise BadRequestError(f"{control.name} offers nothing in this task.")
-            told = (control.prompt or shown) if self.ranks else control.asked(data)
-            text = "\n".join(part for part in dict.fromkeys((shown, told)) if part)
+            wording = (control.prompt or shown) if self.ranks else control.asked(data)
+            text = "\n".join(part for part in dict.fromkeys((shown, wording)) if part)
             question = Question(
                 number, f"task {_id(task)}", "", (*pictures, text), options=options if self.ranks else ()
             )
-            found.append((control, question))
-        return found
+            questions.append((control, question))
+        return questions
 
     def _answers(self, questions: Sequence[Question], end: float) -> tuple[dict[int, Attempt], list[str]]:
         """Return the last attempt for each question, and why others have none."""
@@ -252,8 +256,8 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
             if secret is None and not _from_here(request):
                 return JSONResponse({"error": "Without a password it answers to this machine's own names only."}, 403)
             if secret is not None and not _knows(request, secret):
-                said = {"error": "The password is missing or wrong: give it in the model's connection (Basic Auth)."}
-                return JSONResponse(said, 401, {"WWW-Authenticate": "Basic"})
+                refusal = {"error": "The password is missing or wrong: give it in the model's connection (Basic Auth)."}
+                return JSONResponse(refusal, 401, {"WWW-Authenticate": "Basic"})
             try:
                 return JSONResponse(await answer(request))
             except RequestTooLargeError as error:
@@ -304,10 +308,10 @@ def _knows(request: Request, secret: str) -> bool:
     if kind.lower() != "basic":
         return False
     try:
-        told = base64.b64decode(given, validate=True).decode()
+        credentials = base64.b64decode(given, validate=True).decode()
     except (binascii.Error, ValueError):
         return False
-    return hmac.compare_digest(told.partition(":")[2].encode(), secret.encode())
+    return hmac.compare_digest(credentials.partition(":")[2].encode(), secret.encode())
 
 
 async def _body(request: Request) -> Any:

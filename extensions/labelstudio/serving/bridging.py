@@ -107,7 +107,7 @@ def schema_of(shared: Resources, project: str) -> Schema:
 def refused(schema: Schema, stage: Stage) -> str | None:
     """Return why Label Studio cannot show a stage. None if it can."""
     dimensions = [dimension.id for dimension in schema.dimensions]
-    return next(filter(None, (results.refusal(schema, stage.value, each) for each in dimensions)), None)
+    return next(filter(None, (results.refusal(schema, stage.value, dimension) for dimension in dimensions)), None)
 
 
 def stages_shown(schema: Schema) -> list[Stage]:
@@ -118,7 +118,7 @@ def stages_shown(schema: Schema) -> list[Stage]:
 def status_of(shared: Resources, project: str, address: str, *, by: Person | None = None) -> BridgeStatus | None:
     """Return the state of a server that a project sends work to. None if it sends none there."""
     status = bridge.status(shared.store, by=by, project=project)
-    return next((each for each in status if each.address == address), None)
+    return next((server for server in status if server.address == address), None)
 
 
 # ---- in words -------------------------------------------------------------------------------------------------------
@@ -139,13 +139,17 @@ def outcomes_in_words(*rounds: PullResult | PushResult | None) -> list[str]:
     """Return the results of rounds, a line for each outcome. Empty if nothing happened."""
     lines = []
     for outcome, words in OUTCOMES.items():
-        n = sum(each.outcomes.get(outcome, 0) for each in rounds if each is not None)
+        n = sum(transfer.outcomes.get(outcome, 0) for transfer in rounds if transfer is not None)
         lines += [_counted(n, *words)] if n else []
-    for each in rounds:
-        if isinstance(each, PushResult):
-            lines += [_counted(each.sent, "task sent", "tasks sent")] if each.sent else []
-            lines += [_counted(each.called_back, "task called back", "tasks called back")] if each.called_back else []
-    removed = sum(each.removed for each in rounds if each is not None)
+    for transfer in rounds:
+        if isinstance(transfer, PushResult):
+            lines += [_counted(transfer.sent, "task sent", "tasks sent")] if transfer.sent else []
+            lines += (
+                [_counted(transfer.called_back, "task called back", "tasks called back")]
+                if transfer.called_back
+                else []
+            )
+    removed = sum(transfer.removed for transfer in rounds if transfer is not None)
     return [*lines, *([_counted(removed, "task removed there", "tasks removed there")] if removed else [])]
 
 

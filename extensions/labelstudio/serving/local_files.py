@@ -60,13 +60,13 @@ class LocalFiles:
     def link(self, task: str, asset: AssetView) -> str:
         """Copy an asset of a task to where Label Studio finds it. Return its address within Label Studio."""
         outside = outside_media.file_sent(self.store, task=task, asset=asset.id)
-        found, mime = files.path_of(self.media, self.cache, outside, "original" if asset.kind == "clip" else "display")
+        source, mime = files.path_of(self.media, self.cache, outside, "original" if asset.kind == "clip" else "display")
         there = self.folder / task
         there.mkdir(mode=0o755, exist_ok=True)
         path = there / f"{asset.id}{ENDINGS.get(mime, '')}"
-        if not path.exists() or path.stat().st_size != found.stat().st_size:
+        if not path.exists() or path.stat().st_size != source.stat().st_size:
             coming = there / f".{secrets.token_hex(8)}"
-            shutil.copyfile(found, coming)
+            shutil.copyfile(source, coming)
             os.chmod(coming, 0o644)
             os.replace(coming, path)
         return f"/data/local-files/?d={quote(path.relative_to(self.root).as_posix())}"

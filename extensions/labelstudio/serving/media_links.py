@@ -34,17 +34,17 @@ class Links:
 
 def token(key: bytes, *, task: str, asset: str, until: datetime) -> str:
     """Return the token of a link: asset, task and expiry in plain form, and a signature of them."""
-    told = json.dumps([asset, task, int(until.timestamp())], separators=(",", ":"), ensure_ascii=True).encode()
-    return f"{_text(told)}.{_text(_signature(key, told))}"
+    payload = json.dumps([asset, task, int(until.timestamp())], separators=(",", ":"), ensure_ascii=True).encode()
+    return f"{_text(payload)}.{_text(_signature(key, payload))}"
 
 
 def read_token(text: str, *, key: bytes, now: datetime) -> tuple[str, str] | None:
     """Return the asset and the task in a token. None if the token is foreign, changed or expired."""
     if len(text) > LONGEST_TOKEN or not text.isascii():
         return None
-    told, _, signed = text.partition(".")
+    payload, _, signed = text.partition(".")
     try:
-        content, signature = _bytes(told), _bytes(signed)
+        content, signature = _bytes(payload), _bytes(signed)
     except (ValueError, binascii.Error):
         return None
     if not hmac.compare_digest(signature, _signature(key, content)) or text != f"{_text(content)}.{_text(signature)}":

@@ -39,12 +39,12 @@ def run(action: Literal["push", "pull"], project: str, address: str, *, seconds:
         return SyncResult(
             (f"It was not done after {seconds:.0f} seconds, and was ended; the next try goes on from there.",), False
         )
-    told = done.stdout if done.returncode == 0 else done.stderr
-    lines = [line.strip().removeprefix("touchstone: ") for line in told.splitlines()]
-    said = [line for line in lines if line and not line.startswith("Touchstone: everything is kept in")]
+    output = done.stdout if done.returncode == 0 else done.stderr
+    lines = [line.strip().removeprefix("touchstone: ") for line in output.splitlines()]
+    sentences = [line for line in lines if line and not line.startswith("Touchstone: everything is kept in")]
     if done.returncode not in (0, 1):
-        said = said[-1:]
-    return SyncResult(tuple(said) or ("Nothing was said.",), done.returncode == 0)
+        sentences = sentences[-1:]
+    return SyncResult(tuple(sentences) or ("Nothing was said.",), done.returncode == 0)
 
 
 def sync_for_job(context: JobContext) -> JobOutcome:

@@ -78,7 +78,7 @@ def _own_properties(schema: Schema, criterion: Criterion) -> str | None:
 
 
 def _unwritten_list(schema: Schema, field: ItemField) -> str | None:
-    entries = next((each for each in schema.item.fields if each.name == field.field), None)
+    entries = next((item_field for item_field in schema.item.fields if item_field.name == field.field), None)
     if entries is not None and not entries.authored:
         return f"it is picked from `{field.field}`, which authors do not write."
     return None
@@ -110,7 +110,7 @@ Found = TypeVar("Found")
 
 
 def _of(row: object, table: Mapping[Any, Found]) -> Found | None:
-    return next((table[each] for each in type(row).__mro__ if each in table), None)
+    return next((table[row_class] for row_class in type(row).__mro__ if row_class in table), None)
 
 
 def way_of_criterion(row: CriterionKind) -> LabelStudioKind | None:

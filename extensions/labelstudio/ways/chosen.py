@@ -29,10 +29,10 @@ class LabelStudioPick(LabelStudioKind):
         if entries is None and part.name.startswith(EDITED):
             entries = context.texts.get((part.after or "").removeprefix(EDITED))
         picked = []
-        for each in chosen:
-            number = int(each) if each.isdecimal() and len(each) < 4 else 0
+        for position in chosen:
+            number = int(position) if position.isdecimal() and len(position) < 4 else 0
             if not isinstance(entries, list | tuple) or not 1 <= number <= len(entries):
-                given.say(part, f"There is no entry {shortened(each)} in the list.")
+                given.say(part, f"There is no entry {shortened(position)} in the list.")
                 return None
             picked.append((number, entries[number - 1]))
         if not picked:

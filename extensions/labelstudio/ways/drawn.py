@@ -34,38 +34,38 @@ class LabelStudioRegions(LabelStudioKind):
     """Regions of an image."""
 
     def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
-        found = []
+        shapes = []
         for number, (labels, value, entry) in enumerate(given.by_control.get(part.name, ()), 1):
             made = _region(part, given, number, labels, value, entry)
             if made is None:
                 return None
-            found.append(made)
-        return (found, None) if found else None
+            shapes.append(made)
+        return (shapes, None) if shapes else None
 
     def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         is_box = part.type != "keypointlabels"
         options = list(part.criterion.options)
-        told = codes(options, own=True)
+        option_codes = codes(options, own=True)
         sizes = context.sizes.get(part.role, ())
-        found = []
-        for number, each in enumerate(value, 1):
-            where: dict[str, Any] = {"x": _percent(each["x"]), "y": _percent(each["y"])}
+        results = []
+        for number, box in enumerate(value, 1):
+            where: dict[str, Any] = {"x": _percent(box["x"]), "y": _percent(box["y"])}
             if is_box:
-                where |= {"width": _percent(each["w"]), "height": _percent(each["h"]), "rotation": 0}
-                at = next((at for at, option in enumerate(options) if same(option.value, each.get("label"))), None)
+                where |= {"width": _percent(box["w"]), "height": _percent(box["h"]), "rotation": 0}
+                at = next((at for at, option in enumerate(options) if same(option.value, box.get("label"))), None)
                 if at is not None:
-                    where["rectanglelabels"] = [told[at]]
+                    where["rectanglelabels"] = [option_codes[at]]
             else:
-                where |= {"width": 0.5, "keypointlabels": [str(each["number"])]}
+                where |= {"width": 0.5, "keypointlabels": [str(box["number"])]}
             made = result_of(part.name, part.to, part.type, where, number)
-            image = each.get("image", 1)
+            image = box.get("image", 1)
             if image <= len(sizes):
                 width, height = sizes[image - 1]
                 made |= {"original_width": width, "original_height": height, "image_rotation": 0}
             if part.several:
                 made["item_index"] = image - 1
-            found.append(made)
-        return found
+            results.append(made)
+        return results
 
     def ask(self, parent: Element, part: FormPart) -> None:
         if part.type == "keypointlabels":

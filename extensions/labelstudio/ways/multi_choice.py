@@ -35,16 +35,20 @@ class LabelStudioSeveral(LabelStudioKind):
         if chosen == [SKIP] and part.criterion.skip:
             return None, skip_reason(part, given)
         options = part.options(context.texts)
-        told = codes(options, own=part.own)
-        found = [given.option(part, each, options, told) for each in chosen]
-        if any(each is None for each in found):
+        option_codes = codes(options, own=part.own)
+        picks = [given.option(part, code, options, option_codes) for code in chosen]
+        if any(pick is None for pick in picks):
             return None
-        return [option.value for option in options if any(each is option for each in found)], None
+        return [option.value for option in options if any(pick is option for pick in picks)], None
 
     def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         options = part.options(context.texts)
-        told = codes(options, own=part.own)
-        chosen = [text for text, option in zip(told, options, strict=True) if any(same(option.value, v) for v in value)]
+        option_codes = codes(options, own=part.own)
+        chosen = [
+            text
+            for text, option in zip(option_codes, options, strict=True)
+            if any(same(option.value, v) for v in value)
+        ]
         if not value:
             return [result_of(part.name, part.to, "choices", {"choices": [NONE]})] if part.may_be_none else []
         return [result_of(part.name, part.to, "choices", {"choices": chosen})] if chosen else []

@@ -27,13 +27,13 @@ class LabelStudioNumber(LabelStudioKind):
     result_type = "number"
 
     def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
-        found = given.one(part.name)
-        if found is None:
+        value = given.one(part.name)
+        if value is None:
             return None
-        if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found):
-            given.say(part, f"{spelled(found)} is no number.")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            given.say(part, f"{spelled(value)} is no number.")
             return None
-        return plain_number(found), None
+        return plain_number(value), None
 
     def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         return [result_of(part.name, part.to, "number", {"number": value})]

@@ -38,7 +38,7 @@ class LabelStudioOne(LabelStudioKind):
         option = given.option(part, chosen[0], options, codes(options, own=part.own))
         if option is None:
             return None
-        place = next((at for at, each in part.own_reasons() if each is option), None)
+        place = next((at for at, own_option in part.own_reasons() if own_option is option), None)
         return option.value, reason_for(part, given, place, option) if place is not None else None
 
     def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:

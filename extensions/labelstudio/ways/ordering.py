@@ -18,20 +18,20 @@ class LabelStudioOrder(LabelStudioKind):
     result_type = "ranker"
 
     def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
-        found = given.one(part.name)
-        if isinstance(found, Mapping):
-            lists = [each for each in found.values() if each != []]
-            found = lists[0] if len(lists) == 1 else (None if not lists else found)
-        if found is None:
+        ranking = given.one(part.name)
+        if isinstance(ranking, Mapping):
+            lists = [bucket for bucket in ranking.values() if bucket != []]
+            ranking = lists[0] if len(lists) == 1 else (None if not lists else ranking)
+        if ranking is None:
             return None
-        if not isinstance(found, list | tuple) or not all(isinstance(each, str) for each in found):
+        if not isinstance(ranking, list | tuple) or not all(isinstance(code, str) for code in ranking):
             given.say(part, "The order must be one list of texts.")
             return None
         options = part.options(context.texts)
-        told = rank_codes(options, own=part.own)
+        option_codes = rank_codes(options, own=part.own)
         placed = []
-        for each in found:
-            option = given.option(part, each, options, told)
+        for code in ranking:
+            option = given.option(part, code, options, option_codes)
             if option is None:
                 return None
             placed.append(option.value)
@@ -41,8 +41,8 @@ class LabelStudioOrder(LabelStudioKind):
         options = part.options(context.texts)
         left = list(zip(rank_codes(options, own=part.own), options, strict=True))
         ids = []
-        for each in value:
-            at = next((at for at, (_, option) in enumerate(left) if same(option.value, each)), None)
+        for ranked in value:
+            at = next((at for at, (_, option) in enumerate(left) if same(option.value, ranked)), None)
             if at is not None:
                 ids.append(left.pop(at)[0])
         return [result_of(part.name, list_of(part.name), "ranker", {"ranker": {part.name: ids}})]

@@ -19,35 +19,40 @@ class LabelStudioProperties(LabelStudioKind):
     result_type = "property_list"
 
     def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
-        said = [Choice(value=value, label=str(value)) for value in sayable_values(part.criterion)]
-        found = []
+        value_options = [Choice(value=value, label=str(value)) for value in sayable_values(part.criterion)]
+        properties = []
         for at, option in enumerate(part.criterion.options, 1):
             chosen = given.chosen(part.side("is", at), part)
             if len(chosen) > 1:
                 given.say(part, f"Say one thing about “{option.label}”.")
             elif chosen:
-                meant = given.option(part, chosen[0], said, codes(said, own=True))
+                meant = given.option(part, chosen[0], value_options, codes(value_options, own=True))
                 if meant is not None:
-                    found.append({"name": option.value, "value": meant.value})
-        return (found, None) if found else None
+                    properties.append({"name": option.value, "value": meant.value})
+        return (properties, None) if properties else None
 
     def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
-        said = [Choice(value=each, label=str(each)) for each in sayable_values(part.criterion)]
-        told = codes(said, own=True)
-        found = []
+        value_options = [Choice(value=sayable, label=str(sayable)) for sayable in sayable_values(part.criterion)]
+        value_codes = codes(value_options, own=True)
+        results = []
         for at, option in enumerate(part.criterion.options, 1):
-            entry = next((each for each in value if same(each["name"], option.value)), None)
+            entry = next((pair for pair in value if same(pair["name"], option.value)), None)
             place = next(
-                (n for n, each in enumerate(said) if entry is not None and same(each.value, entry["value"])), None
+                (
+                    n
+                    for n, choice in enumerate(value_options)
+                    if entry is not None and same(choice.value, entry["value"])
+                ),
+                None,
             )
             if place is not None:
-                found.append(result_of(part.side("is", at), ABOUT, "choices", {"choices": [told[place]]}))
-        return found
+                results.append(result_of(part.side("is", at), ABOUT, "choices", {"choices": [value_codes[place]]}))
+        return results
 
     def ask(self, parent: Element, part: FormPart) -> None:
-        said = [Choice(value=value, label=str(value)) for value in sayable_values(part.criterion)]
+        value_options = [Choice(value=value, label=str(value)) for value in sayable_values(part.criterion)]
         for at, option in enumerate(part.criterion.options, 1):
             text = option.label if not option.help else f"{option.label}: {option.help}"
             SubElement(parent, "Header", value=plain(text), size="5")
             needed = part.criterion.required and not part.criterion.skip
-            add_choices(parent, part.side("is", at), coded(said), required=needed, layout="inline")
+            add_choices(parent, part.side("is", at), coded(value_options), required=needed, layout="inline")

@@ -26,12 +26,12 @@ class LabelStudioScale(LabelStudioOne):
     def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         if part.type != "rating":
             return super().read(part, given, context)
-        found = given.one(part.name)
-        if found is None:
+        number = given.one(part.name)
+        if number is None:
             return None
-        value = next((value for value in part.criterion.values if same(value, found)), None)
+        value = next((value for value in part.criterion.values if same(value, number)), None)
         if value is None:
-            given.say(part, f"{spelled(found)} is none of {', '.join(str(each) for each in part.criterion.values)}.")
+            given.say(part, f"{spelled(number)} is none of {', '.join(str(point) for point in part.criterion.values)}.")
             return None
         return value, None
 

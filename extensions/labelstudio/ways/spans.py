@@ -29,7 +29,7 @@ class LabelStudioPassages(LabelStudioKind):
     def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         text = context.texts.get(part.criterion.of or PREDICTION)
         options = list(part.criterion.options)
-        found = []
+        spans = []
         for number, (labels, value, _) in enumerate(given.by_control.get(part.name, ()), 1):
             start, end = value.get("start"), value.get("end")
             if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
@@ -45,22 +45,22 @@ class LabelStudioPassages(LabelStudioKind):
             option = given.option(part, labels[0], options, codes(options, own=True))
             if option is None:
                 return None
-            found.append({"start": start, "end": end, "tag": option.value})
-        return (found, None) if found else None
+            spans.append({"start": start, "end": end, "tag": option.value})
+        return (spans, None) if spans else None
 
     def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         text = context.texts.get(part.criterion.of or PREDICTION)
         options = list(part.criterion.options)
-        told = codes(options, own=True)
-        found = []
-        for number, each in enumerate(value, 1):
-            at = next((at for at, option in enumerate(options) if same(option.value, each["tag"])), None)
+        option_codes = codes(options, own=True)
+        results = []
+        for number, span in enumerate(value, 1):
+            at = next((at for at, option in enumerate(options) if same(option.value, span["tag"])), None)
             if at is None:
                 continue
-            quoted = text[each["start"] : each["end"]] if isinstance(text, str) else ""
-            where = {"start": each["start"], "end": each["end"], "text": quoted, "labels": [told[at]]}
-            found.append(result_of(part.name, part.to, "labels", where, number))
-        return found
+            quoted = text[span["start"] : span["end"]] if isinstance(text, str) else ""
+            where = {"start": span["start"], "end": span["end"], "text": quoted, "labels": [option_codes[at]]}
+            results.append(result_of(part.name, part.to, "labels", where, number))
+        return results
 
     def ask(self, parent: Element, part: FormPart) -> None:
         made = SubElement(parent, "Labels", name=part.name, toName=part.to)

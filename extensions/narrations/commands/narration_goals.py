@@ -135,12 +135,12 @@ def _check(read: ReadNarrations, file: Path, limits: Limits) -> None:
     from extensions.narrations.rules.goal_check import check
     from extensions.narrations.rules.narration import by_video
 
-    found = read_goals(file)
-    faults = [f"{row.path}, line {row.row}: {row.reason}. Mend that line, or delete the goal." for row in found.bad]
-    faults += map(str, check(found.goals, by_video(read.rows), limits))
+    goal_file = read_goals(file)
+    faults = [f"{row.path}, line {row.row}: {row.reason}. Mend that line, or delete the goal." for row in goal_file.bad]
+    faults += map(str, check(goal_file.goals, by_video(read.rows), limits))
     for fault in faults:
         typer.echo(fault)
-    typer.echo(f"{with_noun(len(found.goals), 'goal')}, {with_noun(len(faults), 'fault')}.")
+    typer.echo(f"{with_noun(len(goal_file.goals), 'goal')}, {with_noun(len(faults), 'fault')}.")
     if faults:
         raise typer.Exit(1)
 

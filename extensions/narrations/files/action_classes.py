@@ -23,11 +23,11 @@ def read_classes(verbs: Path, nouns: Path) -> tuple[Classes, dict[str, str]]:
         A file is no table of classes, or a row is invalid. Without a class, the same action in other words would
         count as another action.
     """
-    found, hashes = [], {}
+    vocabularies, hashes = [], {}
     for file in (verbs, nouns):
         by_word, hashes[file.name] = _read(file)
-        found.append(by_word)
-    return Classes(*found), hashes
+        vocabularies.append(by_word)
+    return Classes(*vocabularies), hashes
 
 
 def _read(file: Path) -> tuple[dict[str, int], str]:
@@ -41,9 +41,9 @@ def _read(file: Path) -> tuple[dict[str, int], str]:
             f"{file.name} has no column {lacking[0]}; classes are a table with {', '.join(_COLUMNS)}."
         )
     at = [table.layout.columns.index(name) for name in _COLUMNS]
-    found: dict[str, int] = {}
+    ids_by_word: dict[str, int] = {}
     for row in table.rows():
-        id, key, instances = (row.cells[each] for each in at) if row.problem is None else ("", "", "")
+        id, key, instances = (row.cells[column] for column in at) if row.problem is None else ("", "", "")
         try:
             words = texts(instances)
         except NotList as error:
@@ -53,5 +53,5 @@ def _read(file: Path) -> tuple[dict[str, int], str]:
                 f"{file.name}, line {row.line}: {row.problem or f'its id {id[:40]!r} is no number'}."
             )
         for word in (key, *words):
-            found.setdefault(word.casefold(), int(id))
-    return found, sha256
+            ids_by_word.setdefault(word.casefold(), int(id))
+    return ids_by_word, sha256

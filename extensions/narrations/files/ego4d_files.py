@@ -37,7 +37,7 @@ def read(
     whole = whole or EGO4D_SPACING
     reader = _Reader(text, found, unsure, videos)
     reader.read()
-    moments = {name: each for name, each in reader.moments.items() if each}
+    moments = {name: passes for name, passes in reader.moments.items() if passes}
     for video in sorted({video for video, _ in moments}):  # as the file calls them
         passes = [number for number in (narrator, 3 - narrator) if (video, number) in moments]
         if passes[0] != narrator:
@@ -120,7 +120,7 @@ class _Reader:
                     walk.value()
 
     def _take(self, video: str, number: int, at: int) -> None:
-        walk, found = self._walk, self._found
+        walk, narrations = self._walk, self._found
         line = walk.line(at)
         value = walk.value()
         rows = self.moments.setdefault((video, number), [])
@@ -128,7 +128,7 @@ class _Reader:
             row = self._narration(video, number, value, line)
         except Unfit as error:
             where = f"{json_text.showable(video[:80])}, narrator {number}: {error}"
-            found.bad.append(BadRow(found.path, line, where, json_text.printable(walk.text[at : walk.at])))
+            narrations.bad.append(BadRow(narrations.path, line, where, json_text.printable(walk.text[at : walk.at])))
             return
         if row is not None:
             rows.append(row)
@@ -143,8 +143,8 @@ class _Reader:
             raise Unfit("it has no narration_text")
         moment = _moment(value.get("timestamp_sec"))
         self.times.setdefault((video, number), []).append(moment)
-        said = fitting(text)
-        phrase = phrase_of(said)
+        sentence = fitting(text)
+        phrase = phrase_of(sentence)
         if phrase.actor == "other":
             self._found.pass_over("done by someone else than the camera wearer (#O and the like)")
             return None
@@ -159,7 +159,7 @@ class _Reader:
         if frame == -1:
             self._found.note("timestamp_frame is -1, which stands for none")
         id = f"{name}@{moment}/{number}"
-        return Narration(id, name, moment, moment, phrase.phrase, said=said, line=line)
+        return Narration(id, name, moment, moment, phrase.phrase, said=sentence, line=line)
 
 
 def _moment(value: Any) -> Decimal:

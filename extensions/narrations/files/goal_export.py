@@ -20,7 +20,8 @@ def goal_file(tasks: Sequence[Task]) -> bytes:
 def _record(task: Task) -> str:
     goal = task.goal
     head = [
-        f'"{name}": {_text(said)}' for name, said in (("video", goal.video), ("level", goal.level), ("goal", goal.text))
+        f'"{name}": {_text(value)}'
+        for name, value in (("video", goal.video), ("level", goal.level), ("goal", goal.text))
     ]
     actions = ",\n  ".join(map(_action, task.actions))
     return f' {{{", ".join(head)}, "actions": [\n  {actions}\n ]}}'
@@ -28,7 +29,7 @@ def _record(task: Task) -> str:
 
 def _action(row: Narration) -> str:
     values: dict[str, Any] = {"id": row.id, "text": row.text, "start": row.start, "stop": row.stop}
-    return f"{{{', '.join(f'{_text(name)}: {_text(each)}' for name, each in values.items())}}}"
+    return f"{{{', '.join(f'{_text(name)}: {_text(value)}' for name, value in values.items())}}}"
 
 
 def _text(value: str | Decimal) -> str:

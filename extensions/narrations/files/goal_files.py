@@ -201,8 +201,8 @@ class _Json:
             self._record(tree, video, line)
             return
         for name, value in tree.items():
-            for each in value if isinstance(value, list) else [value] if name else []:
-                self._record(each, name, line)
+            for record in value if isinstance(value, list) else [value] if name else []:
+                self._record(record, name, line)
 
     def _record(self, tree: Any, video: str, line: int) -> None:
         line = tree[""] if isinstance(tree, dict) else line

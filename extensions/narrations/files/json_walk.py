@@ -106,9 +106,9 @@ class Walk:
         if first == "[":
             return [self.tree(depth - 1) for _ in self.elements()]
         line = self.line(self.at)
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for key in self.members():
-            if key in found:
+            if key in members:
                 raise JsonBreak(self.at, str(json_text.DuplicateKey(key)))
-            found[key] = self.tree(depth - 1)
-        return {**found, "": line}
+            members[key] = self.tree(depth - 1)
+        return {**members, "": line}

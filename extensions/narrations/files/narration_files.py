@@ -82,10 +82,10 @@ def read_narrations(file: Path, how: Reading | None = None) -> ReadNarrations:
     if not begins:
         raise InvalidFileError(f"{file.name} is empty.")
     if begins in "{[":
-        found = ReadNarrations(file.name, sha256, "ego4d")
+        narrations = ReadNarrations(file.name, sha256, "ego4d")
         ego4d_files.read(
             text,
-            found,
+            narrations,
             narrator=how.narrator,
             whole=how.spacing,
             unsure=how.unsure,
@@ -93,13 +93,15 @@ def read_narrations(file: Path, how: Reading | None = None) -> ReadNarrations:
             durations=how.durations or {},
         )
     else:
-        found = _Table(file.name, sha256, how).read(text)
-    if not found.rows:
+        narrations = _Table(file.name, sha256, how).read(text)
+    if not narrations.rows:
         first = (
-            f"; the first row that does not fit: line {found.bad[0].row}, {found.bad[0].reason}" if found.bad else ""
+            f"; the first row that does not fit: line {narrations.bad[0].row}, {narrations.bad[0].reason}"
+            if narrations.bad
+            else ""
         )
         raise InvalidFileError(f"{file.name} has no narration{first}.")
-    return found
+    return narrations
 
 
 class _Table:

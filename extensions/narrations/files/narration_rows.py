@@ -70,26 +70,26 @@ def seconds(text: str) -> Decimal:
     """
     text = text.strip()
     if _SECONDS.fullmatch(text):
-        found = Decimal(text.rstrip("."))
+        time = Decimal(text.rstrip("."))
     elif clock := _CLOCK.fullmatch(text):
-        found = 3600 * Decimal(clock[1]) + 60 * Decimal(clock[2]) + Decimal(clock[3].rstrip("."))
+        time = 3600 * Decimal(clock[1]) + 60 * Decimal(clock[2]) + Decimal(clock[3].rstrip("."))
     else:
         raise Unfit(
             f"{text[:40]!r} is no time; write seconds, such as 12.5, or 0:01:02.25" if text else "a time is empty"
         )
-    if found > LATEST:
+    if time > LATEST:
         raise Unfit(f"{text[:40]!r} is later than any video lasts")
-    return to_microsecond(found)
+    return to_microsecond(time)
 
 
 def fitting(text: str) -> str:
     """Return a text of a file with normalized white space; raise ``Unfit`` if the text is invalid."""
     if json_text.has_broken_bytes(text):
         raise Unfit("it is not UTF-8")
-    found = " ".join(json_text.showable(text).split())
-    if len(found) > LONGEST_TEXT:
+    line = " ".join(json_text.showable(text).split())
+    if len(line) > LONGEST_TEXT:
         raise Unfit(f"its text has more than {LONGEST_TEXT:,} characters")
-    return found
+    return line
 
 
 def spanned(start: Decimal, stop: Decimal, duration: Decimal | None) -> None:
@@ -111,9 +111,9 @@ def known_video(video: str, videos: Collection[str] | None) -> None:
 def named(rows: list[Narration]) -> list[Narration]:
     """Return narrations without ids with ids made of their video and start; the order of rows makes no difference."""
     taken: dict[str, int] = {}
-    found = []
+    narrations = []
     for row in sorted(rows, key=lambda row: (row.video, *row.place)):
         name = f"{row.video}@{row.start}"
         taken[name] = taken.get(name, 0) + 1
-        found.append(replace(row, id=name if taken[name] == 1 else f"{name}#{taken[name]}"))
-    return found
+        narrations.append(replace(row, id=name if taken[name] == 1 else f"{name}#{taken[name]}"))
+    return narrations

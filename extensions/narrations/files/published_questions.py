@@ -39,18 +39,18 @@ def read_published(path: Path) -> PublishedFile:
     keys = item_keys(FORMAT)
     read = read_items(path, format=FORMAT, schema=schema)
     timed = next(field for field in schema.item.fields if kinds.of_field(field).timed)
-    found, bad = [], list(read.bad)
+    questions, bad = [], list(read.bad)
     for file in read.files:
         for item in file.items:
             seen = _question(item, keys, timed)
             if isinstance(seen, str):
                 bad.append(BadRow(file.path, (item.position or 0) + 1, seen, "", item.external_id))
             else:
-                found.append(seen)
-    if not found:
+                questions.append(seen)
+    if not questions:
         first = f"; row {bad[0].row}: {bad[0].reason}" if bad else ""
         raise InvalidFileError(f"{path.name} has no question with its key and observation{first}.")
-    return PublishedFile(found, bad)
+    return PublishedFile(questions, bad)
 
 
 def _question(item: ItemRecord, keys: ItemKeys, timed: ItemField) -> PublishedQuestion | str:

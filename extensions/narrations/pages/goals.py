@@ -112,7 +112,7 @@ def _draft(view: ProjectView, known: VideoGoals, video: str) -> Draft:
 
 def _choose(services: Services, view: ProjectView, known: VideoGoals) -> str:
     """Draw the choice of a video, with its number of goals and faults, and return the chosen video."""
-    unsaved = {video for (project, video), each in _drafts().items() if project == view.name and each.changed}
+    unsaved = {video for (project, video), draft in _drafts().items() if project == view.name and draft.changed}
     videos = list(known.narrations)
     faulty = [video for video in videos if known.counts[video][1]]
     n, bad = (sum(count[at] for count in known.counts.values()) for at in (0, 1))
@@ -126,12 +126,14 @@ def _choose(services: Services, view: ProjectView, known: VideoGoals) -> str:
 
     def said(video: str) -> str:
         goals, faults = known.counts[video]
-        told = [markup.count(goals, "goal")] + ([markup.count(faults, "fault")] if faults else [])
-        return f"{video}: {', '.join(told + ['not saved'] * (video in unsaved))}"
+        counts = [markup.count(goals, "goal")] + ([markup.count(faults, "fault")] if faults else [])
+        return f"{video}: {', '.join(counts + ['not saved'] * (video in unsaved))}"
 
     def turn() -> None:
         here = videos.index(st.session_state[key])
-        st.session_state[key] = next((each for each in faulty if videos.index(each) > here), faulty[0])
+        st.session_state[key] = next(
+            (faulty_video for faulty_video in faulty if videos.index(faulty_video) > here), faulty[0]
+        )
 
     box, button, file = st.columns([4, 2, 2], vertical_alignment="bottom")
     video = box.selectbox("Video", videos, format_func=said, key=key)
@@ -167,8 +169,8 @@ def _bar(services: Services, view: ProjectView, known: VideoGoals, draft: Draft,
     button(back, "Undo", "undo", Draft.back, off=not draft.past)
     button(add, "Add a goal", "add", lambda made: made.added(known.narrations[draft.video]))
     of = f"version {draft.based_on}" if draft.based_on else "no version yet"
-    said = f"{'Changed, not saved' if draft.changed else 'As saved'}: {of}, {markup.count(n_faults, 'fault')}."
-    about.html(str(markup.tag("p", markup.text(said), style="ts", data_part="state")))
+    state = f"{'Changed, not saved' if draft.changed else 'As saved'}: {of}, {markup.count(n_faults, 'fault')}."
+    about.html(str(markup.tag("p", markup.text(state), style="ts", data_part="state")))
 
 
 def _button(
@@ -274,9 +276,9 @@ def _called(goal: Goal) -> str:
 def _reach(goal: Goal, faults: Sequence[Mend]) -> str:
     first, last = ends(goal)
     n = sum(fault.where.startswith(f"{goal.where}:") for fault in faults)
-    told = f"{INDENT * max(LEVELS.index(goal.level) - 1, 0)}{markup.count(len(goal.steps or ()), 'action')}"
-    told += f", {first.start:f} to {last.stop:f} s"
-    return told + (f", {markup.count(n, 'fault')}" if n else "")
+    reach = f"{INDENT * max(LEVELS.index(goal.level) - 1, 0)}{markup.count(len(goal.steps or ()), 'action')}"
+    reach += f", {first.start:f} to {last.stop:f} s"
+    return reach + (f", {markup.count(n, 'fault')}" if n else "")
 
 
 def _one(services: Services, view: ProjectView, draft: Draft, here: Video) -> None:

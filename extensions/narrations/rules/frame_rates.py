@@ -25,12 +25,12 @@ def rate(text: str) -> Fraction | None:
     ('30000/1001', None, None)
     """
     text = text.strip()
-    if found := _FRACTION.fullmatch(text):
-        exact = Fraction(int(found[1]), int(found[2])) if int(found[2]) else Fraction(0)
-    elif found := _DECIMAL.fullmatch(text):
+    if match := _FRACTION.fullmatch(text):
+        exact = Fraction(int(match[1]), int(match[2])) if int(match[2]) else Fraction(0)
+    elif match := _DECIMAL.fullmatch(text):
         exact = Fraction(text.rstrip("."))
         television = Fraction(1000 * math.ceil(exact), 1001)
-        apart = max(Fraction(1, 2 * 10 ** len(found[1] or "")), _AS_WRITTEN)
+        apart = max(Fraction(1, 2 * 10 ** len(match[1] or "")), _AS_WRITTEN)
         if exact.denominator > 1 and abs(exact - television) <= apart:
             exact = television
     else:

@@ -27,31 +27,31 @@ class Mend:
 
 def check(goals: Sequence[Goal], narrations: Narrations, limits: Limits) -> list[Mend]:
     """Return every fault: first of each goal in the order of the file, then between goals."""
-    found: list[Mend] = []
+    mends: list[Mend] = []
     looks: dict[str, Video] = {}
     tasks: list[Task] = []
     for goal in goals:
         if goal.video not in narrations:
             todo = "Correct its video, or give the file that narrates it"
-            found.append(Mend(str(goal), "its video has no narrations here", todo))
+            mends.append(Mend(str(goal), "its video has no narrations here", todo))
             continue
         here = looks.get(goal.video) or looks.setdefault(goal.video, Video(narrations[goal.video]))
         own = [*_of_steps(goal, here), *_of_span(goal, here, limits)]
-        found += own
+        mends += own
         if own:
             continue
         try:
             actions = actions_of(goal, here)
         except Unknown as error:
-            found.append(Mend(str(goal), str(error), "Name its actions by the ids of their narrations"))
+            mends.append(Mend(str(goal), str(error), "Name its actions by the ids of their narrations"))
             continue
         n = len(actions)
         if not limits.fewest <= n <= limits.most:
             todo = "Give it more, or delete it" if n < limits.fewest else "Split it, or delete it"
-            found.append(Mend(str(goal), f"it takes {n:,} actions, and a goal takes {limits}", todo))
+            mends.append(Mend(str(goal), f"it takes {n:,} actions, and a goal takes {limits}", todo))
         if actions:
             tasks.append(Task(goal, actions))
-    return [*found, *_same_words(tasks), *_between(tasks)]
+    return [*mends, *_same_words(tasks), *_between(tasks)]
 
 
 def _of_steps(goal: Goal, here: Video) -> Iterator[Mend]:
@@ -106,7 +106,7 @@ def _between(tasks: Sequence[Task]) -> Iterator[Mend]:
         for number, task in enumerate(those):
             for other in those[:number]:
                 shared = at[id(task)] & at[id(other)]
-                levels = [_STEPPED.index(each.goal.level) for each in (task, other) if each.goal.level in _STEPPED]
+                levels = [_STEPPED.index(side.goal.level) for side in (task, other) if side.goal.level in _STEPPED]
                 if not shared or len(levels) < 2:
                     continue
                 first = next(row.id for row in task.actions if row.id in shared)

@@ -42,7 +42,7 @@ def goals_with_actions(
     if they have the same words.
     """
     looks: dict[str, Video] = {}
-    found: dict[str, list[Goal]] = {}
+    goals_by_video: dict[str, list[Goal]] = {}
     together: dict[tuple[str, str], int] = {}
     out = []
     for goal in goals:
@@ -58,7 +58,7 @@ def goals_with_actions(
         if why or not rows:
             out.append(UnplacedGoal(goal, why or "no action begins in it"))
             continue
-        those = found.setdefault(goal.video, [])
+        those = goals_by_video.setdefault(goal.video, [])
         at = together.get(goal.name) if goal.steps is not None and goal.level == LEVELS[0] else None
         if at is not None:
             known = {step.id for step in those[at].steps or ()} | {row.id for row in rows}
@@ -68,7 +68,7 @@ def goals_with_actions(
         if goal.steps is not None and goal.level == LEVELS[0]:
             together[goal.name] = len(those)
         those.append(Goal(goal.video, goal.text, goal.where, goal.level, steps=steps_of(rows)))
-    return {video: in_order(those) for video, those in found.items()}, out
+    return {video: in_order(those) for video, those in goals_by_video.items()}, out
 
 
 def in_order(goals: Iterable[Goal]) -> list[Goal]:

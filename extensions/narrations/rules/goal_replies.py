@@ -122,7 +122,7 @@ def read_reply(text: str, rows: Sequence[Narration], limits: Limits) -> ReplyGoa
     try:
         reply = GoalReply.model_validate(value, strict=True)
     except ValidationError as error:
-        return ReplyGoals(faults=tuple(formless(each["loc"], each["msg"]) for each in error.errors()[:TOLD]))
+        return ReplyGoals(faults=tuple(formless(detail["loc"], detail["msg"]) for detail in error.errors()[:TOLD]))
     nodes = list(_nodes(reply.overall_goal, 1, None))
     faults = tuple([*_of_each(nodes, rows), *_of_levels(nodes), *_of_words(nodes)][:TOLD])
     if faults:
@@ -136,8 +136,8 @@ def read_reply(text: str, rows: Sequence[Narration], limits: Limits) -> ReplyGoa
             kind = TOO_FEW if n < limits.fewest else TOO_MANY
             left_out.append(Fault(kind, f"{node} takes {n:,} actions, and a goal takes {limits}."))
     if not kept:
-        told = f"A goal takes {limits} actions, and none of the {len(nodes):,} that were given does."
-        return ReplyGoals(faults=(Fault(NONE_LEFT, told),), left_out=tuple(left_out))
+        problem = f"A goal takes {limits} actions, and none of the {len(nodes):,} that were given does."
+        return ReplyGoals(faults=(Fault(NONE_LEFT, problem),), left_out=tuple(left_out))
     return ReplyGoals(tuple(kept), left_out=tuple(left_out))
 
 

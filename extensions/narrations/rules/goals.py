@@ -30,12 +30,12 @@ class Step:
 
     def unlike(self, row: Narration) -> str:
         """Return in what the step differs from the narration with its id (words or times); empty if in nothing."""
-        told = (
+        comparisons = (
             ("words", self.text, row.text),
             ("start", self.start, row.start),
             ("stop", self.stop, row.stop),
         )
-        return next((name for name, mine, its in told if mine not in (None, "") and mine != its), "")
+        return next((name for name, mine, its in comparisons if mine not in (None, "") and mine != its), "")
 
 
 @dataclass(frozen=True)
@@ -120,10 +120,10 @@ class Video:
 
     def named(self, steps: Sequence[Step]) -> tuple[Narration, ...]:
         """Return the narrations that steps name; a step with words alone follows the step before it."""
-        found: list[int] = []
+        places: list[int] = []
         for step in steps:
-            found.append(self._place(step, found[-1] if found else None))
-        return tuple(self.rows[at] for at in sorted(set(found)))
+            places.append(self._place(step, places[-1] if places else None))
+        return tuple(self.rows[at] for at in sorted(set(places)))
 
     def _place(self, step: Step, after: int | None) -> int:
         if step.id:

@@ -43,7 +43,7 @@ def look(videos: Narrations) -> Look:
         pairs += 1
         overlapping += after.start < before.stop
     rates = [_counted(rows) for rows in videos.values() if any(row.start_frame is not None for row in rows)]
-    clear = Counter(found[0] for found in rates if len(found) == 1)
+    clear = Counter(fitting_rates[0] for fitting_rates in rates if len(fitting_rates) == 1)
     return Look(
         videos=len(videos),
         narrations=sum(map(len, videos.values())),
@@ -52,16 +52,16 @@ def look(videos: Narrations) -> Look:
         seconds=sum((max(row.stop for row in rows) - rows[0].start for rows in videos.values()), Decimal(0)),
         texts=len({row.text for rows in videos.values() for row in rows}),
         counted={as_text(rate): n for rate, n in clear.most_common()},
-        unclear=sum(len(found) != 1 for found in rates),
+        unclear=sum(len(fitting_rates) != 1 for fitting_rates in rates),
     )
 
 
 def _counted(rows: Sequence[Narration]) -> list[Fraction]:
     """Return the rates at which the times of a video fit its frame numbers, within one frame."""
-    told = [
+    timed_frames = [
         (at, frame)
         for row in rows
         for at, frame in ((row.start, row.start_frame), (row.stop, row.stop_frame))
         if frame is not None
     ]
-    return [rate for rate in _RATES if all(abs(frame_at(at, rate) - frame) <= 1 for at, frame in told)]
+    return [rate for rate in _RATES if all(abs(frame_at(at, rate) - frame) <= 1 for at, frame in timed_frames)]

@@ -58,8 +58,8 @@ def phrase_key(text: str) -> Key:
         for place, objects in parts
         if place or any(objects)
     ]
-    first = [each for each in places if not each[0]]
-    return (verb, *first, *sorted((each for each in places if each[0]), key=_in_order))
+    first = [place for place in places if not place[0]]
+    return (verb, *first, *sorted((place for place in places if place[0]), key=_in_order))
 
 
 def _in_order(part: tuple[str, frozenset[tuple[str, ...]]]) -> tuple[str, list[tuple[str, ...]]]:
@@ -105,13 +105,13 @@ class Classes:
 def _objects(text: str) -> list[list[str]]:
     """Return the words of each object of a phrase, in the singular."""
     words = [word for word in _WORD.findall(text.casefold()) if word not in _ARTICLES][1:]
-    found: list[list[str]] = [[]]
+    objects: list[list[str]] = [[]]
     for word in words:
         if word in _PLACES or word in _AND:
-            found.append([])
+            objects.append([])
         else:
-            found[-1].append(singular(word))
-    return [each for each in found if each]
+            objects[-1].append(singular(word))
+    return [words for words in objects if words]
 
 
 @dataclass

@@ -161,27 +161,27 @@ def regression(
     if aspects is not None and (plans or scores or criterion or task or items):
         raise typer.BadParameter("--plans, --scores, --criterion, --task and --items are for projects.")
     asked = _asked(success, plans, scores, criterion, aspect, model, by, task)
-    joined, told = _of_files(aspects, asked) if aspects is not None else _of_project(project or "", asked, items)
-    found = fitting.fit_regressions(
+    joined, lines = _of_files(aspects, asked) if aspects is not None else _of_project(project or "", asked, items)
+    fits = fitting.fit_regressions(
         joined,
-        kinds=[each for each in fitting.KINDS if kind in (Kind.BOTH, each)],
+        kinds=[regression_kind for regression_kind in fitting.KINDS if kind in (Kind.BOTH, regression_kind)],
         errors=errors.value if errors else None,
         cluster=cluster.value if cluster else None,
     )
     if out is not None:
-        files = regression_report.files_of(joined, found)
+        files = regression_report.files_of(joined, fits)
         write_folder(out, files)
         print(f"Files: {len(files)} written to {out}", file=sys.stderr)
     format = Format.JSON if as_json else format
     if format is not Format.TABLE:
-        for line in told:
+        for line in lines:
             print(line, file=sys.stderr)
     if format is Format.CSV:
-        typer.echo(fitting.as_csv(joined, found), nl=False)
+        typer.echo(fitting.as_csv(joined, fits), nl=False)
     elif format is Format.JSON:
-        typer.echo(json.dumps(fitting.as_json(joined, found), indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(fitting.as_json(joined, fits), indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        typer.echo("\n".join([*told, *table(joined, found)]))
+        typer.echo("\n".join([*lines, *table(joined, fits)]))
 
 
 def _asked(

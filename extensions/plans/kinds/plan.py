@@ -49,9 +49,9 @@ class Plan(CriterionKind):
                 conditions += [(place, text, action.objects) for text in getattr(action, key) or ()]
         taking: dict[str, int] = {}
         for place, text, n_objects in conditions:
-            said = condition_problem(text, n_objects)
-            if said:
-                yield place, f"`{text}`: {said}"
+            problem = condition_problem(text, n_objects)
+            if problem:
+                yield place, f"`{text}`: {problem}"
                 continue
             predicate, n = n_places(text) or (text, 1)
             if taking.setdefault(predicate, n) != n:

@@ -83,17 +83,17 @@ def render(services: Services) -> None:
     pending_figures.show_pending(services, asked, ask, about="The regressions are")
     if asked.figure is None:
         return
-    found: RegressionPage = asked.figure.value
-    if found.joined is None:
-        shell.show(markup.notice(found.why))
+    page: RegressionPage = asked.figure.value
+    if page.joined is None:
+        shell.show(markup.notice(page.why))
         return
     with place.container():
-        _of_data(view, found.joined)
-    shell.show(*(markup.tag("p", markup.text(line), style="ts") for line in describe_units(found.joined)))
-    _downloads(view, found)
-    for chart in regression_report.drawings(found.joined, found.found):
+        _of_data(view, page.joined)
+    shell.show(*(markup.tag("p", markup.text(line), style="ts") for line in describe_units(page.joined)))
+    _downloads(view, page)
+    for chart in regression_report.drawings(page.joined, page.found):
         page_chart.show(chart, project=view.name, table=False)  # its numbers stand below
-    body = f'<style>{style()}</style><div class="report">{regression_report.html(found.joined, found.found)}</div>'
+    body = f'<style>{style()}</style><div class="report">{regression_report.html(page.joined, page.found)}</div>'
     report(body, key="regression.found")
 
 
@@ -123,7 +123,10 @@ def _choices(view: ProjectView) -> dict[str, Any] | None:
     wanted = {"by": "task" if task else "model", "task": task or None, "errors": errors, "cluster": cluster}
     if success == A_FILE:
         return _file(view, wanted)
-    own = {each.name: each.dimensions for each in (schema.stages.grading.criteria if schema.stages.grading else ())}
+    own = {
+        criterion.name: criterion.dimensions
+        for criterion in (schema.stages.grading.criteria if schema.stages.grading else ())
+    }
     plans: tuple[str, ...] = ()
     if not own.get(success):
         titles = {dimension.id: dimension.title for dimension in schema.dimensions}

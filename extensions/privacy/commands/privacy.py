@@ -73,7 +73,7 @@ def look(
     shared = opened()
     moments = None if pictures_only or finder is None else rate
     about: Any = {"project": project, "finder": finder, "rate": moments}
-    found = recorded(
+    findings = recorded(
         shared,
         "privacy look",
         project,
@@ -86,28 +86,32 @@ def look(
         ),
     )
     out.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (out / "boxes.csv").write_text(decision_tables.write_pictures(found), encoding="utf-8", newline="")
-    clips = [] if pictures_only else found.clips
+    (out / "boxes.csv").write_text(decision_tables.write_pictures(findings), encoding="utf-8", newline="")
+    clips = [] if pictures_only else findings.clips
     if clips:
-        (out / "clips.csv").write_text(decision_tables.write_clips(found), encoding="utf-8", newline="")
+        (out / "clips.csv").write_text(decision_tables.write_clips(findings), encoding="utf-8", newline="")
     if finder is not None:
         settings = finder.settings | ({"rate": rate} if moments is not None else {})
         (out / "looked.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
     drawn = sheet.write_sheet(
         out,
         shared.media,
-        detection.order_for_sheet(found, only_found=only_found),
-        title=found.title,
+        detection.order_for_sheet(findings, only_found=only_found),
+        title=findings.title,
         clips=[seen for seen in clips if seen.boxes or not only_found],
     )
-    n = len(found.pictures)
-    typer.echo(f"{found.title}: {count(n, 'picture')}; {found.n_found:,} new boxes in {found.n_with:,} of them.")
+    n = len(findings.pictures)
+    typer.echo(
+        f"{findings.title}: {count(n, 'picture')}; {findings.n_found:,} new boxes in {findings.n_with:,} of them."
+    )
     if clips:
-        typer.echo(f"{count(len(clips), 'clip')}; {found.n_tracks:,} new boxes in {found.n_clips_with:,} of them.")
+        typer.echo(
+            f"{count(len(clips), 'clip')}; {findings.n_tracks:,} new boxes in {findings.n_clips_with:,} of them."
+        )
     typer.echo(sheet.MISSES)
     if pictures_only:
-        _not_looked("clips, in which nothing looked", [seen.name for seen in found.clips])
-    _not_looked("cannot be read", [f"{name} ({why})" for name, why in found.unread])
+        _not_looked("clips, in which nothing looked", [seen.name for seen in findings.clips])
+    _not_looked("cannot be read", [f"{name} ({why})" for name, why in findings.unread])
     tables = " ".join(str(out / name) for name in ("boxes.csv", "clips.csv") if (out / name).exists())
     typer.echo(f"Look at {out / 'index.html'} ({drawn:,} pictures), write yes or no under `cover` in")
     typer.echo(f"{tables.replace(' ', ' and ')}, add a line for each box that is missing, then")
@@ -139,7 +143,7 @@ def cover(
     from extensions.privacy import covering, decision_tables, sheet
 
     read = [decision_tables.read_decisions(table) for table in tables]
-    choices, left = [each for some, _ in read for each in some], sum(n for _, n in read)
+    choices, left = [choice for some, _ in read for choice in some], sum(n for _, n in read)
     looked = next((settings for table in tables if (settings := sheet.settings_beside(table)) is not None), None)
     shared = opened()
     done = covering.apply_decisions(

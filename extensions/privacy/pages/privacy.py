@@ -75,7 +75,7 @@ def render(services: Services) -> None:
 
 def _standing(found: Sequence[PageItem]) -> None:
     """Show the number of decided and open pictures and clips."""
-    pictures, clips = ([each for each in found if each.clip is clip] for clip in (False, True))
+    pictures, clips = ([page_item for page_item in found if page_item.clip is clip] for clip in (False, True))
     shell.show(
         markup.tag("p", markup.text(_stand(pictures, "picture")), style="ts", data_part="standing"),
         markup.notice(f"{MISSES} Everyone still sees open pictures uncovered."),
@@ -85,8 +85,8 @@ def _standing(found: Sequence[PageItem]) -> None:
 
 
 def _stand(some: Sequence[PageItem], noun: str) -> str:
-    covered = sum(bool(each.seen.decision and each.seen.decision.covers) for each in some)
-    decided = sum(each.seen.decision is not None for each in some)
+    covered = sum(bool(page_item.seen.decision and page_item.seen.decision.covers) for page_item in some)
+    decided = sum(page_item.seen.decision is not None for page_item in some)
     return (
         f"{markup.count(len(some), noun)}: something covered in {covered:,}, nothing to cover in "
         f"{decided - covered:,}, open {len(some) - decided:,}."
@@ -134,7 +134,7 @@ def _begin_look(services: Services, view: ProjectView) -> None:
     st.session_state[_PRESSED] = "look"
     with shell.pressed(services):
         state = st.session_state
-        kinds = [] if state["privacy.by_hand"] else [KINDS[each] for each in state["privacy.kinds"]]
+        kinds = [] if state["privacy.by_hand"] else [KINDS[kind] for kind in state["privacy.kinds"]]
         if not kinds and not state["privacy.by_hand"]:
             raise InvalidInputError([Problem("kinds", "Choose what to look for, or choose By hand only.")])
         rate = float(state.get("privacy.rate", 0.0)) if kinds else 0.0
@@ -155,8 +155,8 @@ def _watch(services: Services, folder: Path) -> None:
             st.rerun()
         begun = page_work.job(services.store, folder)
         done = begun.share if begun is not None else 0.0
-        said = f" {begun.at}." if begun is not None and begun.at else ""
-        st.progress(done, text=f"In progress. It continues if you leave this page.{said}")
+        progress = f" {begun.at}." if begun is not None and begun.at else ""
+        st.progress(done, text=f"In progress. It continues if you leave this page.{progress}")
 
 
 def _looked(services: Services, folder: Path, asked: DetectionRecord | None, *, running: bool) -> None:
@@ -203,11 +203,11 @@ def _pictures(services: Services, view: ProjectView, folder: Path) -> None:
         noun = "file" if any(item.clip for item in items) else "picture"
         begin = shell.pager(len(shown), size=PAGE, of=(view.name, show, len(shown)), key="privacy.page", noun=noun)
         some = shown[begin : begin + PAGE]
-        here = {each.seen.file for each in some}
+        here = {page_item.seen.file for page_item in some}
         others = [item for item in items if item.seen.file not in here]
         component.pictures(
             component.data(
-                [as_json(view.name, each) for each in some],
+                [as_json(view.name, page_item) for page_item in some],
                 csrf=services.csrf,
                 path=address(view.name),
                 total=len(items),
@@ -256,13 +256,13 @@ def _ask(services: Services, view: ProjectView) -> None:
             services.settings.home,
             by=services.person,
             project=view.name,
-            choices=[each.choice for each in ready],
-            after={each.seen.file: each.after for each in ready},
+            choices=[page_item.choice for page_item in ready],
+            after={page_item.seen.file: page_item.after for page_item in ready},
         )
         sets = page_work.frames_of(services, view.name, ready)
         question = confirm.Confirmation(
             title=f"Cover what is decided in {view.title}?",
-            words=_changes(changes, n_clips=sum(each.clip for each in ready), sets=sets),
+            words=_changes(changes, n_clips=sum(page_item.clip for page_item in ready), sets=sets),
             undo=UNDO,
             yes=f"Cover {markup.count(changes.boxes, 'box', 'boxes')}" if changes.boxes else "Keep these decisions",
         )
@@ -279,20 +279,22 @@ def _counted(n: int, n_clips: int, before: str = "") -> str:
 
 
 def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str]) -> str:
-    said = [
+    sentences = [
         f"{_counted(changes.pictures, n_clips)} decided: {markup.count(changes.boxes, 'box', 'boxes')} covered "
         f"in {changes.covered:,} of them, nothing to cover in {changes.pictures - changes.covered:,}."
     ]
     if changes.releases:
-        said.append(
+        sentences.append(
             f"These releases have the uncovered pictures: {', '.join(changes.releases)}. They do not change. Withdraw "
             "the copies that you gave to others, and create a new release."
         )
     if sets:
-        said.append(f"Frames that were taken out of these clips are removed: {', '.join(sets)} on the page Frames.")
+        sentences.append(
+            f"Frames that were taken out of these clips are removed: {', '.join(sets)} on the page Frames."
+        )
     if changes.archive:
-        said.append("The project's archive that is ready for download has the originals. It will be deleted.")
-    return " ".join(said)
+        sentences.append("The project's archive that is ready for download has the originals. It will be deleted.")
+    return " ".join(sentences)
 
 
 def _covered(folder: Path, *, running: bool) -> None:
@@ -304,42 +306,46 @@ def _covered(folder: Path, *, running: bool) -> None:
     if result.get("refused"):
         shell.show(markup.notice(shell.on_page(f"{who}: nothing was covered. {result['refused']}"), style="bad"))
         return
-    said = [
+    sentences = [
         f"Last covering: {who}. {markup.count(result['boxes'], 'box', 'boxes')} in {result['covered']:,} of "
         f"{_counted(result['pictures'], result.get('clips', 0), 'decided ')}."
     ]
     if result["left"]:
-        said.append(f"{markup.count(result['left'], 'picture')} changed in the meantime and skipped.")
+        sentences.append(f"{markup.count(result['left'], 'picture')} changed in the meantime and skipped.")
     if result.get("sets"):
-        said.append(f"Frames that were taken out of these clips were removed: {', '.join(result['sets'])}.")
+        sentences.append(f"Frames that were taken out of these clips were removed: {', '.join(result['sets'])}.")
     if result.get("beside"):
-        said.append(f"Not decided, and in one item or from one video with these: {summary(result['beside'], SHOWN)}.")
+        sentences.append(
+            f"Not decided, and in one item or from one video with these: {summary(result['beside'], SHOWN)}."
+        )
     if result["archive"]:
-        said.append("The archive that was ready for download was deleted.")
+        sentences.append("The archive that was ready for download was deleted.")
     if result["releases"]:
-        said.append(f"These releases have the uncovered pictures: {', '.join(result['releases'])}.")
-    shell.show(markup.tag("p", markup.text(" ".join(said)), style="ts", data_part="covered"))
+        sentences.append(f"These releases have the uncovered pictures: {', '.join(result['releases'])}.")
+    shell.show(markup.tag("p", markup.text(" ".join(sentences)), style="ts", data_part="covered"))
 
 
 def _decided(services: Services, found: Sequence[PageItem]) -> None:
     """List the decisions, newest first."""
-    done = [(each.seen, each.seen.decision) for each in found if each.seen.decision is not None]
+    done = [(page_item.seen, page_item.seen.decision) for page_item in found if page_item.seen.decision is not None]
     if not done:
         return
     shell.section("Decided")
-    done.sort(key=lambda each: each[1].at, reverse=True)
+    done.sort(key=lambda pair: pair[1].at, reverse=True)
     begin = shell.pager(len(done), size=LINES, of="decided", key="privacy.decided", noun="decision")
     some = done[begin : begin + LINES]
-    person = shell.named(services, [said.by for _, said in some])
+    person = shell.named(services, [decision.by for _, decision in some])
     rows = [
         [
             markup.text(seen.name),
-            markup.text(", ".join(f"{box.kind} ({box.by}){spanned(box)}" for box in said.covers) or "nothing to cover"),
-            markup.number(sum(not box.cover for box in said.boxes)),
-            person(said.by) if said.by else markup.quiet("the command"),
-            markup.text(markup.moment(said.at)),
+            markup.text(
+                ", ".join(f"{box.kind} ({box.by}){spanned(box)}" for box in decision.covers) or "nothing to cover"
+            ),
+            markup.number(sum(not box.cover for box in decision.boxes)),
+            person(decision.by) if decision.by else markup.quiet("the command"),
+            markup.text(markup.moment(decision.at)),
         ]
-        for seen, said in some
+        for seen, decision in some
     ]
     heads = [("Picture", ""), ("Covered", ""), ("Left as found", "number"), ("By", ""), ("When", "line")]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="decided"))

@@ -53,7 +53,7 @@ def compare(
     """
     decisions = decisions or Decisions()
     renamed, problems, base = _with_renames(old, new, decisions.renames)
-    moves = [each for each in decisions.made if each.way is rows.MOVE_ITEMS]
+    moves = [decision for decision in decisions.made if decision.way is rows.MOVE_ITEMS]
     moved = {move.subject.removeprefix("dimensions."): str(move.target) for move in moves}
     at = ComparedKey(base, new, walk=_walk, moved=moved)
     changes = [*renamed, *_walk(at, base, new), *_key_moved(at)]
@@ -63,11 +63,11 @@ def compare(
     if changes and old.version == new.version:
         changes.insert(0, Change(("version",), rows.SAME_VERSION, old.version, new.version))
     comparison = Comparison(base, new, tuple(changes))
-    found = [replace(change, hint=change.hint or _hint(comparison, change)) for change in changes]
+    full_changes = [replace(change, hint=change.hint or _hint(comparison, change)) for change in changes]
     if uses is not None:
-        found = [replace(each, used=uses.behind(each)) for each in found]
-    said = [each for each in decisions.made if not each.way.renames]
-    decided, unfit = _decided(replace(comparison, changes=tuple(found)), said)
+        full_changes = [replace(change, used=uses.behind(change)) for change in full_changes]
+    other_decisions = [decision for decision in decisions.made if not decision.way.renames]
+    decided, unfit = _decided(replace(comparison, changes=tuple(full_changes)), other_decisions)
     if problems or unfit:
         raise InvalidInputError([*problems, *unfit])
     return decided
@@ -99,8 +99,8 @@ def _walk(at: ComparedKey, old: BaseModel, new: BaseModel) -> Found:
 def _key_moved(at: ComparedKey) -> Found:
     """Yield a change of the items' key field that no keep rule names."""
     before, after = key_field(at.old_schema), key_field(at.new_schema)
-    said = [schema.stages.verification for schema in (at.old_schema, at.new_schema)]
-    in_rule = all(stage is not None and stage.keep.key is not None for stage in said)
+    stages = [schema.stages.verification for schema in (at.old_schema, at.new_schema)]
+    in_rule = all(stage is not None and stage.keep.key is not None for stage in stages)
     if before is not None and after is not None and before != after and not in_rule:
         yield at.under("item", "fields", before).found(rows.KEY_FIELD, before, after)
 
@@ -182,7 +182,7 @@ def _rename_option(
     ]  # fmt: skip
     for place in places:
         owner, after = _owner(base, place), _owner(new, place)
-        before, now = ({spelled(each): each for each in _values(part)} for part in (owner, after))
+        before, now = ({spelled(value): value for value in _values(part)} for part in (owner, after))
         wrong = _no_rename(decision, value, decision.target or "", list(before), list(now))
         if wrong is None and owner is not None:
             key = "options" if owner.options else "values"
@@ -267,10 +267,10 @@ def _unfit(decision: Decision, about: Sequence[Change], comparison: Comparison) 
         names = [change.short for change in comparison.changes if decision.way in change.row.decisions]
         known = f" It can be about {', '.join(dict.fromkeys(names))}." if names else " No change takes it."
         return f"{decision} fits no change{suggestion(decision.subject, names) or '.'}{known}"
-    things = dict.fromkeys(_thing(each) for each in about)
+    things = dict.fromkeys(_thing(change) for change in about)
     if len(things) > 1:
-        return f"{decision} fits several; say which: {', '.join(each.path for each in about)}."
-    if any(each.decided is not None for each in about):
+        return f"{decision} fits several; say which: {', '.join(change.path for change in about)}."
+    if any(change.decided is not None for change in about):
         return f"{decision}: something else was decided about that already."
     return None
 
@@ -284,7 +284,7 @@ def _target(comparison: Comparison, change: Change, decision: Decision) -> tuple
     """Return the problem with a decision's target as a sentence, or None, and the value of the target."""
     if decision.way is rows.FILL:
         return _filling(_owner(comparison.new, change.steps), decision)
-    known = {spelled(each): each for each in targets(comparison, change, decision.way)}
+    known = {spelled(target): target for target in targets(comparison, change, decision.way)}
     target = decision.target or ""
     if target not in known:
         return f"{decision}: there is no `{target}`; there {_are(list(known))}.", None

@@ -80,8 +80,8 @@ def steps_of_scale(at: ComparedKey, old: Any, new: Any) -> Found:
 def labels_of_scale(at: ComparedKey, old: Any, new: Any) -> Found:
     """Compare the labels of the values that both scales have."""
     before, after = (
-        dict(zip_longest(map(spelled, each.values), each.labels)) if each.values else {}
-        for each in (at.old_part, at.new_part)
+        dict(zip_longest(map(spelled, part.values), part.labels)) if part.values else {}
+        for part in (at.old_part, at.new_part)
     )
     shared = sorted(set(before) & set(after))
     if differ([before[name] for name in shared], [after[name] for name in shared]):
@@ -101,6 +101,6 @@ def label_of_value(added: ChangeKind, removed: ChangeKind) -> Rule:
 def tolerance(at: ComparedKey, old: Any, new: Any) -> Found:
     """Compare tolerances. They affect verdicts if the criterion decides, and statistics in any case."""
     if differ(old, new):
-        stages = [part for each in (at.old_schema, at.new_schema) for part in each.stages.verifications.values()]
+        stages = [part for schema in (at.old_schema, at.new_schema) for part in schema.stages.verifications.values()]
         decides = any(at.new_part.name in criteria_that_decide(stage.keep) for stage in stages)
         yield at.found(rows.KEEP_RULE if decides else rows.FIGURES, old, new)

@@ -22,8 +22,8 @@ class Decision:
     """The target of the decision, if it needs one."""
 
     def __str__(self) -> str:
-        said = self.subject if self.target is None else f"{self.subject}={self.target}"
-        return f"{self.way.option} {said}"
+        text = self.subject if self.target is None else f"{self.subject}={self.target}"
+        return f"{self.way.option} {text}"
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,21 @@ class Decisions:
 
     def as_json(self) -> list[dict[str, Any]]:
         """Return the decisions as JSON values, which ``from_json`` reads."""
-        return [{"way": each.way.name, "subject": each.subject, "target": each.target} for each in self.made]
+        return [
+            {"way": decision.way.name, "subject": decision.subject, "target": decision.target} for decision in self.made
+        ]
 
     @classmethod
     def from_json(cls, stored: Sequence[Mapping[str, Any]]) -> Decisions:
         """Return the decisions that ``as_json`` stored."""
-        return cls(tuple(Decision(WAYS[each["way"]], each["subject"], each["target"]) for each in stored))
+        return cls(
+            tuple(
+                Decision(WAYS[stored_decision["way"]], stored_decision["subject"], stored_decision["target"])
+                for stored_decision in stored
+            )
+        )
 
     @property
     def renames(self) -> tuple[Decision, ...]:
         """Those that say that two things are the same."""
-        return tuple(each for each in self.made if each.way.renames)
+        return tuple(decision for decision in self.made if decision.way.renames)

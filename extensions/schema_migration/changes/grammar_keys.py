@@ -98,8 +98,8 @@ def _settling(at: ComparedKey, old: Any, new: Any) -> Found:
 
 def _fewer_rules(old: Sequence[CrossRule], new: Sequence[CrossRule]) -> bool:
     """Whether whatever held before holds now; another sentence is no other rule."""
-    said = [rule.model_copy(update={"say": ""}) for rule in old]
-    return all(rule.model_copy(update={"say": ""}) in said for rule in new)
+    old_rules = [rule.model_copy(update={"say": ""}) for rule in old]
+    return all(rule.model_copy(update={"say": ""}) in old_rules for rule in new)
 
 
 def _whatever(row: ChangeKind) -> Rule:

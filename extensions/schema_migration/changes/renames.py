@@ -81,7 +81,7 @@ def with_names(schema: Schema, names: Names) -> Schema:
 
 def _renamed(part: Any, names: Names) -> Any:
     if isinstance(part, tuple):
-        return tuple(_renamed(each, names) for each in part)
+        return tuple(_renamed(member, names) for member in part)
     if not isinstance(part, BaseModel):
         return part
     updates: dict[str, Any] = {}
@@ -90,7 +90,7 @@ def _renamed(part: Any, names: Names) -> Any:
         if place in _REFERS:
             updates[key] = _named(value, names, _REFERS[place])
         elif place in _REFERS_BY_VALUE:
-            updates[key] = {name: _named(each, names, _REFERS_BY_VALUE[place]) for name, each in value.items()}
+            updates[key] = {name: _named(member, names, _REFERS_BY_VALUE[place]) for name, member in value.items()}
         else:
             updates[key] = _renamed(value, names)
     return part.model_copy(update=updates)
@@ -98,9 +98,9 @@ def _renamed(part: Any, names: Names) -> Any:
 
 def _named(value: Any, names: Names, sorts: tuple[str, ...]) -> Any:
     if isinstance(value, Mapping):
-        return {_named(name, names, sorts): each for name, each in value.items()}
+        return {_named(name, names, sorts): member for name, member in value.items()}
     if isinstance(value, tuple):
-        return tuple(_named(each, names, sorts) for each in value)
+        return tuple(_named(member, names, sorts) for member in value)
     return next((names[sort][value] for sort in sorts if value in names.get(sort, {})), value)
 
 
@@ -112,7 +112,7 @@ def with_option(schema: Schema, owner: Criterion | ItemField, old: Scalar, new: 
 
 def _valued(part: Any, owner: Criterion | ItemField, old: Scalar, new: Scalar) -> Any:
     if isinstance(part, tuple):
-        return tuple(_valued(each, owner, old, new) for each in part)
+        return tuple(_valued(member, owner, old, new) for member in part)
     if not isinstance(part, BaseModel):
         return part
 
@@ -121,11 +121,12 @@ def _valued(part: Any, owner: Criterion | ItemField, old: Scalar, new: Scalar) -
 
     def values(given: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            name: tuple(map(value, each)) if isinstance(each, tuple) else value(each) for name, each in given.items()
+            name: tuple(map(value, member)) if isinstance(member, tuple) else value(member)
+            for name, member in given.items()
         }
 
     def of_owner(given: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: values({name: each})[name] if name == owner.name else each for name, each in given.items()}
+        return {name: values({name: member})[name] if name == owner.name else member for name, member in given.items()}
 
     updates = {key: _valued(getattr(part, key), owner, old, new) for key in type(part).model_fields}
     if part is owner:

@@ -55,8 +55,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", exclude_defaults=True)
     if isinstance(value, Mapping):
-        return {name: plain(each) for name, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, tuple | list) else value
+        return {name: plain(member) for name, member in value.items()}
+    return [plain(member) for member in value] if isinstance(value, tuple | list) else value
 
 
 def spelled(value: Scalar) -> str:
@@ -133,19 +133,19 @@ def entries(
     """Return the rule for a list of parts that are matched by one of their keys, regardless of position."""
 
     def named(listed: Sequence[Any]) -> dict[str, Any]:
-        return {spelled(getattr(each, key) if isinstance(key, str) else key(each)): each for each in listed}
+        return {spelled(getattr(part, key) if isinstance(key, str) else key(part)): part for part in listed}
 
     def rule(at: ComparedKey, old: Any, new: Any) -> Found:
         before, after = named(old), named(new)
-        for name, each in before.items():
+        for name, part in before.items():
             if name not in after:
-                yield at.under(name).found(removed, each, None)
+                yield at.under(name).found(removed, part, None)
             else:
-                yield from at.under(name).parts(each, after[name])
-        for name, each in after.items():
+                yield from at.under(name).parts(part, after[name])
+        for name, part in after.items():
             if name not in before:
                 here = at.under(name)
-                yield here.found(added(here, each) if callable(added) else added, None, each)
+                yield here.found(added(here, part) if callable(added) else added, None, part)
         yield from in_other_order(at, list(before), list(after), reordered)
 
     return rule

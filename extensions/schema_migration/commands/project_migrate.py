@@ -54,8 +54,8 @@ def register(cli: typer.Typer) -> None:
         from extensions.schema_migration import change_history, migration
 
         if sum((schema is not None, undo, finish, history)) != 1:
-            said = "Say one of --schema FILE, --undo, --finish, --history."
-            raise InvalidInputError([Problem("schema", said)])
+            advice = "Say one of --schema FILE, --undo, --finish, --history."
+            raise InvalidInputError([Problem("schema", advice)])
         shared = opened()
         store = shared.store
         if history:
@@ -135,8 +135,8 @@ def _placed(placed: Mapping[str, tuple[int, int]]) -> list[str]:
 
 def _moved(stages: Stages, moved: Sequence[StateChange], *, every: bool) -> list[str]:
     lines = [
-        f"{each.item}: {state_called(stages, each.before)} -> {state_called(stages, each.after)}. {each.why}"
-        for each in moved
+        f"{change.item}: {state_called(stages, change.before)} -> {state_called(stages, change.after)}. {change.why}"
+        for change in moved
     ]
     if every or len(lines) <= LISTED:
         return lines
@@ -159,4 +159,4 @@ def _past(past: PastChange) -> str:
     what = f"takes change {past.undoes} back" if past.undoes is not None else " ".join(past.decisions)
     how = "taken back since" if past.undone else "under way" if past.finished_at is None else ""
     line = f"{past.number}  {past.at:%Y-%m-%d %H:%M}  {past.by or '-'}  version {past.version} -> {past.new_version}"
-    return "  ".join(each for each in (line, what, how) if each)
+    return "  ".join(text for text in (line, what, how) if text)

@@ -51,7 +51,8 @@ def register(cli: typer.Typer) -> None:
 
             store = opened().store
             before, after = (
-                in_use(store, project=each) if each == owner else schema_named(each) for each in (old, new)
+                in_use(store, project=reference) if reference == owner else schema_named(reference)
+                for reference in (old, new)
             )
             comparison = differences(store, by=None, project=owner, old=before, new=after, decisions=decisions)
         typer.echo(_json(before, after, comparison) if as_json else "\n".join(told(comparison)))
@@ -68,22 +69,23 @@ def told(comparison: Comparison) -> list[str]:
     number = len(comparison.changes)
     lines = [f"{name}, version {versions[0]} to {versions[1]}: {number} change{'s'[: number > 1]} ({counts})."]
     for status in reversed(Status):
-        lines += [_line(each) for each in comparison.of(status)]
+        lines += [_line(change) for change in comparison.of(status)]
     return lines
 
 
 def _line(change: Change) -> str:
-    said = f" Decided: {change.decided.way.meaning}." if change.decided else ""
+    decision_text = f" Decided: {change.decided.way.meaning}." if change.decided else ""
     asks = f" Decide: {' | '.join(change.asks)}" if change.asks and not change.decided else ""
     used = f" ({change.used.in_words})" if change.used else ""
     old, new = values_in_line(change.old, change.new)
     values = f"{old} -> {new}{used}"
-    return f"{change.status.value}: {change.path}: {values}. {change.sentence}{said}{asks}"
+    return f"{change.status.value}: {change.path}: {values}. {change.sentence}{decision_text}{asks}"
 
 
 def _json(before: LoadedSchema, after: LoadedSchema, comparison: Comparison) -> str:
     named = [
-        {"name": each.schema_.name, "version": each.schema_.version, "hash": each.hash} for each in (before, after)
+        {"name": loaded.schema_.name, "version": loaded.schema_.version, "hash": loaded.hash}
+        for loaded in (before, after)
     ]
     content = {
         "old": named[0],

@@ -186,10 +186,10 @@ def _look(
 
     def ask() -> FigureState:
         state = (looking.press,)
-        found = figure_requests.request_figure(
+        figure = figure_requests.request_figure(
             services.store, services.settings, "schema", about, state=state, size=ITEM * n
         )
-        return found if found.current else FigureState(None, current=False)
+        return figure if figure.current else FigureState(None, current=False)
 
     there: FigureState | None = None
     with shell.pressed(services):
@@ -199,9 +199,9 @@ def _look(
         return
     del st.session_state[f"schema.looking.{view.name}"]
     if there is not None and there.figure is not None:
-        found: MigrationPreview = there.figure.value
-        plain = seen.plain if seen is not None else found
-        st.session_state[f"schema.seen.{view.name}"] = SchemaPreview(looking.hash, plain, looking.decisions, found)
+        preview: MigrationPreview = there.figure.value
+        plain = seen.plain if seen is not None else preview
+        st.session_state[f"schema.seen.{view.name}"] = SchemaPreview(looking.hash, plain, looking.decisions, preview)
     st.rerun()
 
 
@@ -223,20 +223,22 @@ def _new(view: ProjectView) -> SchemaCheck | None:
         file = st.file_uploader("The new version, as YAML; or write it below", type=["yaml", "yml"], key="schema.file")
     with right:
         guideline = st.file_uploader("Its guideline, if that changes, too", type=["md"], key="schema.guideline")
-    text = told = None
+    text = guideline_text = None
     try:
         text = yaml_text.decode(file.getvalue()) if file is not None else None
-        told = yaml_text.decode(guideline.getvalue()) if guideline is not None else None
+        guideline_text = yaml_text.decode(guideline.getvalue()) if guideline is not None else None
     except ValueError as error:
         shell.show(markup.notice(f"The file cannot be read: {error}.", style="bad"))
         return None
     if file is None:
         text = st.text_area("The schema", value=view.schema.text, height=320, key=f"schema.text.{view.schema.hash}")
-    if text == view.schema.text and told is None:
+    if text == view.schema.text and guideline_text is None:
         shell.show(markup.tag("div", markup.quiet("Change it to see what that would do."), style="ts ts-small"))
         return None
     try:
-        examined = examine_text(text or "", told if told is not None else view.schema.guideline_text, "line")
+        examined = examine_text(
+            text or "", guideline_text if guideline_text is not None else view.schema.guideline_text, "line"
+        )
     except SchemaError as error:
         form_preview.problems("This schema does not fit yet:", str(error).splitlines(), style="bad")
         return None
@@ -279,11 +281,11 @@ def _decide(seen: SchemaPreview) -> Decisions:
 
 def _to_decide(seen: SchemaPreview) -> Iterator[tuple[MigrationPreview, Change]]:
     """Yield the changes that need a decision, alone or because of other decisions."""
-    told = set()
+    paths = set()
     for preview in (seen.plain, seen.found):
         for change in preview.comparison.changes:
-            if change.row.decisions and change.status is not Status.COMPATIBLE and change.path not in told:
-                told.add(change.path)
+            if change.row.decisions and change.status is not Status.COMPATIBLE and change.path not in paths:
+                paths.add(change.path)
                 yield preview, change
 
 
@@ -315,13 +317,13 @@ def _found(found: MigrationPreview) -> None:
     for status in reversed(Status):
         for change in found.comparison.of(status):
             old, new = values_in_line(change.old, change.new)
-            said = f"Decided: {change.decided.way.meaning}." if change.decided else change.row.meaning
+            meaning = f"Decided: {change.decided.way.meaning}." if change.decided else change.row.meaning
             rows.append(
                 [
                     markup.tag("span", markup.text(status.value), style=_STATUS[status]),
                     markup.mono(change.path),
                     markup.text(f"{old} → {new}"),
-                    markup.joined([markup.text(said), _count(change)]),
+                    markup.joined([markup.text(meaning), _count(change)]),
                 ]
             )
     shell.show(markup.table([("Class", ""), ("Where", ""), ("Change", ""), ("What follows", "")], rows))
@@ -354,8 +356,12 @@ def _found(found: MigrationPreview) -> None:
         shell.show(markup.tag("p", markup.text(beside.sentence), style="ts"))
     if found.moved:
         lines = [
-            [markup.mono(each.item), markup.text(f"{words[each.before]} → {words[each.after]}"), markup.text(each.why)]
-            for each in found.moved[:SHOWN_ITEMS]
+            [
+                markup.mono(moved_item.item),
+                markup.text(f"{words[moved_item.before]} → {words[moved_item.after]}"),
+                markup.text(moved_item.why),
+            ]
+            for moved_item in found.moved[:SHOWN_ITEMS]
         ]
         with st.expander(f"{markup.count(len(found.moved), 'item')} would come out otherwise"):
             shell.show(markup.table([("Item", ""), ("State", ""), ("Why", "")], lines))
@@ -381,31 +387,31 @@ def _take(services: Services, view: ProjectView, examined: SchemaCheck, seen: Sc
 
 def _decided(option: str) -> str:
     """Return a stored decision in words. It is stored as an option of a command."""
-    way, _, said = option.partition(" ")
-    return f"{way.removeprefix('--').replace('-', ' ')}: {said}"
+    way, _, subject = option.partition(" ")
+    return f"{way.removeprefix('--').replace('-', ' ')}: {subject}"
 
 
 def _past(services: Services, view: ProjectView, past: Sequence[PastChange], *, under_way: bool) -> None:
     if not past:
         shell.show(markup.tag("div", markup.quiet("None: it is the schema that it was made with."), style="ts"))
         return
-    by = shell.named(services, [each.by for each in past])
+    by = shell.named(services, [change.by for change in past])
     rows = [
         [
-            markup.number(each.number),
+            markup.number(change.number),
             markup.text(
-                f"{each.version} → {each.new_version}" + (f", takes back {each.undoes}" if each.undoes else "")
+                f"{change.version} → {change.new_version}" + (f", takes back {change.undoes}" if change.undoes else "")
             ),
-            markup.text("; ".join(map(_decided, each.decisions)) or "nothing decided"),
-            by(each.by or "on the machine"),
-            markup.text(markup.moment(each.at)),
-            markup.text("taken back" if each.undone else "under way" if each.finished_at is None else "in force"),
+            markup.text("; ".join(map(_decided, change.decisions)) or "nothing decided"),
+            by(change.by or "on the machine"),
+            markup.text(markup.moment(change.at)),
+            markup.text("taken back" if change.undone else "under way" if change.finished_at is None else "in force"),
         ]
-        for each in reversed(past)
+        for change in reversed(past)
     ]
     heads = [("Change", "number"), ("Versions", ""), ("Decided", ""), ("By", ""), ("When", ""), ("", "")]
     shell.show(markup.table(heads, rows))
-    last = next((each for each in reversed(past) if each.undoes is None and not each.undone), None)
+    last = next((change for change in reversed(past) if change.undoes is None and not change.undone), None)
     if last is None or past[-1].finished_at is None or under_way:
         return
 

@@ -106,8 +106,8 @@ def lot(
         .order_by(col(AnnotationRow.id))
     )
     for vote in reworded.query(session, counted):
-        said = decisions if vote.stage is Stage.ADJUDICATION else votes
-        said.setdefault(vote.item_id, []).append(vote)
+        by_item = decisions if vote.stage is Stage.ADJUDICATION else votes
+        by_item.setdefault(vote.item_id, []).append(vote)
     stored = (
         select(RevisionRow.item_id, RevisionRow.content, RevisionRow.schema_version_id)
         .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
@@ -260,14 +260,16 @@ def named_elsewhere(session: Session, *, project_id: int) -> set[ExternalCriteri
         .where(ImportedRatingRow.project_id == project_id)
         .distinct()
     )
-    found = {
+    criteria = {
         ExternalCriterion(RunKind(kind), name, reworded.judged(session, run_id=run_id, criterion=name)[0])
         for run_id, kind, name in session.exec(judged).all()
     }
     about: Any = {"project_id": project_id, "value": None}
     for version, name in session.exec(brought).all():
-        found.add(ExternalCriterion(None, name, reworded.rating(session, version=version, criterion=name, **about)[0]))
-    return found
+        criteria.add(
+            ExternalCriterion(None, name, reworded.rating(session, version=version, criterion=name, **about)[0])
+        )
+    return criteria
 
 
 def states(session: Session, *, project_id: int) -> dict[ItemState, int]:

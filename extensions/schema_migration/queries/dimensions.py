@@ -65,12 +65,12 @@ def _put(
     mine = (col(table.project_id) == project_id, *only)
     stored = connection.execute(select(*columns).where(*mine, columns[0].is_not(None)).distinct()).all()
     # Rows without a given name come first, so that none is changed twice.
-    for told in sorted(stored, key=lambda each: each[1] is not None):
-        made = _now(*told, before=before, now=now, reading=reading)
-        if made != tuple(told):
+    for row in sorted(stored, key=lambda each: each[1] is not None):
+        made = _now(*row, before=before, now=now, reading=reading)
+        if made != tuple(row):
             these = [
                 column.is_(None) if value is None else column == value
-                for column, value in zip(columns, told, strict=True)
+                for column, value in zip(columns, row, strict=True)
             ]
             names = ("dimension", "dimension_given", "dimension_version")
             connection.execute(update(table).where(*mine, *these).values(dict(zip(names, made, strict=True))))
@@ -80,11 +80,11 @@ def _now(
     stored: str, given: str | None, version: int | None, *, before: int, now: int, reading: Rewording
 ) -> tuple[str, str | None, int | None]:
     """Return a dimension's current name, and the name as given with its schema version if that differs."""
-    said, under = (stored, before) if given is None or version is None else (given, version)
+    name, under = (stored, before) if given is None or version is None else (given, version)
     if under == now:
-        return said, None, None
-    made = reading.dimension(under, said)
-    return (made, None, None) if given is None and made == stored else (made, said, under)
+        return name, None, None
+    made = reading.dimension(under, name)
+    return (made, None, None) if given is None and made == stored else (made, name, under)
 
 
 def _put_people(session: Session, table: Any, project_id: int, before: int, now: int, reading: Rewording) -> None:
@@ -94,9 +94,9 @@ def _put_people(session: Session, table: Any, project_id: int, before: int, now:
     for id, stored, given, version in connection.execute(select(*columns).where(col(table.project_id) == project_id)):
         if stored is None:
             continue
-        said, under = (stored, before) if given is None else (given, version)
-        made = list(dict.fromkeys(reading.dimension(under, each) for each in said)) if under != now else said
-        kept = None if under == now or (given is None and made == stored) else said
+        names, under = (stored, before) if given is None else (given, version)
+        made = list(dict.fromkeys(reading.dimension(under, name) for name in names)) if under != now else names
+        kept = None if under == now or (given is None and made == stored) else names
         values = {"dimensions": made, "dimensions_given": kept, "dimensions_version": under if kept else None}
         if (made, kept) != (stored, given):
             connection.execute(update(table).where(col(table.id) == id).values(values))
@@ -112,7 +112,7 @@ def _follow_items(session: Session, table: Any, project_id: int) -> None:
 def _forget_places(session: Session, project_id: int, before: int, reading: Rewording) -> None:
     """Delete everyone's places in the queues of renamed dimensions, so that they start over."""
     names = {
-        name for steps in reading.steps.values() for step in steps for each in step.dimensions.items() for name in each
+        name for steps in reading.steps.values() for step in steps for pair in step.dimensions.items() for name in pair
     }
     of = col(QueueCursorRow.dimension)
     there = [or_(of == name, of.startswith(name + _LEVEL, autoescape=True)) for name in sorted(names)]
@@ -157,15 +157,15 @@ def once_called(
     """
     waits = (col(TaskRow.item_id).is_(None), col(TaskRow.state) == TaskState.CLAIMED)
     pooled = (col(AssetRow.dimension).is_not(None),)
-    found: dict[str, list[int]] = {}
+    counts: dict[str, list[int]] = {}
     lots: tuple[tuple[Any, Any], ...] = ((ItemRow, ()), (TaskRow, waits), (AssetRow, pooled))
     for at, (table, only) in enumerate(lots):
         columns = (col(table.dimension), col(table.dimension_given), col(table.dimension_version))
         wanted = select(*columns, func.count()).where(col(table.project_id) == project_id, *only).group_by(*columns)
-        for *told, n in session.connection().execute(wanted):
-            name, _, _ = _now(*told, before=before, now=now, reading=reading)
-            found.setdefault(name, [0, 0, 0])[at] += n
-    return found
+        for *name_columns, n in session.connection().execute(wanted):
+            name, _, _ = _now(*name_columns, before=before, now=now, reading=reading)
+            counts.setdefault(name, [0, 0, 0])[at] += n
+    return counts
 
 
 def votes_in(session: Session, *, project_id: int) -> dict[str, int]:
@@ -205,4 +205,4 @@ def with_role(session: Session, *, project_id: int, role: str) -> int:
         col(AssetRow.role) == role,
         col(AssetRow.id).not_in(select(col(ItemAssetRow.asset_id))),
     )
-    return sum(session.connection().execute(each).scalar_one() for each in (items, groups))
+    return sum(session.connection().execute(query).scalar_one() for query in (items, groups))

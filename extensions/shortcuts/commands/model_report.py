@@ -59,8 +59,8 @@ def _limits(wanted: ReportOptions) -> Limits | None:
     limits = limits_of(opened().store, project=wanted.project)
     if wanted.at_most is not None:
         limits = (limits or Limits()).model_copy(update={"without_images": wanted.at_most})
-        if found := [Problem("_".join(map(str, key)), f"{words}.") for key, words in wrong(limits)]:
-            raise InvalidInputError(found)
+        if problems := [Problem("_".join(map(str, key)), f"{words}.") for key, words in wrong(limits)]:
+            raise InvalidInputError(problems)
     if wanted.gate and (limits is None or limits.without_images is None):
         why = "The schema sets no limit below `export: shortcuts`, and none is given; write --without-images 0.02."
         raise InvalidInputError([Problem("without_images", why)])
@@ -79,7 +79,7 @@ def tell(wanted: ReportOptions, *, scores: Path | None, reasons: Path | None, as
     from extensions.shortcuts.model_shortcuts import measure_models
 
     limits = _limits(wanted)
-    found = measure_models(
+    results = measure_models(
         opened().store,
         by=None,
         project=wanted.project,
@@ -87,18 +87,18 @@ def tell(wanted: ReportOptions, *, scores: Path | None, reasons: Path | None, as
         chosen=wanted.chosen,
         strong=wanted.strong,
     )
-    stands = compare_with_limit(limits, found)
+    stands = compare_with_limit(limits, results)
     if scores is not None:
-        write_files({scores: files.as_csv(found).encode()})
+        write_files({scores: files.as_csv(results).encode()})
         print(f"What models said of each item is in {scores}; it tells keys.", file=sys.stderr)
     if reasons is not None:
-        told_to = {each.item: each.to_author for each in (*found.second, *found.flagged)}
-        write_reasons(reasons, [(item, told_to[item]) for item in found.known if item in told_to])
+        told_to = {flagged_item.item: flagged_item.to_author for flagged_item in (*results.second, *results.flagged)}
+        write_reasons(reasons, [(item, told_to[item]) for item in results.known if item in told_to])
     if as_json:
-        told = files.as_json(found) | ({} if stands is None else {"limit": stands.as_json()})
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+        report = files.as_json(results) | ({} if stands is None else {"limit": stands.as_json()})
+        typer.echo(json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        _tell(wanted.project, found)
+        _tell(wanted.project, results)
         if stands is not None:
             typer.echo(f"Right without images: {stands.said}.")
     return not wanted.gate or stands is None or stands.met
@@ -137,10 +137,10 @@ def _tell(project: str, found: ModelShortcuts) -> None:
     ]
     typer.echo("\n".join(markdown.table_lines(ReportTable("models", "Models", heads, tuple(rows)))) + "\n")
     for model in found.models:
-        told = [f"{model.unread:,} state no option or not one, and are wrong"] if model.unread else []
-        told += [f"of {model.silent:,} no reply came, and they are left out"] if model.silent else []
-        if told:
-            typer.echo(f"{model.model}, {model.condition}: {'; '.join(told)}.")
+        counts = [f"{model.unread:,} state no option or not one, and are wrong"] if model.unread else []
+        counts += [f"of {model.silent:,} no reply came, and they are left out"] if model.silent else []
+        if counts:
+            typer.echo(f"{model.model}, {model.condition}: {'; '.join(counts)}.")
     if found.earlier:
         typer.echo(f"Left out: {found.earlier:,} replies to items that have been changed since.")
     by = "one model" if found.wanted_models == 1 else f"{found.wanted_models} models"
@@ -156,14 +156,14 @@ def _tell(project: str, found: ModelShortcuts) -> None:
 def _list(project: str, given: Sequence[ListedItem]) -> None:
     from domain.item_filter import ItemFilter, ItemList
 
-    for each in given:
-        chance = "" if each.chance is None else f" (by chance {100 * each.chance:.1f} %)"
-        typer.echo(f"  {each.item}: {'; '.join(each.reasons)}{chance}")
-        for other in each.others:
+    for flagged_item in given:
+        chance = "" if flagged_item.chance is None else f" (by chance {100 * flagged_item.chance:.1f} %)"
+        typer.echo(f"  {flagged_item.item}: {'; '.join(flagged_item.reasons)}{chance}")
+        for other in flagged_item.others:
             if other.argument is not None and (text := " ".join(other.argument.text.split())):
                 cut = text if len(text) <= LONGEST else f"{text[:LONGEST]}… (all of it with --json)"
                 typer.echo(f"    {other.model} wrote: {cut}")
     if given:
         more = f"; the first {LINKED:,}" if len(given) > LINKED else ""
-        listed = ItemList(ItemFilter(ids=tuple(each.item for each in given[:LINKED])))
+        listed = ItemList(ItemFilter(ids=tuple(flagged_item.item for flagged_item in given[:LINKED])))
         typer.echo(f"To have them verified again, or give them to people: {listed.address(project)}{more}")

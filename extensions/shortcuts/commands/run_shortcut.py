@@ -95,10 +95,10 @@ def shortcut(
     left_out = {"text_only": without is WithheldPart.IMAGES, "without_marks": without is WithheldPart.MARKS}
     plans = ShortcutPlan.under(plan, frames=frames or "", orders=orders or 0, seed=seed, **left_out)
     if dry_run:
-        for each in plans:
-            tell_plan(shared, project, described, each)
+        for planned_run in plans:
+            tell_plan(shared, project, described, planned_run)
         return
-    runs = [start(shared, project, described, each, later=later) for each in plans]
+    runs = [start(shared, project, described, plan, later=later) for plan in plans]
     tell_counted(shared, project, items)
     for run in runs:
         follow(shared, run, later=later)

@@ -91,7 +91,7 @@ def shortcuts(
 
     given = {"above_chance": above_chance, "bound": bound, "score": score, "flagged": flagged}
     if models:
-        if at_most or any(each is not None for each in given.values()):
+        if at_most or any(share is not None for share in given.values()):
             raise InvalidInputError([Problem("models", "With --models there are no limits on rules; leave them out.")])
         asked = model_report.ReportOptions(project, counted, model or (), strong or (), without_images, gate)
         met = model_report.tell(asked, scores=items, reasons=reasons, as_json=as_json)
@@ -99,7 +99,7 @@ def shortcuts(
         if model or strong:
             raise InvalidInputError([Problem("models", "--model and --strong go with --models.")])
         given |= {"without_images": without_images}
-        known = {name: each for name, each in given.items() if each is not None}
+        known = {name: share for name, share in given.items() if share is not None}
         met = _report(project, counted, at_most or (), known, files=(items, reasons), as_json=as_json, gate=gate)
     if not met:
         raise typer.Exit(1)
@@ -131,25 +131,25 @@ def _report(
     at = figure_requests.compute_here(shared.store, shared.settings, "shortcuts", about, state=state)
     if at.found is None:
         raise InvalidInputError([Problem("sources", at.why)])
-    found: TextShortcuts = text_shortcuts.flag_above(at.found, given["score"]) if "score" in given else at.found
-    stands = None if limits is None else text_check.compare_with_limits(limits, text_check.TextMeasurement(found))
+    results: TextShortcuts = text_shortcuts.flag_above(at.found, given["score"]) if "score" in given else at.found
+    stands = None if limits is None else text_check.compare_with_limits(limits, text_check.TextMeasurement(results))
     models_stand = model_report.stands(project, counted, limits)
     scores, reasons = files
     if scores is not None:
-        write_files({scores: text_shortcuts.as_csv(found).encode()})
-        print(f"{len(found.items):,} items written to {scores}; they tell keys.", file=sys.stderr)
+        write_files({scores: text_shortcuts.as_csv(results).encode()})
+        print(f"{len(results.items):,} items written to {scores}; they tell keys.", file=sys.stderr)
     if reasons is not None:
-        told_to = [(each.choice.id, text_shortcuts.to_author(each)) for each in found.flagged]
+        told_to = [(score.choice.id, text_shortcuts.to_author(score)) for score in results.flagged]
         model_report.write_reasons(reasons, told_to)
     if as_json:
-        told = text_shortcuts.as_json(found) | ({} if stands is None else {"limits": stands.as_json()})
-        told |= {} if models_stand is None else {"without_images": models_stand.as_json()}
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+        report = text_shortcuts.as_json(results) | ({} if stands is None else {"limits": stands.as_json()})
+        report |= {} if models_stand is None else {"without_images": models_stand.as_json()}
+        typer.echo(json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        _tell(found, stands)
+        _tell(results, stands)
         if models_stand is not None:
             typer.echo(f"Right without images: {models_stand.said}.")
-    return not gate or all(each.met for each in (stands, models_stand) if each is not None)
+    return not gate or all(comparison.met for comparison in (stands, models_stand) if comparison is not None)
 
 
 def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *, gate: bool) -> Limits | None:
@@ -161,19 +161,19 @@ def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *
     if not (at_most or given or gate):
         return own
     shares = {}
-    for each in at_most:
-        name, equals, share = each.partition("=")
+    for limit in at_most:
+        name, equals, share = limit.partition("=")
         try:
             shares[name] = float(share)
         except ValueError:
-            what = f"{each!r} is no limit" if equals else f"{each!r} has no share"
+            what = f"{limit!r} is no limit" if equals else f"{limit!r} has no share"
             raise InvalidInputError([Problem("at_most", f"{what}; write NAME=SHARE, such as longest=0.3.")]) from None
     before = own or Limits()
     limits = before.model_copy(update={**given, "at_most": {**before.at_most, **shares}})
-    if found := [
+    if problems := [
         Problem("_".join(map(str, key)), words if words.endswith("?") else f"{words}.") for key, words in wrong(limits)
     ]:
-        raise InvalidInputError(found)
+        raise InvalidInputError(problems)
     return limits
 
 
@@ -199,9 +199,9 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
     if stands is not None:
         typer.echo(f"Limits: {stands.said}.")
     typer.echo(f"{len(found.flagged):,} of {len(found.items):,} items give their key away by their text.")
-    for each in found.flagged:
-        why = "; ".join(each.reasons) or "no single word, many together"
-        typer.echo(f"  {each.choice.id}: key {100 * each.p_key:.0f} % likely; {why}")
+    for score in found.flagged:
+        why = "; ".join(score.reasons) or "no single word, many together"
+        typer.echo(f"  {score.choice.id}: key {100 * score.p_key:.0f} % likely; {why}")
     if found.skipped:
         more = f" and {len(found.skipped) - _NAMED:,} more" if len(found.skipped) > _NAMED else ""
         typer.echo(f"Left out, without options of which one is right: {', '.join(found.skipped[:_NAMED])}{more}.")

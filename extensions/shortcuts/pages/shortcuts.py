@@ -71,16 +71,16 @@ def _texts(services: Services, view: ProjectView, items: Items | None) -> TextSh
         if gate is None:
             shell.show(markup.notice(f"Nothing can be worked out: {looked.why.rstrip('.')}."))
         return None
-    found = looked.found
-    if not found.items:
+    results = looked.found
+    if not results.items:
         if gate is None:
             shell.show(markup.notice("No item has options of which one is right: there is nothing to choose from."))
         return None
-    if left := _left_out(found):
+    if left := _left_out(results):
         shell.show(markup.paragraph(left, style="ts ts-quiet"))
-    _rules(view, found, gate)
-    _parts(found)
-    return found
+    _rules(view, results, gate)
+    _parts(results)
+    return results
 
 
 def _stands(gate: TextResult | None, *, counted: bool) -> None:
@@ -96,12 +96,12 @@ def _stands(gate: TextResult | None, *, counted: bool) -> None:
 
 def _left_out(found: TextShortcuts) -> str:
     """Return the sentences about items that are left out or have no source."""
-    told: list[str] = []
+    sentences: list[str] = []
     if found.skipped:
-        told.append(f"Without options of which one is right, and left out: {len(found.skipped):,}.")
+        sentences.append(f"Without options of which one is right, and left out: {len(found.skipped):,}.")
     if found.without_source:
-        told.append(f"Of {found.without_source:,} no source is known: each counts as one of its own.")
-    return " ".join(told)
+        sentences.append(f"Of {found.without_source:,} no source is known: each counts as one of its own.")
+    return " ".join(sentences)
 
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
@@ -117,13 +117,13 @@ class _Rule:
 
 def _rules(view: ProjectView, found: TextShortcuts, gate: TextResult | None) -> None:
     shell.section("How often each is right")
-    limits = {each.name: each for each in gate.limits} if gate is not None else {}
+    limits = {limit.name: limit for limit in gate.limits} if gate is not None else {}
     rules = []
     for name, figure in found.by_name.items():
         limit = limits.get(name)
         over = limit is not None and limit.outcome == ABOVE
         rules.append(_Rule(TITLES[name], figure, limit.at_most if limit is not None else None, over))
-    rules.sort(key=lambda each: -(each.figure.value or 0))
+    rules.sort(key=lambda rule: -(rule.figure.value or 0))
     page_chart.show(_chart(rules, found.chance or 0), project=view.name, table=False)  # it stands below
     heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number"), ("A blind draw", "number")]
     heads += [("At most", "number"), ("How it stands", "")] if gate is not None else []
@@ -144,14 +144,14 @@ def _chart(rules: Sequence[_Rule], chance: float) -> ChartSpec:
     values: list[dict[str, Any]] = [
         {
             "at": at,
-            "name": each.title,
-            "share": each.figure.value,
-            "low": each.figure.low,
-            "high": each.figure.high,
-            "at_most": each.at_most,
-            "over": each.over,
+            "name": bar.title,
+            "share": bar.figure.value,
+            "low": bar.figure.low,
+            "high": bar.figure.high,
+            "at_most": bar.at_most,
+            "over": bar.over,
         }
-        for at, each in enumerate(rules)
+        for at, bar in enumerate(rules)
     ]
     x = {
         "field": "share",
@@ -195,11 +195,11 @@ def _chart(rules: Sequence[_Rule], chance: float) -> ChartSpec:
             }
         )
     first = rules[0]
-    told = " Red strokes: what the schema allows; red points: what is more." if limited else ""
+    legend = " Red strokes: what the schema allows; red points: what is more." if limited else ""
     return ChartSpec(
         "shortcuts",
         f"{first.title}: right in {share(first.figure.value)} of items; a blind draw is in {share(chance)}.",
-        f"n = {first.figure.n_units:,}. Grey: 95 % limits by source. Dashed: a blind draw.{told}",
+        f"n = {first.figure.n_units:,}. Grey: 95 % limits by source. Dashed: a blind draw.{legend}",
         layers,
         ["Rule", "Share", "From", "To", "At most"],
         [[rule.title, *map(_written, _numbers(rule))] for rule in rules],
@@ -218,9 +218,10 @@ def _written(value: float | None) -> str | None:
 def _parts(found: TextShortcuts) -> None:
     """Show each position, the classifier in each dimension, and the positions of right options."""
     with st.expander("Each place, each dimension, and where right options stand", key="shortcuts.parts"):
-        figures = [*found.baselines, *((f"Classifier: {name}", each) for name, each in found.text_only)]
+        figures = [*found.baselines, *((f"Classifier: {name}", figure) for name, figure in found.text_only)]
         rows = [
-            [markup.text(name), markup.text(share(each.value)), markup.text(interval(each))] for name, each in figures
+            [markup.text(name), markup.text(share(figure.value)), markup.text(interval(figure))]
+            for name, figure in figures
         ]
         heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number")]
         shell.show(markup.tag("div", markup.table(heads, rows), data_part="parts"))
@@ -228,10 +229,10 @@ def _parts(found: TextShortcuts) -> None:
         heads = [("Dimension", "name"), *((f"Place {at + 1}", "number") for at in range(n))]
         heads += [("Chi squared", "number"), ("p", "number"), ("Remark", "")]
         rows = []
-        for each in found.places:
-            tested = ("-", "-") if each.p is None else (f"{each.statistic:.2f}", f"{each.p:.3g}")
-            cells = [markup.text(each.title), *map(markup.number, each.counts), *map(markup.text, tested)]
-            rows.append([*cells, markup.quiet(each.why)])
+        for places in found.places:
+            tested = ("-", "-") if places.p is None else (f"{places.statistic:.2f}", f"{places.p:.3g}")
+            cells = [markup.text(places.title), *map(markup.number, places.counts), *map(markup.text, tested)]
+            rows.append([*cells, markup.quiet(places.why)])
         shell.show(markup.tag("div", markup.table(heads, rows), data_part="places"))
 
 
@@ -243,7 +244,7 @@ def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
     n = len(found.flagged)
     words = f"{markup.count(n, 'item')} of {len(found.items):,} flagged. A flag is a reason for a person to look."
     shell.show(markup.tag("p", markup.text(words), style="ts", data_part="flagged"))
-    titles = {each.id: each.title for each in view.schema.schema_.dimensions}
+    titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     there = [name for name in titles if any(item.choice.dimension == name for item in found.items)]
     left, middle, right, last = st.columns([2, 2, 3, 2], vertical_alignment="bottom")
     shows = [FLAGGED, PICKED, EVERY]
@@ -272,11 +273,11 @@ def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
         return
     first = shell.pager(len(wanted), size=SIZE, of=(show, dimension, text), key="shortcuts.pager")
     page = wanted[first : first + SIZE]
-    ids = [[each.choice.id for each in some] for some in (wanted, page)]
+    ids = [[score.choice.id for score in some] for some in (wanted, page)]
     page_parts.to_items(view, *ids, part="to-items")
     _table(view, page, titles)
-    told = {each.choice.id: words for each in page if (words := to_author(each))}
-    send_back.offer(services, view, told, key=f"shortcuts.back.{view.name}")
+    words_by_item = {score.choice.id: words for score in page if (words := to_author(score))}
+    send_back.offer(services, view, words_by_item, key=f"shortcuts.back.{view.name}")
 
 
 def _fits(each: ItemScore, show: str, dimension: str | None, text: str) -> bool:
@@ -284,8 +285,8 @@ def _fits(each: ItemScore, show: str, dimension: str | None, text: str) -> bool:
         return False
     if dimension is not None and each.choice.dimension != dimension:
         return False
-    said = (each.choice.id, each.choice.question, *each.choice.options, *each.reasons)
-    return not text or any(text in one.casefold() for one in said)
+    texts = (each.choice.id, each.choice.question, *each.choice.options, *each.reasons)
+    return not text or any(text in one.casefold() for one in texts)
 
 
 def _table(view: ProjectView, items: Sequence[ItemScore], titles: dict[str, str]) -> None:
