@@ -118,13 +118,13 @@ def figures_of(
     """
     with store.read() as session:
         access = access_to(session, person=None, project=project)
-    told: list[PrintedFigure] = []
+    printed: list[PrintedFigure] = []
     without: dict[str, str] = {}
 
     def part(name: str, made: Callable[[], Iterable[PrintedFigure]]) -> None:
         progress(name)
         try:
-            told.extend(made())
+            printed.extend(made())
         except TouchstoneError as error:
             without[name] = str(error)
 
@@ -141,12 +141,12 @@ def figures_of(
             part(f"{name}.{stage.value}", lambda figures=figures, at=stage, of=raters: figures(store, access, at, of))  # type: ignore[misc]
     part("leaderboard", lambda: _leaderboard(store, access))
     for check in checks_of(access.schema):
-        part(check.path, lambda told=check.told: told(store, access))  # type: ignore[misc]
+        part(check.path, lambda figures=check.told: figures(store, access))  # type: ignore[misc]
     without |= missing_checks(access.schema) | extensions.all_missing("stage_figures")
     without |= {f"judges.{key}": why for key, why in extensions.all_missing("report_sections").items()}
     without |= extensions.all_missing("printed_figures")
     part("exposure", lambda: _exposure(store, access))
-    return Figures(_with_own_ids(told), without)
+    return Figures(_with_own_ids(printed), without)
 
 
 # ---- the parts -------------------------------------------------------------------------------------------------------

@@ -257,19 +257,19 @@ def overview(
     plain, of_plain = found, clusters_of(found, together)
     lines = {}
     for scores in by:
-        found, of = people_rows.with_people(plain, score_answers(plain, scores))
-        named, clusters = of_plain if found is plain else clusters_of(found, together)
+        pooled, of = people_rows.with_people(plain, score_answers(plain, scores))
+        named, clusters = of_plain if pooled is plain else clusters_of(pooled, together)
         asked = {
             id
-            for id, item in found.items.items()
-            if (of.asked is None or item.dimension in of.asked) and (not common or id in found.common)
+            for id, item in pooled.items.items()
+            if (of.asked is None or item.dimension in of.asked) and (not common or id in pooled.common)
         }
-        inside = np.array([answer.item in asked for answer in found.answers], dtype=bool)
-        for model in found.models:
-            mine = found.of_model[model]
-            missing = {item: why for item, why in found.unanswered.get(model, {}).items() if item in asked}
-            lot = _lot(found, of, mine[inside[mine]], missing, named)
-            lines[model, scores] = _line(found, of, lot, clusters, model=model, part=None)
+        inside = np.array([answer.item in asked for answer in pooled.answers], dtype=bool)
+        for model in pooled.models:
+            mine = pooled.of_model[model]
+            missing = {item: why for item, why in pooled.unanswered.get(model, {}).items() if item in asked}
+            lot = _lot(pooled, of, mine[inside[mine]], missing, named)
+            lines[model, scores] = _line(pooled, of, lot, clusters, model=model, part=None)
     return lines
 
 

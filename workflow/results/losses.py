@@ -187,10 +187,10 @@ def losses_of_judges(
             lot.count(where, rating.value if isinstance(rating.value, int | float) else 0.0)
         else:
             lot.lose(where, verdict.label)
-    order = {each.name: at for at, each in enumerate(criteria_of(read.access.schema, stage))}
+    order = {criterion.name: at for at, criterion in enumerate(criteria_of(read.access.schema, stage))}
     ends = ends_of(read.access.schema, stage)
     losses = []
-    for (criterion, judge), lot in sorted(lots.items(), key=lambda each: (order.get(each[0][0], 0), each[0])):
+    for (criterion, judge), lot in sorted(lots.items(), key=lambda pair: (order.get(pair[0][0], 0), pair[0])):
         if criteria is not None and criterion not in criteria:
             continue
         low, high = ends_of_scale(METRIC_ENDS if read.own_scale.get(judge) else ends.get(criterion, ()))

@@ -140,7 +140,7 @@ def scores_of(found: ProjectAnswers, method: Method = "ppi") -> list[Scores]:
         there += [Scores("human", rule.name)] if people else []
         there += [Scores("judge", rule.name, judge) for judge in judges]
         there += [Scores("corrected", rule.name, judge, method) for judge in judges] if people else []
-    return sorted(there, key=lambda each: place_of(found.schema, each))
+    return sorted(there, key=lambda scores: place_of(found.schema, scores))
 
 
 def place_of(schema: Schema, scores: Scores) -> int:

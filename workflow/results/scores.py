@@ -26,7 +26,7 @@ from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores, no_criterion, of_spans
 from workflow.results.settled_grades import Floats, Values, by_judge, by_people
 
-SILENT = frozenset(each.why_none for each in Outcome if each.silent)
+SILENT = frozenset(outcome.why_none for outcome in Outcome if outcome.silent)
 """The outcomes in which a model was asked and gave an empty reply. They count like unreadable answers."""
 
 

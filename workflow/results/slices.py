@@ -176,12 +176,12 @@ def sliced(schema: Schema, items: Mapping[int, Item], name: str, *, bins: Bins =
             wanted,
             items,
             {dimension.id: dimension.title for dimension in schema.dimensions},
-            lambda each: each.dimension,
+            lambda item: item.dimension,
         )
     if wanted == GROUP:
         groups = {dimension.id: dimension.group for dimension in schema.dimensions if dimension.group}
         order = {group: group for group in groups.values()}
-        return _in_order(wanted, items, order, lambda each: groups.get(each.dimension))
+        return _in_order(wanted, items, order, lambda item: groups.get(item.dimension))
     values = {id: value for id, item in items.items() if (value := value_of(wanted.name, item)) is not None}
     numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values.values())
     if values and numeric:
