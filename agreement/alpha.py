@@ -196,8 +196,8 @@ def _by_proportion(rows: Ints, amounts: Floats) -> OfCounts:
 def _proportion(c: Floats, k: Floats) -> Floats:
     """((c - k) / (c + k))^2 of amounts, 0 of two zeros; nan stays."""
     total = c + k
-    found: Floats = ((c - k) / np.where(total == 0, 1.0, total)) ** 2
-    return found
+    distances: Floats = ((c - k) / np.where(total == 0, 1.0, total)) ** 2
+    return distances
 
 
 def _interpolated(amounts: Floats) -> tuple[Floats, Floats]:

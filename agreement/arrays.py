@@ -56,8 +56,8 @@ def same_length(**arrays: Sequence[Any] | NDArray[Any] | None) -> int:
                 raise RatingsError(f"{name} needs one entry per unit, and is {values!r}.")
             lengths[name] = len(values)
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise RatingsError(f"These need one entry per unit, in the same order: {told}.")
+        counts = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise RatingsError(f"These need one entry per unit, in the same order: {counts}.")
     return next(iter(lengths.values()), 0)
 
 
@@ -71,13 +71,13 @@ def label_list(values: Sequence[Any] | NDArray[Any] | None, name: str) -> list[A
     """
     if values is None or isinstance(values, str) or not hasattr(values, "__len__"):
         raise RatingsError(f"{name} needs one label per unit, and is {values!r}.")
-    found = []
+    labels = []
     for value in values:
         plain = value.item() if isinstance(value, np.generic) else value
         if isinstance(plain, list | dict | set | np.ndarray):
             raise RatingsError(f"{name} holds {plain!r} where a single label is needed.")
-        found.append(None if isinstance(plain, float) and math.isnan(plain) else plain)
-    return found
+        labels.append(None if isinstance(plain, float) and math.isnan(plain) else plain)
+    return labels
 
 
 def codes_of(names: Sequence[Hashable] | NDArray[Any]) -> tuple[tuple[Any, ...], Ints]:
@@ -153,9 +153,9 @@ def clustered_share(share: float, n: int, off: Floats, confidence: float) -> Int
     plain = share * (1 - share) / n
     effective = groups if plain <= 0 or variance <= 0 else min(n * plain / variance, n)
     narrower = normal_quantile(confidence) / t_quantile(confidence, groups - 1)
-    found = wilson(share, max(1, math.floor(effective * narrower**2)), confidence)
+    interval = wilson(share, max(1, math.floor(effective * narrower**2)), confidence)
     method = f"Wilson score at the effective sample size of {groups} clusters"
-    return Interval(found.low, found.high, method, se=math.sqrt(variance) if variance > 0 else math.nan)
+    return Interval(interval.low, interval.high, method, se=math.sqrt(variance) if variance > 0 else math.nan)
 
 
 def too_many_to_leave_out(sample: Patterns) -> bool:

@@ -79,17 +79,19 @@ def patterns(codes: Ints, clusters: Sequence[Hashable] | None = None) -> Pattern
     base = int(codes.max()) + 2
     if base ** codes.shape[1] >= 2**62:  # the row does not fit into one number
         rows, of_unit, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
-        found: Ints = rows
+        distinct_rows: Ints = rows
     else:
         places = base ** np.arange(codes.shape[1] - 1, -1, -1, dtype=np.int64)
         keys, of_unit, counts = np.unique((codes + 1) @ places, return_inverse=True, return_counts=True)
-        found = keys[:, None] // places % base - 1
+        distinct_rows = keys[:, None] // places % base - 1
     if clusters is None:
-        return Patterns(found, counts.astype(float))
+        return Patterns(distinct_rows, counts.astype(float))
     number = {name: at for at, name in enumerate(dict.fromkeys(clusters))}
     cluster = np.fromiter((number[name] for name in clusters), dtype=np.int64, count=len(clusters))
     cells = (np.ones(len(codes)), (cluster, of_unit.ravel()))
-    return Patterns(found, counts.astype(float), sparse.csr_array(cells, shape=(len(number), len(found))))
+    return Patterns(
+        distinct_rows, counts.astype(float), sparse.csr_array(cells, shape=(len(number), len(distinct_rows)))
+    )
 
 
 def sample_of(ratings: Ratings, usable: NDArray[np.bool_] | np.bool_) -> Patterns:

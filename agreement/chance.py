@@ -185,15 +185,15 @@ def fleiss_kappa_category(
             f"There is no category {category!r} on this scale; it has {', '.join(map(str, ratings.categories))}."
         ) from None
     codes = np.where(ratings.rated, (ratings.codes == code).astype(np.int64), MISSING)
-    found = fleiss_kappa(
+    statistic = fleiss_kappa(
         replace(ratings, codes=codes, categories=("another", "this"), scale=Scale("nominal")),
         confidence=confidence,
         bootstrap=bootstrap,
     )
-    if found.reason == _ALL_THE_SAME:
+    if statistic.reason == _ALL_THE_SAME:
         how = "Every rating is" if (codes == 1).any() else "No rating is"
-        return replace(found, reason=f"{how} {category}, so agreement by chance is complete.")
-    return found
+        return replace(statistic, reason=f"{how} {category}, so agreement by chance is complete.")
+    return statistic
 
 
 def conger_kappa(
@@ -363,8 +363,8 @@ def scott_pi(
         codes=ratings.codes[both],
         clusters=ratings.clusters and tuple(name for name, kept in zip(ratings.clusters, both, strict=True) if kept),
     )
-    found = fleiss_kappa(paired, weights=weights, confidence=confidence, bootstrap=bootstrap)
-    return replace(found, n_left_out=n_units - found.n_units)
+    statistic = fleiss_kappa(paired, weights=weights, confidence=confidence, bootstrap=bootstrap)
+    return replace(statistic, n_left_out=n_units - statistic.n_units)
 
 
 # ---- the common part ------------------------------------------------------------------------------------------------
@@ -480,8 +480,8 @@ def _of_shares(sums: _Sums) -> _Chance:
     def pull(counts: Floats) -> Floats:
         shares = counts @ sums.shares / counts.sum()
         weighted = sums.times(shares)
-        found: Floats = 2 * (sums.shares @ weighted - float(shares @ weighted))
-        return found
+        pulls: Floats = 2 * (sums.shares @ weighted - float(shares @ weighted))
+        return pulls
 
     return _Chance(expected, pull, 2 * sums.q, _ALL_THE_SAME)
 
@@ -493,22 +493,22 @@ def _of_raters(sums: _Sums) -> _Chance:
 
     def expected(drawn: Floats) -> Floats:
         total, own = np.zeros((len(drawn), sums.q)), np.zeros(len(drawn))
-        for each in chosen:
-            shares = drawn @ each
+        for choices in chosen:
+            shares = drawn @ choices
             shares = shares / shares.sum(axis=1)[:, None]
             total += shares
             own += (sums.times(shares) * shares).sum(axis=1)
-        found: Floats = ((sums.times(total) * total).sum(axis=1) - own) / (k * (k - 1))
-        return found
+        chance: Floats = ((sums.times(total) * total).sum(axis=1) - own) / (k * (k - 1))
+        return chance
 
     def pull(counts: Floats) -> Floats:
-        habits = np.stack([counts @ each / float((counts @ each).sum()) for each in chosen])
-        found = np.zeros(len(counts))
-        for each, own in zip(chosen, habits, strict=True):
+        habits = np.stack([counts @ choices / float((counts @ choices).sum()) for choices in chosen])
+        pulls = np.zeros(len(counts))
+        for choices, own in zip(chosen, habits, strict=True):
             others = sums.times(habits.sum(axis=0) - own)
-            there = each.sum(axis=1)
-            found += (each @ others - there * float(own @ others)) * counts.sum() / float(counts @ there)
-        return 2 * found / (k * (k - 1))
+            there = choices.sum(axis=1)
+            pulls += (choices @ others - there * float(own @ others)) * counts.sum() / float(counts @ there)
+        return 2 * pulls / (k * (k - 1))
 
     return _Chance(expected, pull, 4 * sums.q, _ALL_THE_SAME)
 
@@ -519,13 +519,13 @@ def _of_hard_units(sums: _Sums) -> _Chance:
 
     def expected(drawn: Floats) -> Floats:
         shares = (drawn @ sums.shares) / drawn.sum(axis=1)[:, None]
-        found: Floats = factor * (1 - (shares * shares).sum(axis=1))
-        return found
+        chance: Floats = factor * (1 - (shares * shares).sum(axis=1))
+        return chance
 
     def pull(counts: Floats) -> Floats:
         shares = counts @ sums.shares / counts.sum()
-        found: Floats = -2 * factor * (sums.shares @ shares - float(shares @ shares))
-        return found
+        pulls: Floats = -2 * factor * (sums.shares @ shares - float(shares @ shares))
+        return pulls
 
     return _Chance(expected, pull, 2 * sums.q, _ONE_CATEGORY if sums.q < 2 else _ALL_THE_SAME)
 

@@ -57,7 +57,7 @@ class Column:
     def renamed(self, name: Callable[[Any], Hashable]) -> Column:
         """Every value by another name; values with one name become one, and the name None is nothing."""
         index: dict[Hashable, int] = {}
-        new = [NOTHING if (to := name(each)) is None else index.setdefault(to, len(index)) for each in self.names]
+        new = [NOTHING if (to := name(label)) is None else index.setdefault(to, len(index)) for label in self.names]
         if len(index) == len(new):
             return Column(tuple(index), self.places)
         return _first_come(tuple(index), np.array([*new, NOTHING], dtype=np.int32)[self.places])
@@ -106,16 +106,16 @@ def of_objects(values: list[Any], what: str = "value") -> Column:
     kinds = set(map(type, values))
     try:
         if bool in kinds and kinds - {bool, str, type(None)}:  # True would be the same as 1
-            found = gathered(zip(map(type, values), values, strict=True), len(values))
-            found = Column(tuple(value for _, value in found.names), found.places)
+            objects = gathered(zip(map(type, values), values, strict=True), len(values))
+            objects = Column(tuple(value for _, value in objects.names), objects.places)
         else:
-            found = gathered(values, len(values))
+            objects = gathered(values, len(values))
     except TypeError:
         wrong = next(value for value in values if not isinstance(value, Hashable))
         raise RatingsError(
             f"The column {what} holds {wrong!r}; a cell is a text, a number, true or false, or nothing."
         ) from None
-    return without(found, lambda name: name is None)
+    return without(objects, lambda name: name is None)
 
 
 def gathered(values: Iterable[Hashable], n: int) -> Column:

@@ -126,9 +126,9 @@ def fit(ready: Design, counts: Floats) -> VarianceRatios:
     for u in (0.02, 0.3, 0.6, 0.9, 0.99):
         for v in (0.02, 0.3, 0.7, 0.97) if ready.two_way else (0.0,):
             start = np.tile([u, v], (len(counts), 1))
-            found = sums.criterion(start).real
-            better = found < best
-            at[better], best[better] = start[better], found[better]
+            deviances = sums.criterion(start).real
+            better = deviances < best
+            at[better], best[better] = start[better], deviances[better]
     live = np.isfinite(best)
     at[~live] = 0.5
     for _ in range(_STEPS):
@@ -230,11 +230,11 @@ class _Sums:
         if self.together is not None:
             pairs: Numbers = np.einsum("bm,bmij->bij", weights, self.together, optimize=True)
             return pairs
-        found = [
+        matrices = [
             (self.rated.T @ self.rated.multiply((weight[self.group] * count)[:, None]).tocsr()).toarray()
             for weight, count in zip(weights, self.counts, strict=True)
         ]
-        return np.stack(found)
+        return np.stack(matrices)
 
     def _solve(self, at: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Logarithm of the determinant, the mean's information, and the rest's sum of squares."""
@@ -267,24 +267,24 @@ class _Sums:
         """
         with np.errstate(all="ignore"):
             log_det, mean, squares = self._solve(at)
-            found = (self.n - 1) * np.log(squares) + log_det + np.log(mean)
+            deviances = (self.n - 1) * np.log(squares) + log_det + np.log(mean)
         known = (squares.real > 1e-16 * np.maximum(self.squares, 1e-30)) & (mean.real > 0) & (self.n > 2)
-        return np.where(known & np.isfinite(found), found, np.inf)
+        return np.where(known & np.isfinite(deviances), deviances, np.inf)
 
     def slope(self, at: Floats, free: NDArray[np.bool_]) -> Floats:
         """The criterion's derivatives."""
-        found = np.zeros_like(at)
+        slopes = np.zeros_like(at)
         for i in np.flatnonzero(free):
             moved = at.astype(complex)
             moved[:, i] += 1e-30j
-            found[:, i] = self.criterion(moved).imag / 1e-30
-        return np.nan_to_num(found)
+            slopes[:, i] = self.criterion(moved).imag / 1e-30
+        return np.nan_to_num(slopes)
 
     def rest(self, at: Floats) -> Floats:
         """The variance of the rest."""
         with np.errstate(all="ignore"):
-            found: Floats = self._solve(at)[2] / (self.n - 1)
-        return found
+            variances: Floats = self._solve(at)[2] / (self.n - 1)
+        return variances
 
 
 def limits(ready: Design, counts: Floats, *, absolute: bool, confidence: float) -> Interval:
@@ -322,10 +322,10 @@ def limits(ready: Design, counts: Floats, *, absolute: bool, confidence: float) 
     def best(r: float) -> float:
         if not ready.two_way:
             return criterion(r, 0.0)
-        found = optimize.minimize_scalar(
+        optimum = optimize.minimize_scalar(
             lambda of_raters: criterion(r, of_raters), bounds=(0, _MOST), method="bounded", options={"xatol": 1e-5}
         )
-        return min(float(found.fun), criterion(r, 0.0), criterion(r, v / (1 + v)))
+        return min(float(optimum.fun), criterion(r, 0.0), criterion(r, v / (1 + v)))
 
     least = criterion(value, v / (1 + v))
     allowed = least + float(special.chdtri(1, 1 - confidence))
@@ -350,5 +350,5 @@ def _bent(sums: _Sums, at: Floats) -> Floats:
             moved[:, i] += aside * (1 - at[0, i])
             slopes.append(sums.slope(moved, free)[0])
         rows.append((slopes[1] - slopes[0]) / (2e-6 * (1 - at[0, i])))
-    found: Floats = np.stack(rows)
-    return (found + found.T) / 2
+    hessian: Floats = np.stack(rows)
+    return (hessian + hessian.T) / 2

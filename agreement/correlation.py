@@ -48,7 +48,7 @@ def paired(x: Sequence[float] | Floats, y: Sequence[float] | Floats, *, names: t
     0.8
     """
     try:
-        first, second = (np.asarray(each, dtype=float) for each in (x, y))
+        first, second = (np.asarray(column, dtype=float) for column in (x, y))
     except (TypeError, ValueError):
         raise RatingsError("One of the two lists holds something that is not a number.") from None
     if first.ndim != 1 or first.shape != second.shape:
@@ -444,19 +444,21 @@ def mean_pearson(
         for first, second in columns:
             both = (rated[:, first] & rated[:, second]).astype(float)
             sums.append(_sums(numbers[:, first], numbers[:, second], sample.counts * both) * both[:, None])
-        each = np.stack(sums, axis=1).reshape(len(sample.rows), -1)
+        products = np.stack(sums, axis=1).reshape(len(sample.rows), -1)
 
         def of_counts(counts: Floats) -> Floats:
-            values: Floats = _r(*np.moveaxis((counts @ each).reshape(len(counts), len(pairs), 6), -1, 0)).mean(axis=1)
+            values: Floats = _r(*np.moveaxis((counts @ products).reshape(len(counts), len(pairs), 6), -1, 0)).mean(
+                axis=1
+            )
             return values
 
         value = float(of_counts(sample.counts[None])[0])
     if math.isnan(value):
         for first, second in pairs:
             names = ratings.raters[first], ratings.raters[second]
-            found = pair_of(ratings.of(*names), "Pearson's correlation", "")
-            if isinstance(found, str):
-                return without(f"{names[0]} and {names[1]}: {found}", ratings, confidence, n_units=n_units)
+            comparison = pair_of(ratings.of(*names), "Pearson's correlation", "")
+            if isinstance(comparison, str):
+                return without(f"{names[0]} and {names[1]}: {comparison}", ratings, confidence, n_units=n_units)
     if linearised:
         interval = around(value, se, normal_quantile(confidence), "linearised variance")
     else:
@@ -668,12 +670,12 @@ def _discordant_of(x: Ints, y: Ints) -> OfCounts:
             steps.append((order[one], order[zeros], ones_before[zeros], ones_before[first[zeros]]))
 
     def of_counts(counts: Floats) -> Floats:
-        found = np.zeros(len(counts))
+        inversions = np.zeros(len(counts))
         for ones, zeros, until, since in steps:
             running = np.zeros((len(counts), len(ones) + 1))
             np.cumsum(counts[:, ones], axis=1, out=running[:, 1:])
-            found += np.einsum("dp,dp->d", counts[:, zeros], running[:, until] - running[:, since])
-        return found
+            inversions += np.einsum("dp,dp->d", counts[:, zeros], running[:, until] - running[:, since])
+        return inversions
 
     return of_counts
 

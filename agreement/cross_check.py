@@ -221,17 +221,17 @@ def _even_places(positions: Floats) -> NDArray[np.int64]:
     used, the places are as far apart as the values.
     """
     exact = [Fraction(float(position)).limit_denominator(10_000) for position in positions]
-    gaps = [each - min(exact) for each in exact]
+    gaps = [position - min(exact) for position in exact]
     divisor = math.lcm(*(gap.denominator for gap in gaps))
     whole = [int(gap * divisor) for gap in gaps]
     step = math.gcd(*whole) or 1
-    found = np.array([each // step for each in whole], dtype=np.int64)
-    close = np.allclose([float(each) for each in exact], positions, rtol=0, atol=1e-12)
-    if not close or found.max() > _MOST_PLACES:
+    places = np.array([distance // step for distance in whole], dtype=np.int64)
+    close = np.allclose([float(position) for position in exact], positions, rtol=0, atol=1e-12)
+    if not close or places.max() > _MOST_PLACES:
         raise CannotCompare(
             "scikit-learn weighs by the place of a value in a list, and these values make no short list."
         )
-    return found
+    return places
 
 
 def _sklearn_accuracy(ratings: Ratings, args: Mapping[str, Any]) -> tuple[float, str | None]:

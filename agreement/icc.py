@@ -243,8 +243,8 @@ def _listwise(ratings: Ratings, form: Form, confidence: float, resample: Bootstr
         reason = "All ratings are the same single value, so nothing varies between units."
         return without(reason, ratings, confidence, n_units=n)
     squares = mean_squares(values)
-    found = (squares.units, squares.within, squares.raters, squares.error)
-    b, w, j, e = (square if square > _NOTHING else 0.0 for square in found)
+    of_sources = (squares.units, squares.within, squares.raters, squares.error)
+    b, w, j, e = (square if square > _NOTHING else 0.0 for square in of_sources)
     noise, freedom = (w, n * (k - 1)) if form.startswith("ICC(1") else (e, (n - 1) * (k - 1))
     value = float(_from_squares(form, b, w, j, e, n, k))
     if math.isnan(value):
@@ -342,11 +342,11 @@ def _bootstrap_listwise(
     sums = np.column_stack([np.ones(len(values)), totals, totals**2, spread, values])
 
     def of_counts(counts: Floats) -> Floats:
-        found = counts @ sums
-        n, total, squared, inside = np.moveaxis(found[:, :4], -1, 0)
+        draws = counts @ sums
+        n, total, squared, inside = np.moveaxis(draws[:, :4], -1, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             of_units = (squared - total**2 / n) / k
-            of_raters = (found[:, 4:] ** 2).sum(axis=1) / n - total**2 / (n * k)
+            of_raters = (draws[:, 4:] ** 2).sum(axis=1) / n - total**2 / (n * k)
             b, j = of_units / (n - 1), of_raters / (k - 1)
             w, e = inside / (n * (k - 1)), (inside - of_raters) / ((n - 1) * (k - 1))
             b, w, j, e = (np.where(square > 1e-14, square, 0.0) for square in (b, w, j, e))

@@ -203,10 +203,10 @@ def _kappas(rows: Ints, distance: Floats | None, q: int) -> OfCounts:
     of_pairs = [_pair_kappa(rows[:, pair], distance, q) for pair in combinations(range(rows.shape[1]), 2)]
 
     def total(drawn: Floats) -> Floats:
-        found = np.zeros(len(drawn))
+        sums = np.zeros(len(drawn))
         for kappa in of_pairs:
-            found += kappa(drawn)
-        return found
+            sums += kappa(drawn)
+        return sums
 
     return total
 
@@ -246,14 +246,14 @@ def _complete_kappas(rows: Ints, distance: Floats | None, q: int) -> OfCounts:
     def total(drawn: Floats) -> Floats:
         n = drawn.sum(axis=1)
         habits = (drawn @ chosen.reshape(len(rows), -1)).reshape(len(drawn), k, q)
-        found = np.zeros(len(drawn))
+        sums = np.zeros(len(drawn))
         for rater in range(k - 1):
             observed = drawn @ cost[rows[:, rater, None], rows[:, rater + 1 :]]
             expected = np.einsum("dbq,dq->db", habits[:, rater + 1 :], habits[:, rater] @ cost)
             with np.errstate(invalid="ignore", divide="ignore"):
                 kappas = np.where(expected > 0, 1 - n[:, None] * observed / expected, math.nan)
-            found += kappas.sum(axis=1)
-        return found
+            sums += kappas.sum(axis=1)
+        return sums
 
     return total
 

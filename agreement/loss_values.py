@@ -39,12 +39,12 @@ def mentioned_value(text: str, values: Sequence[Any]) -> str | None:
     >>> mentioned_value("Not A. I prefer B", ("A", "B"))
     'B'
     """
-    numbers = [float(each) for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+    numbers = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     if not numbers:
         names = "|".join(sorted(map(re.escape, map(str, values)), key=len, reverse=True))
         there = re.findall(rf"(?<!\w)(?:{names})(?!\w)", text) if names else []
         return there[-1] if there else None
-    there_are = [value for each in _NUMBER.findall(text) if (value := float(each)) in numbers]
+    there_are = [value for digits in _NUMBER.findall(text) if (value := float(digits)) in numbers]
     if there_are:
         return f"{min(there_are):g}"
     if _LOW_WORDS.search(text):
@@ -54,7 +54,7 @@ def mentioned_value(text: str, values: Sequence[Any]) -> str | None:
 
 def ends_of_scale(scale: Sequence[Any]) -> tuple[float | None, float | None]:
     """Return the ends of a scale of numbers; None where it has none."""
-    numbers = [each for each in scale if isinstance(each, int | float) and not isinstance(each, bool)]
+    numbers = [value for value in scale if isinstance(value, int | float) and not isinstance(value, bool)]
     if len(numbers) < 2 or len(numbers) != len(scale):
         return None, None
     return float(min(numbers)), float(max(numbers))

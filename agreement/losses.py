@@ -207,7 +207,7 @@ class Losses:
     @property
     def dependence(self) -> str:
         """Return what losses depend on, as sentences after a space; empty if they depend on nothing."""
-        return "".join(f" {each}" for each in self._dependences(named=True))
+        return "".join(f" {sentence}" for sentence in self._dependences(named=True))
 
     def _dependences(self, *, named: bool) -> list[str]:
         parts = []
@@ -230,11 +230,11 @@ class Losses:
     def by_model(self) -> str:
         """Return the losses of each model with its bounds, as a sentence; empty without losses."""
         parts = []
-        for each in self.groups.get("model", ()):
-            if each.lost:
-                known = each.lowest is not None and each.highest is not None
-                bounds = f" (mean {each.lowest:.3f} to {each.highest:.3f})" if known else ""
-                parts.append(f"{each.name} {each.lost:,} of {each.asked:,}{bounds}")
+        for group in self.groups.get("model", ()):
+            if group.lost:
+                known = group.lowest is not None and group.highest is not None
+                bounds = f" (mean {group.lowest:.3f} to {group.highest:.3f})" if known else ""
+                parts.append(f"{group.name} {group.lost:,} of {group.asked:,}{bounds}")
         return f"Not readable by model: {'; '.join(parts)}." if parts else ""
 
     @property
@@ -244,7 +244,7 @@ class Losses:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the record as rows of a table: everything together, then each model, dimension and value."""
-        p_values = {each.by: each for each in self.tests}
+        p_values = {loss_test.by: loss_test for loss_test in self.tests}
 
         def row(by: str, at: LossGroup, test: LossTest | None) -> dict[str, Any]:
             return {
@@ -263,12 +263,13 @@ class Losses:
             }
 
         whole = self.mean or LossGroup("all", self.asked, self.lost)
-        found = [row("all", whole, None)]
+        lines = [row("all", whole, None)]
         for by in BY:
-            found += [
-                row(self.value_is if by == "value" else by, each, p_values.get(by)) for each in self.groups.get(by, ())
+            lines += [
+                row(self.value_is if by == "value" else by, group, p_values.get(by))
+                for group in self.groups.get(by, ())
             ]
-        return found
+        return lines
 
 
 ROW = tuple(Losses("", "", 0, 0, {}, {}).rows()[0])
@@ -323,22 +324,22 @@ def losses_of(
         reasons.update(cell.lost)
     lost = reasons.total()
     groups = {by: _groups(cells, by, low, high) for by in BY}
-    tested = [(by, found) for by, found in groups.items() if lost and 1 < len(found) <= MOST_GROUPS]
-    p_values = [independence([(each.asked, each.lost) for each in found]) for _, found in tested]
-    known = [(by, found, p) for (by, found), p in zip(tested, p_values, strict=True) if not math.isnan(p)]
+    tested = [(by, parts) for by, parts in groups.items() if lost and 1 < len(parts) <= MOST_GROUPS]
+    p_values = [independence([(part.asked, part.lost) for part in parts]) for _, parts in tested]
+    known = [(by, parts, p) for (by, parts), p in zip(tested, p_values, strict=True) if not math.isnan(p)]
     tests = tuple(
-        LossTest(by, p, adjusted, *_worst(found))
-        for (by, found, p), adjusted in zip(known, holm([p for _, _, p in known]), strict=True)
+        LossTest(by, p, adjusted, *_worst(parts))
+        for (by, parts, p), adjusted in zip(known, holm([p for _, _, p in known]), strict=True)
     )
     mean = _group("all", cells, low, high) if low is not None and high is not None else None
-    ordered = dict(sorted(reasons.items(), key=lambda each: (-each[1], each[0])))
+    ordered = dict(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))
     return Losses(
         subject,
         unit,
         sum(cell.asked for cell in cells),
         lost,
         ordered,
-        {by: found for by, found in groups.items() if found},
+        {by: parts for by, parts in groups.items() if parts},
         tests,
         mean,
         value_is,
@@ -361,7 +362,7 @@ def _group(name: str, cells: Sequence[LossCell], low: float | None, high: float 
     asked, lost = sum(cell.asked for cell in cells), sum(sum(cell.lost.values()) for cell in cells)
     total = math.fsum(cell.total for cell in cells)
     scored = [cell for cell in cells if cell.is_in_mean]
-    n, unknown = sum(each.asked for each in scored), sum(sum(each.lost.values()) for each in scored)
+    n, unknown = sum(cell.asked for cell in scored), sum(sum(cell.lost.values()) for cell in scored)
     if low is None or high is None or not n:
         return LossGroup(name, asked, lost)
     value = total / (n - unknown) if n > unknown else None
@@ -369,9 +370,9 @@ def _group(name: str, cells: Sequence[LossCell], low: float | None, high: float 
 
 
 def _worst(groups: Sequence[LossGroup]) -> tuple[LossGroup, LossGroup]:
-    worst = max(groups, key=lambda each: (each.share, each.lost))
+    worst = max(groups, key=lambda group: (group.share, group.lost))
     rest = [group for group in groups if group is not worst]
-    return worst, LossGroup("others", sum(each.asked for each in rest), sum(each.lost for each in rest))
+    return worst, LossGroup("others", sum(group.asked for group in rest), sum(group.lost for group in rest))
 
 
 def independence(groups: Sequence[tuple[int, int]]) -> float:
@@ -393,11 +394,11 @@ def independence(groups: Sequence[tuple[int, int]]) -> float:
     def statistic(drawn: Any) -> Any:
         return ((drawn - expected) ** 2 / (expected * (1 - k / n))).sum(axis=-1)
 
-    found = float(statistic(lost))
+    observed = float(statistic(lost))
     if float(np.minimum(expected, asked - expected).min()) >= _LEAST_EXPECTED:
-        return float(special.chdtrc(len(groups) - 1, found))
+        return float(special.chdtrc(len(groups) - 1, observed))
     drawn = np.random.default_rng(0).multivariate_hypergeometric(asked, k, size=_DRAWS, method="marginals")
-    return float((1 + (statistic(drawn) >= found - 1e-9).sum()) / (1 + _DRAWS))
+    return float((1 + (statistic(drawn) >= observed - 1e-9).sum()) / (1 + _DRAWS))
 
 
 def _fisher(first: int, second: int, lost_first: int, lost: int) -> float:
@@ -408,8 +409,8 @@ def _fisher(first: int, second: int, lost_first: int, lost: int) -> float:
         return special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
 
     chances = np.exp(log_choose(first, at) + log_choose(second, lost - at) - log_choose(first + second, lost))
-    found = chances[lost_first - at[0]]
-    return float(min(1.0, chances[chances <= found * (1 + 1e-7)].sum()))
+    chance = chances[lost_first - at[0]]
+    return float(min(1.0, chances[chances <= chance * (1 + 1e-7)].sum()))
 
 
 def _percent(share: float) -> str:

@@ -194,12 +194,12 @@ def paired_difference(
         )
         return replace(mcnemar(both, confidence=confidence), n_left_out=left_out)
     own = None if clusters is None else [clusters[at] for at in np.flatnonzero(kept)]
-    found = replace(clustered_mean(y - x, clusters=own, confidence=confidence), n_raters=2, n_left_out=left_out)
-    if not found.defined or not found.se > 0:
-        return found
+    difference = replace(clustered_mean(y - x, clusters=own, confidence=confidence), n_raters=2, n_left_out=left_out)
+    if not difference.defined or not difference.se > 0:
+        return difference
     df = (len(x) if own is None else len(set(own))) - 1.0
-    t = found.value / found.se
-    return replace(found, test=Test("t", t, (df,), 2 * float(special.stdtr(df, -abs(t)))))
+    t = difference.value / difference.se
+    return replace(difference, test=Test("t", t, (df,), 2 * float(special.stdtr(df, -abs(t)))))
 
 
 def _of_parts(off: Floats, part: Ints, n_of: Ints, cluster: Ints | None, value: float, confidence: float) -> Interval:
@@ -216,7 +216,7 @@ def _of_parts(off: Floats, part: Ints, n_of: Ints, cluster: Ints | None, value: 
         return no_interval("nothing varies within the parts, and a width of zero would claim certainty.")
     df = float(variances.sum() ** 2 / (variances**2 / (groups - 1)).sum()) if variances.any() else 1.0
     half = t_quantile(confidence, df) * math.sqrt(whole)
-    told = "" if cluster is None else ", standard error by cluster"
+    note = "" if cluster is None else ", standard error by cluster"
     return Interval(
-        value - half, value + half, f"t with {df:.1f} degrees of freedom, parts weigh alike{told}", se=math.sqrt(whole)
+        value - half, value + half, f"t with {df:.1f} degrees of freedom, parts weigh alike{note}", se=math.sqrt(whole)
     )

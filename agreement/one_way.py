@@ -86,8 +86,8 @@ def _squares(sums: Floats) -> tuple[Floats, Floats, Floats, Floats]:
 def _value(b: Floats | float, w: Floats | float, k: Floats | float, average: bool) -> Floats:
     below = np.asarray(b if average else b + (k - 1) * w)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = np.where((below > 0) & np.isfinite(k), (b - w) / below, math.nan)
-    return found
+        ratios: Floats = np.where((below > 0) & np.isfinite(k), (b - w) / below, math.nan)
+    return ratios
 
 
 def _limits(

@@ -113,8 +113,8 @@ def box_iou(
     _check(threshold)
 
     def closeness(one: Entries, other: Entries) -> float:
-        found = matched(one, other, threshold)
-        return sum(iou for _, _, iou in found) / len(found) if found else math.nan
+        matches = matched(one, other, threshold)
+        return sum(iou for _, _, iou in matches) / len(matches) if matches else math.nan
 
     reason = f"No two raters have a box in common: none match with an IoU of {threshold:g} or more."
     return _mean(ratings, Shape.BOXES, closeness, reason, confidence, bootstrap)
@@ -131,15 +131,15 @@ def matched(one: Entries, other: Entries, threshold: float = HALF) -> list[tuple
     [(1, 0, 1.0)]
     """
     enough = Overlap(exact(threshold) or Fraction(threshold))
-    found = [
+    matches = [
         (at, to, area_iou(a, b)) for at, a in enumerate(one) for to, b in enumerate(other) if enough.one_thing(a, b)
     ]
-    if len({at for at, _, _ in found}) == len({to for _, to, _ in found}) == len(found):
-        return found  # no box has a choice
+    if len({at for at, _, _ in matches}) == len({to for _, to, _ in matches}) == len(matches):
+        return matches  # no box has a choice
     from scipy.optimize import linear_sum_assignment  # slow to load, and seldom needed
 
     ious = np.zeros((len(one), len(other)))
-    for at, to, iou in found:
+    for at, to, iou in matches:
         ious[at, to] = iou
     pairs = zip(*linear_sum_assignment(ious, maximize=True), strict=True)
     return [(int(at), int(to), float(ious[at, to])) for at, to in pairs if ious[at, to]]
@@ -168,8 +168,8 @@ def _mean(
 
     def of_unit(row: Ints) -> float:
         codes = sorted(row[row != MISSING].tolist())
-        said = [value for pair in combinations(codes, 2) if not math.isnan(value := of_pair(*pair))]
-        return sum(said) / len(said) if said else math.nan
+        values = [value for pair in combinations(codes, 2) if not math.isnan(value := of_pair(*pair))]
+        return sum(values) / len(values) if values else math.nan
 
     usable = ~np.isnan(np.array([of_unit(row) for row in ratings.codes], dtype=float))
     n_units = int(usable.sum())
@@ -196,8 +196,8 @@ def _read(text: Any, shape: Shape) -> Entries:
     except (TypeError, ValueError):
         entries = None
     if not isinstance(entries, list) or not all(_is_entry(entry, shape) for entry in entries):
-        told = " or ".join(f"{{{', '.join(keys)}}}" for keys in _KEYS[shape])
-        raise RatingsError(f"The rating {str(text)[:80]!r} is no list of {_WORDS[shape]}: JSON, each with {told}.")
+        forms = " or ".join(f"{{{', '.join(keys)}}}" for keys in _KEYS[shape])
+        raise RatingsError(f"The rating {str(text)[:80]!r} is no list of {_WORDS[shape]}: JSON, each with {forms}.")
     return entries
 
 

@@ -135,8 +135,8 @@ def stuart_maxwell(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Boo
     np.add.at(apart, (np.arange(m), rows[:, 1]), -1.0)
 
     def distance(drawn: Floats) -> Floats:
-        found: Floats = np.abs(drawn @ apart).sum(axis=1) / (2 * drawn.sum(axis=1))
-        return found
+        shares: Floats = np.abs(drawn @ apart).sum(axis=1) / (2 * drawn.sum(axis=1))
+        return shares
 
     value = float(distance(sample.counts[None])[0])
     interval = bootstrap_interval(distance, sample, resampling(ratings, bootstrap), confidence=confidence, width=2 * q)

@@ -120,14 +120,14 @@ class Ratings:
         """
         unit, rater, value = column(units, "unit"), column(raters, "rater"), column(values)
         cluster = None if clusters is None else column(clusters, "cluster")
-        lengths = [len(each) for each in (unit, rater, value, cluster) if each is not None]
+        lengths = [len(labels) for labels in (unit, rater, value, cluster) if labels is not None]
         if len(set(lengths)) > 1:
             raise RatingsError(
                 f"The columns are {' and '.join(map(str, lengths))} rows long; they must be equally long."
             )
-        for what, each in (("unit", unit), ("rater", rater)):
-            if not each.there.all():
-                row = int(np.argmin(each.there)) + 1
+        for what, labels in (("unit", unit), ("rater", rater)):
+            if not labels.there.all():
+                row = int(np.argmin(labels.there)) + 1
                 raise RatingsError(f"Row {row:,} of the columns names no {what}; fill it in or leave the row out.")
         there = value.there
         if not there.all():
@@ -177,23 +177,23 @@ class Ratings:
                 f"The array has {table.shape[1]} columns, but {len(set(names))} different raters' names."
             )
         rated = ~np.isnan(table)
-        found, places = np.unique(table[rated], return_inverse=True)
-        if not np.isfinite(found).all():
+        numbers, places = np.unique(table[rated], return_inverse=True)
+        if not np.isfinite(numbers).all():
             raise RatingsError("A rating is infinite; leave it out (nan) if no one rated.")
         if scale is None:
             scale = Scale("interval", inferred=True)
         if scale.categories is None:
-            categories: tuple[Any, ...] = tuple(found.tolist())
+            categories: tuple[Any, ...] = tuple(numbers.tolist())
         else:
-            categories = _categories(found.tolist(), scale, True)
+            categories = _categories(numbers.tolist(), scale, True)
             position = {category: i for i, category in enumerate(categories)}
-            for value in found.tolist():
+            for value in numbers.tolist():
                 if value not in position:
                     raise RatingsError(
                         f"The array holds {value:g}, which is not on the declared scale "
                         f"({', '.join(map(str, categories))}); correct the value or the scale."
                     )
-            places = np.array([position[value] for value in found.tolist()], dtype=np.int64)[places]
+            places = np.array([position[value] for value in numbers.tolist()], dtype=np.int64)[places]
         codes = np.full(table.shape, MISSING, dtype=np.int64)
         codes[rated] = places
         kept = np.flatnonzero(rated.any(axis=1))
@@ -472,9 +472,9 @@ def _categories(values: Sequence[Hashable], scale: Scale, numeric: bool) -> tupl
             raise RatingsError(
                 f"The values are texts; an {scale.level} scale of texts needs its values listed in order."
             )
-        found = set(values)
-        texts = sorted(value for value in found if isinstance(value, str))
-        return (*sorted(value for value in found if not isinstance(value, str)), *texts)  # type: ignore[type-var]
+        distinct = set(values)
+        texts = sorted(value for value in distinct if isinstance(value, str))
+        return (*sorted(value for value in distinct if not isinstance(value, str)), *texts)  # type: ignore[type-var]
     declared = _numbers(scale.categories)
     if declared is not None and (numeric or not values):
         categories: tuple[Any, ...] = tuple(declared)

@@ -101,8 +101,8 @@ def linear_regression(
     hc3 = fit.cov_HC3 if alone_in_no_aspect(leverage) else units.no_covariance
     by_cluster = clustered(units, fit.model.pinv_wexog.T * fit.resid[:, None])
     scaled: dict[Errors, Floats] = {"classical": fit.cov_params(), "hc3": hc3, "cluster": by_cluster}
-    found = {kind: covariance / np.outer(scale, scale) for kind, covariance in scaled.items()}
-    se = {kind: np.sqrt(np.diag(covariance)) for kind, covariance in found.items()}
+    covariances = {kind: covariance / np.outer(scale, scale) for kind, covariance in scaled.items()}
+    se = {kind: np.sqrt(np.diag(covariance)) for kind, covariance in covariances.items()}
     df = degrees_of_freedom(units, float(n - k))
     terms = tuple(
         Term(
@@ -123,7 +123,7 @@ def linear_regression(
         n - k,
         n,
         units.n_left_out,
-        whole=None if exact else wald(units, b, found[units.errors], df),
+        whole=None if exact else wald(units, b, covariances[units.errors], df),
         spread=None if exact else _spread(units, fit),
         condition=condition_number(units.x),
         leverage=units.of_all(leverage),

@@ -117,9 +117,9 @@ class Units:
 
     def of_all(self, values: Floats) -> tuple[float, ...]:
         """Return a value for each unit; nan for units left out."""
-        found = np.full(len(self.kept), math.nan)
-        found[self.kept] = values
-        return tuple(found.tolist())
+        column = np.full(len(self.kept), math.nan)
+        column[self.kept] = values
+        return tuple(column.tolist())
 
 
 def units_of(
@@ -199,8 +199,8 @@ def clustered(units: Units, shifts: Floats) -> Floats:
         return units.no_covariance
     sums = np.zeros((groups, units.k))
     np.add.at(sums, units.clusters, shifts)
-    found: Floats = sums.T @ sums * (groups / (groups - 1) * (units.n - 1) / (units.n - units.k))
-    return found
+    covariance: Floats = sums.T @ sums * (groups / (groups - 1) * (units.n - 1) / (units.n - units.k))
+    return covariance
 
 
 def alone_in_no_aspect(leverage: Floats) -> bool:

@@ -63,10 +63,10 @@ class Result:
 
     def as_json(self) -> dict[str, Any]:
         """The line as JSON values."""
-        found = asdict(self) | ({"caution": self.caution} if self.caution else {})
+        values = asdict(self) | ({"caution": self.caution} if self.caution else {})
         if self.peers is None:
-            del found["peers"]
-        return found
+            del values["peers"]
+        return values
 
 
 def summarise(
@@ -108,16 +108,16 @@ def summarise(
     if wanted is not None:
         _known(wanted, set(table.rater.names), "rater")
         table = table.of_raters(wanted)
-    found: Sequence[str] = table.criterion.names
+    names: Sequence[str] = table.criterion.names
     if criteria is not None:
         criteria = tuple(criteria)
-        _known(criteria, set(found), "criterion")
-        found = criteria
-    unknown = set(scales or {}) - set(found)
+        _known(criteria, set(names), "criterion")
+        names = criteria
+    unknown = set(scales or {}) - set(names)
     if unknown and scales and criteria is None:
-        _known(tuple(unknown), set(found), "criterion")
+        _known(tuple(unknown), set(names), "criterion")
     results: list[Result] = []
-    for criterion in found:
+    for criterion in names:
         of_criterion = table.of_criterion(criterion)
         whole = of_criterion.ratings(criterion, scale=(scales or {}).get(criterion))
         # The scale that all of them share: a dimension in which a value never occurs has the same categories.

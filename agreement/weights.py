@@ -98,12 +98,12 @@ def _within(ratings: Ratings) -> Floats | None:
     if tolerance is None or len(known) < len(numbers):
         return None
     order = sorted(range(len(known)), key=known.__getitem__)
-    found = np.zeros((len(known), len(known)))
+    matrix = np.zeros((len(known), len(known)))
     for place, at in enumerate(order):
         others = order[place:]  # the further away, the less alike
         alike = others[: _n_alike(known[at], [known[other] for other in others], tolerance)]
-        found[at, alike] = found[alike, at] = 1
-    return found
+        matrix[at, alike] = matrix[alike, at] = 1
+    return matrix
 
 
 def _n_alike(number: Fraction, others: Sequence[Fraction], tolerance: Tolerance) -> int:

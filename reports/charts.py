@@ -49,8 +49,8 @@ class Dots(ChartBlock):
         ]
         room = TALLEST - AROUND - _legend(self)[1]
         groups = grouped([_height(marks) for _, marks in lines], room)
-        found = [_dots(replace(self, lines=tuple(lines[group])), self) for group in groups]
-        return numbered(self.key, found)
+        charts = [_dots(replace(self, lines=tuple(lines[group])), self) for group in groups]
+        return numbered(self.key, charts)
 
     def first_rows(self, room: int) -> tuple[ChartSpec, int]:
         """Return the chart with the first rows that fit into ``room`` pixels, and the number of rows left out."""
@@ -66,13 +66,13 @@ def numbered(key: str, parts: Sequence[ChartSpec]) -> list[ChartSpec]:
 
 def grouped(heights: Sequence[int], room: int) -> list[slice]:
     """Return slices of rows that each fit into ``room`` pixels. A row that is higher than that gets its own slice."""
-    found, start, filled = [], 0, 0
+    slices, start, filled = [], 0, 0
     for place, height in enumerate(heights):
         if place > start and filled + height > room:
-            found.append(slice(start, place))
+            slices.append(slice(start, place))
             start, filled = place, 0
         filled += height
-    return [*found, slice(start, len(heights))]
+    return [*slices, slice(start, len(heights))]
 
 
 def _series(chart: Dots) -> list[str]:
@@ -82,8 +82,8 @@ def _series(chart: Dots) -> list[str]:
 def _legend(chart: Dots) -> tuple[dict[str, Any], int]:
     """Return the legend of a chart and its height."""
     names = _series(chart)
-    found = legend(names, [label for label, _ in chart.lines])
-    return found, vega.legend_height(found, names)
+    legend_spec = legend(names, [label for label, _ in chart.lines])
+    return legend_spec, vega.legend_height(legend_spec, names)
 
 
 def _height(marks: Sequence[Mark]) -> int:
@@ -125,7 +125,7 @@ def _dots(chart: Dots, whole: Dots) -> ChartSpec:
         "domain": False,
     }
     y = quantity("y", None, scale={"domain": [0, max(top, 1)], "reverse": True, "nice": False}, **axis)
-    shown = [each for _, marks in whole.lines for mark in marks for each in (mark.value, mark.low, mark.high)]
+    shown = [number for _, marks in whole.lines for mark in marks for number in (mark.value, mark.low, mark.high)]
     more = [*(whole.within or ()), *([0.0] if whole.zero else [])]
     x = quantity("value", chart.axis, scale={"domain": vega.domain(shown, *more), "nice": True, "zero": False})
     x["axis"] |= {"titleLimit": WIDTH - 40}

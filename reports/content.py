@@ -151,13 +151,13 @@ class Section:
 def as_json(value: Any) -> Any:
     """Return a tree of dataclasses as JSON values. Every block names its type, and no number is infinite or nan."""
     if is_dataclass(value) and not isinstance(value, type):
-        found = {each.name: as_json(getattr(value, each.name)) for each in fields(value)}
+        values = {attribute.name: as_json(getattr(value, attribute.name)) for attribute in fields(value)}
         kind = value.json_type if isinstance(value, ChartBlock | HtmlBlock) else _TYPES.get(type(value))
-        return {"type": kind, **found} if kind is not None else found
+        return {"type": kind, **values} if kind is not None else values
     if isinstance(value, Mapping):
-        return {str(key): as_json(each) for key, each in value.items()}
+        return {str(key): as_json(child) for key, child in value.items()}
     if isinstance(value, tuple | list):
-        return [as_json(each) for each in value]
+        return [as_json(child) for child in value]
     if isinstance(value, float):
         return _number(value)
     return value

@@ -65,8 +65,14 @@ def _row(row: tuple[Cell, ...], holders: list[int], whole: bool) -> tuple[str, .
     cells: list[str] = []
     for at, cell in enumerate(row):
         if at in holders and not whole:
-            found = cell if isinstance(cell, Figure) else Figure.without("")
-            cells += [value(found), limits(found), f"{found.n_units:,}", f"{found.n_left_out:,}", found.reason or ""]
+            figure = cell if isinstance(cell, Figure) else Figure.without("")
+            cells += [
+                value(figure),
+                limits(figure),
+                f"{figure.n_units:,}",
+                f"{figure.n_left_out:,}",
+                figure.reason or "",
+            ]
         else:
             cells.append(cell_in_words(cell))
     return tuple(cells)

@@ -62,8 +62,8 @@ class ChartSpec:
         """Return the chart as Vega-Lite, without its width. Line separators of Unicode become spaces."""
         described = " ".join(filter(None, (self.title, self.words or self.about)))
         whole = {"description": described, "height": self.height, "layer": [*self.layers]}
-        found: dict[str, Any] = json.loads(_SEPARATORS.sub(" ", json.dumps(whole)))
-        return found
+        chart: dict[str, Any] = json.loads(_SEPARATORS.sub(" ", json.dumps(whole)))
+        return chart
 
 
 # ---- parts of a chart -----------------------------------------------------------------------------------------------

@@ -60,16 +60,16 @@ def begin(
     SlotTaken
         Another job of the slot is open.
     """
-    told = typed_json.encode(input)
+    data = typed_json.encode(input)
     for _ in range(2):
         with store.read() as session:
             there = jobs.newest(session, slot=slot)
             row = projects.by_name(session, name=project) if project is not None and of_project else None
         if there is not None and there.ended_at is None:
-            if (there.kind, there.input) == (kind, told):
+            if (there.kind, there.input) == (kind, data):
                 return _shown(there)
             raise SlotConflict(_shown(there))
-        if not again and there is not None and _just_done(there, store) and (there.kind, there.input) == (kind, told):
+        if not again and there is not None and _just_done(there, store) and (there.kind, there.input) == (kind, data):
             return _shown(there)
         try:
             with store.write(archived_too=True) as session:
@@ -82,7 +82,7 @@ def begin(
                     project=project,
                     person_id=by.id if by is not None else None,
                     origin=origin(),
-                    input=told,
+                    input=data,
                     files=files or {},
                     due_at=now,
                     now=now,
@@ -131,12 +131,12 @@ def list_jobs(
 ) -> Sequence[Job]:
     """Return jobs without their results, newest first. ``by`` selects the jobs of one person."""
     with store.read() as session:
-        found = projects.by_name(session, name=project) if project is not None else None
-        if project is not None and found is None:
+        stored_project = projects.by_name(session, name=project) if project is not None else None
+        if project is not None and stored_project is None:
             raise NotFoundError(f"There is no project {project!r}.")
         rows = jobs.list_jobs(
             session,
-            project_id=found.id if found is not None else None,
+            project_id=stored_project.id if stored_project is not None else None,
             person_id=by.id if by is not None else None,
             kinds=kinds,
             unread=unread,
@@ -157,7 +157,7 @@ def logins(store: Store, found: Collection[Job]) -> dict[int, str]:
 
 
 def _people(store: Store, found: Collection[Job]) -> dict[int, StoredPerson]:
-    ids = {each.person for each in found if each.person is not None}
+    ids = {job.person for job in found if job.person is not None}
     with store.read() as session:
         rows = [people.by_id(session, id=id) for id in sorted(ids)]
     return {row.id: row for row in rows if row is not None}

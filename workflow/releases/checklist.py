@@ -59,7 +59,7 @@ def stored_lines(session: Session, access: Access, about: CardVersion) -> list[R
     """Return the lines that a few queries answer, without any statistics."""
     id = access.project_id
     states = items.count_by_state(session, project_id=id)
-    in_state = {state: sum(n for (_, each), n in states.items() if each is state) for state in ItemState}
+    in_state = {state: sum(n for (_, item_state), n in states.items() if item_state is state) for state in ItemState}
     left = sum(in_state[state] for state in UNSETTLED if state is not ItemState.IN_ADJUDICATION)
     wanted = left_to_write(session, access=access)
     more = f", {wanted:,} left to write" if wanted else ""
@@ -69,7 +69,7 @@ def stored_lines(session: Session, access: Access, about: CardVersion) -> list[R
     open_comments = len(comment_threads.unanswered(session, project_id=id))
     faults = len({fault.vote for fault in exposures.faults(session, access=access) if fault.counts})
     raters = unsaid_raters(session, project_id=id)
-    unsaid = any(each.needed and not about.values.get(each.name) for each in SAYINGS)
+    unsaid = any(saying.needed and not about.values.get(saying.name) for saying in SAYINGS)
     kept = f"{in_state[ItemState.KEPT]:,} kept, {left:,} unfinished{more}"
     return [
         ReleaseCondition("items", "Items", bool(states) and not left and not wanted, kept, "dashboard"),
@@ -98,9 +98,9 @@ def check_lines(check: ReleaseCheck, result: CheckResult | NoMeasurement | None)
     """Return the lines of a check that an extension adds."""
     if check.lines is not None and not isinstance(result, NoMeasurement):
         return [] if result is None else check.lines(result)
-    said = "not worked out yet" if result is None else result.said
+    sentence = "not worked out yet" if result is None else result.said
     done = result is not None and result.met
-    return [ReleaseCondition(check.name, check.title, done, said, check.page, pending=result is None)]
+    return [ReleaseCondition(check.name, check.title, done, sentence, check.page, pending=result is None)]
 
 
 def _not_said(raters: Sequence[str]) -> str:
@@ -125,10 +125,10 @@ def must_be_clear(found: Sequence[ReleaseCondition], asked: ReleaseOptions) -> N
 
 def must_be_clear_before_work(session: Session, access: Access, about: CardVersion, asked: ReleaseOptions) -> None:
     """Raise the errors of ``must_be_clear`` that need no statistics."""
-    found = stored_lines(session, access, about)
+    conditions = stored_lines(session, access, about)
     measured = [name for check in checks_of(access.schema) for name in _line_names(check, session, access)]
-    _must_know(asked.despite, {*(line.name for line in found), *measured})
-    must_not_be_open(found, asked)
+    _must_know(asked.despite, {*(line.name for line in conditions), *measured})
+    must_not_be_open(conditions, asked)
 
 
 def _line_names(check: ReleaseCheck, session: Session, access: Access) -> Iterable[str]:
@@ -144,8 +144,8 @@ def must_not_be_open(found: Sequence[ReleaseCondition], asked: ReleaseOptions) -
     """Refuse (``InvalidFileError``) where a line is open that the lead does not override."""
     left = [line for line in found if not line.done and line.name not in asked.despite]
     if left:
-        told = "; ".join(f"{line.title}: {line.said} ({line.name})" for line in left)
+        reasons = "; ".join(f"{line.title}: {line.said} ({line.name})" for line in left)
         raise InvalidFileError(
-            f"{'This check is' if len(left) == 1 else 'These checks are'} open: {told}. Finish what is open, or "
+            f"{'This check is' if len(left) == 1 else 'These checks are'} open: {reasons}. Finish what is open, or "
             f"override a check (--despite {left[0].name}). The manifest records each override."
         )

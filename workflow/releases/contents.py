@@ -57,11 +57,11 @@ class Media:
     def lying(self, asset: Asset) -> MediaLocation:
         """Return the path of an image or clip in the release. The first call writes the file."""
         assert asset.sha256 is not None
-        found = self.known.get(asset.sha256)
-        if found is None:
-            found = self.known[asset.sha256] = self._put(asset.sha256, asset)
-            self.sources[found.written.sha256] = asset.sha256
-        return found
+        location = self.known.get(asset.sha256)
+        if location is None:
+            location = self.known[asset.sha256] = self._put(asset.sha256, asset)
+            self.sources[location.written.sha256] = asset.sha256
+        return location
 
     def _put(self, sha256: str, asset: Asset) -> MediaLocation:
         if not self.inside:
@@ -134,16 +134,16 @@ class Contents:
         todo, done = iter(self.placed), 0
         while lot := list(islice(todo, _AT_ONCE)):
             with self.store.read() as session:
-                found = list(self._lot(session, lot))
+                released = list(self._lot(session, lot))
             self.heard(done, len(self.placed))
-            yield from found
+            yield from released
             done += len(lot)
 
     def must_have_media(self) -> None:
         """Raise ``InvalidFileError`` with a list of all items that lack an image or a clip."""
         lacking: list[str] = []
         for at in range(0, len(self.placed), _AT_ONCE):
-            ids = [each.item_id for each in self.placed[at : at + _AT_ONCE]]
+            ids = [placed.item_id for placed in self.placed[at : at + _AT_ONCE]]
             with self.store.read() as session:
                 names = releases.names(session, item_ids=ids)
                 for asset in releases.assets(session, item_ids=ids):
@@ -163,7 +163,7 @@ class Contents:
         InvalidFileError
             A box or mark does not fit the image.
         """
-        at = next(place for place, each in enumerate(_of_role(item, asset.role), 1) if each is asset)
+        at = next(place for place, other in enumerate(_of_role(item, asset.role), 1) if other is asset)
         given = drawn_on(self.access.schema, item, asset.role, at)
         try:
             return self.media.drawn(asset, given=given) if given else None
@@ -175,27 +175,27 @@ class Contents:
         return self.lot[item.id]
 
     def _lot(self, session: Session, lot: Sequence[PlacedItem]) -> Iterator[ReleasedItem]:
-        ids = [each.item_id for each in lot]
+        ids = [placed.item_id for placed in lot]
         names = releases.names(session, item_ids=ids)
-        revisions = {each.item_id: each.revision for each in lot}
+        revisions = {placed.item_id: placed.revision for placed in lot}
         contents = releases.contents(session, project_id=self.access.project_id, revisions=revisions)
         assets: dict[int, list[Asset]] = {}
         for asset in releases.assets(session, item_ids=ids):
             assets.setdefault(asset.item_id, []).append(asset)
-        order = [each.name for each in self.access.schema.item.fields]
+        order = [part.name for part in self.access.schema.item.fields]
         self.lot.clear()
         self.lot.update({names[id][0]: fields for id, fields in contents.items()})
-        for each in lot:
-            given = contents[each.item_id]
-            name, dimension = names[each.item_id]
-            left = self.withheld.get(each.split, ())
+        for placed in lot:
+            given = contents[placed.item_id]
+            name, dimension = names[placed.item_id]
+            left = self.withheld.get(placed.split, ())
             yield ReleasedItem(
                 id=name,
                 dimension=dimension,
-                split=each.split,
+                split=placed.split,
                 fields={name: given[name] for name in order if name in given and name not in left},
-                assets=[self._asset(name, asset) for asset in self._by_role(assets.get(each.item_id, ()))],
-                group=self.groups.get(each.item_id),
+                assets=[self._asset(name, asset) for asset in self._by_role(assets.get(placed.item_id, ()))],
+                group=self.groups.get(placed.item_id),
             )
 
     def _by_role(self, assets: Sequence[Asset]) -> Sequence[Asset]:
@@ -230,7 +230,7 @@ def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str
     """
     images = [slot.role for slot in schema.item.assets if slot.kind == "image"]
     first = next((asset.role for asset in item.assets if asset.role in images), None)
-    found: dict[str, Any] = {}
+    drawing: dict[str, Any] = {}
     for name in fields_on_images(schema):
         part, entries = schema.item.field(name), item.fields.get(name)
         row = kinds.of_field(part)
@@ -245,10 +245,10 @@ def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str
             raise UnwritableItemError(_SUCH, f"The item {item.id}: {why}")
         here = [entry for entry in entries if entry.get("image", 1) == at]
         if here:
-            found.setdefault(row.name, []).extend(row.shapes(part, here))
+            drawing.setdefault(row.name, []).extend(row.shapes(part, here))
             if part.options:
-                found.setdefault("labels", {}).update({option.value: option.label for option in part.options})
-    return found
+                drawing.setdefault("labels", {}).update({option.value: option.label for option in part.options})
+    return drawing
 
 
 def released_set(
@@ -257,8 +257,8 @@ def released_set(
     """Return the release in the form that exporters take."""
     schema = contents.access.schema
     counts: dict[str, int] = {}
-    for each in contents.placed:
-        counts[each.split] = counts.get(each.split, 0) + 1
+    for placed in contents.placed:
+        counts[placed.split] = counts.get(placed.split, 0) + 1
     histories = extensions.rows("item_histories")
     return ReleasedSet(
         schema=schema,

@@ -115,14 +115,14 @@ def create(
             if draft.number != number:
                 raise ConflictError(_AT_ONCE)
             must_have_splits(asked.private, draft.splits)
-            told: dict[str, Any] = {**collect_facts(store, access, progress)}
-            told |= manifest_entries(results, figures=not _keeps_back(draft))
-            draft = replace(draft, told={**draft.told, **told})
-            found = {check.name: result for check, result in results}
-            checklist.must_be_clear(checklist.lines(session, access, draft.about, found), asked)
+            facts: dict[str, Any] = {**collect_facts(store, access, progress)}
+            facts |= manifest_entries(results, figures=not _keeps_back(draft))
+            draft = replace(draft, told={**draft.told, **facts})
+            by_check = {check.name: result for check, result in results}
+            checklist.must_be_clear(checklist.lines(session, access, draft.about, by_check), asked)
 
             def evidence(folder: FolderWriter) -> None:
-                ids = [each.item_id for each in draft.placed]
+                ids = [placed.item_id for placed in draft.placed]
                 written = write_evidence(
                     session,
                     access,
@@ -153,10 +153,10 @@ def _must_stand(results: Results, figures: Figures, asked: ReleaseOptions) -> No
     if asked.schema_version is not None:
         return
     proven = figures.by_id
-    said = {f"{check.path}.{name}": value for check, result in results for name, value in result.values.items()}
-    for id, value in said.items():
-        told = proven.get(id)
-        if told is not None and not math.isclose(_number(told.value), _number(value), abs_tol=1e-9):
+    values = {f"{check.path}.{name}": value for check, result in results for name, value in result.values.items()}
+    for id, value in values.items():
+        figure = proven.get(id)
+        if figure is not None and not math.isclose(_number(figure.value), _number(value), abs_tol=1e-9):
             raise ConflictError("Votes or models' replies have come in just now; make the release again.")
 
 
@@ -191,10 +191,10 @@ def write(
     doing = _StepProgress(progress)
     lying = Media(media, asked.media, folder=public)
     contents = Contents(store, access, draft.placed, withheld, lying, groups=draft.groups, heard=doing)
-    told = {**draft.about.values, **({"canary": draft.canary.public} if keeps_back else {})}
+    sayings = {**draft.about.values, **({"canary": draft.canary.public} if keeps_back else {})}
     rows = formats_of(access.schema, asked)
     names = [row.name for row in rows]
-    released = released_set(contents, version=draft.version, date=draft.date, about=told, formats=names)
+    released = released_set(contents, version=draft.version, date=draft.date, about=sayings, formats=names)
     doing.begin(f"writing {ITEMS}: items")
     contents.must_have_media()
     _write_items(public, contents, draft)
@@ -229,8 +229,8 @@ def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: Folder
     if len(refused) == 1:
         raise next(iter(refused.values()))
     if refused:
-        told = "\n\n".join(map(str, refused.values()))
-        raise InvalidFileError(f"{len(refused)} formats cannot be written: {', '.join(refused)}.\n\n{told}")
+        reasons = "\n\n".join(map(str, refused.values()))
+        raise InvalidFileError(f"{len(refused)} formats cannot be written: {', '.join(refused)}.\n\n{reasons}")
 
 
 def _write_added(store: Store, draft: Draft, released: ReleasedSet, public: FolderWriter, doing: _StepProgress) -> None:
@@ -251,7 +251,7 @@ def _front(released: ReleasedSet, folder: FolderWriter) -> str:
     """Return the front matter of the card, from which programs read license, title and files."""
     license = str(released.about.get("license", ""))
     head: dict[str, Any] = {"pretty_name": released.title, **({"license": license.lower()} if license else {})}
-    sizes = {path: each.bytes for path, each in folder.hashes.items()}
+    sizes = {path: written.bytes for path, written in folder.hashes.items()}
     for name in released.formats:
         if (card := FORMATS[name].card) is not None:
             head |= card(released, sizes)
@@ -274,17 +274,17 @@ class _StepProgress:
 
 def _write_items(folder: FolderWriter, contents: Contents, draft: Draft) -> None:
     with folder.open(ITEMS) as out:
-        for each, item in zip(draft.placed, contents.items(), strict=True):
-            told = {
+        for placed, item in zip(draft.placed, contents.items(), strict=True):
+            line = {
                 "id": item.id,
                 "split": item.split,
                 "dimension": item.dimension,
-                "revision": each.revision,
-                "kept_by": "senior" if each.item_id in draft.by_senior else "votes",
+                "revision": placed.revision,
+                "kept_by": "senior" if placed.item_id in draft.by_senior else "votes",
                 **({"group": item.group} if item.group is not None else {}),
                 "content_sha256": _hash_of(item),
             }
-            out.write(json.dumps(told, ensure_ascii=False).encode() + b"\n")
+            out.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
 
 def _hash_of(item: ReleasedItem) -> str:
@@ -297,7 +297,7 @@ def _hash_of(item: ReleasedItem) -> str:
 def _finish(
     draft: Draft, public: FolderWriter, withheld: Mapping[str, Sequence[str]], private: FolderWriter | None
 ) -> dict[str, Any]:
-    counts = Counter(each.split for each in draft.placed)
+    counts = Counter(placed.split for placed in draft.placed)
     about: dict[str, Any] = {
         "made_by": MADE_BY,
         "release": draft.version,
@@ -324,7 +324,10 @@ def _finish(
 
 def _close(folder: FolderWriter, about: Mapping[str, Any]) -> str:
     """Write a folder's manifest, which names all that is in it; its hash."""
-    sums = [{"path": path, "bytes": each.bytes, "sha256": each.sha256} for path, each in sorted(folder.hashes.items())]
+    sums = [
+        {"path": path, "bytes": written.bytes, "sha256": written.sha256}
+        for path, written in sorted(folder.hashes.items())
+    ]
     with folder.open(NAME) as out:
         out.write((json.dumps({**about, "files": sums}, indent=2, ensure_ascii=False) + "\n").encode())
     return folder.hashes[NAME].sha256
@@ -351,7 +354,7 @@ def keep(
     ``withdraws`` is the item that a point release leaves out, with the reason.
     """
     place = place_of(home, draft.access.name, draft.version)
-    told = {name: value for name, value in manifest.items() if name not in ("asked",)}
+    facts = {name: value for name, value in manifest.items() if name not in ("asked",)}
     try:
         with store.write(archived_too=True) as session:
             access = require_lead(session, by=by, project=draft.access.name)
@@ -362,7 +365,7 @@ def keep(
                 number=draft.number,
                 point=draft.point,
                 asked=draft.asked.dump(),
-                told=told,
+                told=facts,
                 manifest_sha256=manifest["sha256"],
                 by_id=by.id if by else None,
                 now=now,

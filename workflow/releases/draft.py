@@ -65,7 +65,7 @@ class Draft:
     @property
     def splits(self) -> list[str]:
         """Return the names of the splits in order."""
-        return list(dict.fromkeys(each.split for each in self.placed))
+        return list(dict.fromkeys(item.split for item in self.placed))
 
 
 def drawn_up(
@@ -95,22 +95,22 @@ def drawn_up(
     if not kept:
         raise InvalidFileError(f"{access.title} has no item that is kept, so there is nothing to release.")
     before = {} if asked.anew else _splits_before(session, access, kept)
-    found = assign(_records(session, media, access, kept, field=plan.field, asked=asked), plan, before=before)
-    order = {name: place for place, name in enumerate(found.names)}
-    in_order = sorted(kept, key=lambda row: order[found.split[row.external_id]])
+    assignment = assign(_records(session, media, access, kept, field=plan.field, asked=asked), plan, before=before)
+    order = {name: place for place, name in enumerate(assignment.names)}
+    in_order = sorted(kept, key=lambda row: order[assignment.split[row.external_id]])
     placed = [
-        PlacedItem(row.id, row.current_revision, found.split[row.external_id], place)
+        PlacedItem(row.id, row.current_revision, assignment.split[row.external_id], place)
         for place, row in enumerate(in_order)
     ]
     number = releases.last_number(session, project_id=access.project_id) + 1
     last = events.last_at(session, project_id=access.project_id)
-    told = {
+    facts = {
         "schema": schema_of(session, access),
         "guideline": {"version": access.guideline, "sha256": access.loaded.guideline_hash},
         "policy": policy_of(access.schema),
         "counts": counts,
         "gates": gates(session, access=access),
-        "drawn": found.sentences,
+        "drawn": assignment.sentences,
         "exposure": exposed(session, access, [row.id for row in kept], names or {}),
     }
     return Draft(
@@ -118,11 +118,11 @@ def drawn_up(
         asked=asked,
         about=about_in(session, access),
         placed=placed,
-        groups=_named(kept, found.group),
+        groups=_named(kept, assignment.group),
         number=number,
         point=0,
         date=last.isoformat() if last else "",
-        told=told,
+        told=facts,
         by_senior=settled_by_seniors(session, access),
         canary=canary(session, access, number),
         notes=[f"{len(before):,} items stay in the split in which an earlier release has them."] if before else (),
@@ -209,7 +209,7 @@ def exposed(session: Session, access: Access, ids: Sequence[int], names: Mapping
 def settled_by_seniors(session: Session, access: Access) -> frozenset[int]:
     """Return the kept items that a senior settled."""
     decided = files.on_kept_items(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
-    return frozenset(each.item_id for each in decided)
+    return frozenset(decision.item_id for decision in decided)
 
 
 def canary(session: Session, access: Access, number: int) -> Canary:
@@ -221,8 +221,8 @@ def canary(session: Session, access: Access, number: int) -> Canary:
 def _named(rows: Sequence[_ReleasedRow], groups: Mapping[str, str]) -> dict[int, str]:
     """Return the groups by item id, without groups of a single item."""
     times = Counter(groups.values())
-    found = {row.id: groups[row.external_id] for row in rows}
-    return {id: group for id, group in found.items() if not group.startswith("item:") or times[group] > 1}
+    by_item = {row.id: groups[row.external_id] for row in rows}
+    return {id: group for id, group in by_item.items() if not group.startswith("item:") or times[group] > 1}
 
 
 def _records(
@@ -260,10 +260,10 @@ def _records(
                     id=row.external_id,
                     dimension=row.dimension,
                     sources=tuple(
-                        dict.fromkeys(once.setdefault(each.source, each.source) for each in own if each.source)
+                        dict.fromkeys(once.setdefault(asset.source, asset.source) for asset in own if asset.source)
                     ),
                     media=tuple(
-                        dict.fromkeys(once.setdefault(each.sha256, each.sha256) for each in own if each.sha256)
+                        dict.fromkeys(once.setdefault(asset.sha256, asset.sha256) for asset in own if asset.sha256)
                     ),
                     looks=tuple(looks_of(media, own, seen)) if looks else (),
                     text=str(contents[row.id].get(text) or "") if text is not None else "",

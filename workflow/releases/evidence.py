@@ -74,7 +74,7 @@ def names_in(store: Store, *, project: str, release: str, also: Collection[int] 
 def unsaid_raters(session: Session, *, project_id: int) -> list[str]:
     """Return the names of imported raters that are not yet marked as a person or a machine."""
     there = raters_out_of_files(session, project_id=project_id)
-    return [each.name for each in there if not (each.marked or each.account or each.judge)]
+    return [rater.name for rater in there if not (rater.marked or rater.account or rater.judge)]
 
 
 def file_rater_names(
@@ -95,7 +95,7 @@ def file_rater_names(
         )
     accounts = file_raters.accounts(session, project_id=project_id)
     called = {name: names[id] for name, id in accounts.items() if id in names}
-    others = [each.name for each in there if (each.is_person or each.name in unsaid) and each.name not in called]
+    others = [rater.name for rater in there if (rater.is_person or rater.name in unsaid) and rater.name not in called]
     return called | {name: f"{PREFIX}file-{number}" for number, name in enumerate(others, 1)}
 
 
@@ -167,8 +167,10 @@ def write_evidence(
         for path in (VERDICTS, FIGURES):  # until they are known
             writer.json(path, {"figures": []})
         writer.manifest(about)
-        said = None if only_released else gates(session, access=access) if counted is None else counted
-        states, figures = _worked_out(writer, access, survey, said, counts["item"], Path(beside) / "store", progress)
+        gate_counts = None if only_released else gates(session, access=access) if counted is None else counted
+        states, figures = _worked_out(
+            writer, access, survey, gate_counts, counts["item"], Path(beside) / "store", progress
+        )
         writer.json(FIGURES, as_json(figures))
         writer.manifest(about)
         return Evidence(counts, states, figures, writer.copy(folder))
@@ -245,11 +247,11 @@ def _write_verdicts(writer: EvidenceWriter, verdicts: Verdicts, progress: Callab
     counts: dict[str, int] = {}
 
     def lines() -> Iterator[Mapping[str, Any]]:
-        for done, each in enumerate(verdicts):
+        for done, verdict in enumerate(verdicts):
             if done % _AT_ONCE == 0:
                 progress(done)
-            counts[each.verdict] = counts.get(each.verdict, 0) + 1
-            yield each.as_json()
+            counts[verdict.verdict] = counts.get(verdict.verdict, 0) + 1
+            yield verdict.as_json()
 
     writer.lines(VERDICTS, lines())
     return counts
@@ -285,7 +287,7 @@ def recomputing(
 
 def as_json(figures: Figures) -> dict[str, Any]:
     """Return the figures in the form of ``figures.json``."""
-    return {"figures": [each.as_json() for each in figures.told], "without": dict(sorted(figures.without.items()))}
+    return {"figures": [figure.as_json() for figure in figures.told], "without": dict(sorted(figures.without.items()))}
 
 
 def figures_in(folder: Path) -> Figures:
@@ -299,25 +301,27 @@ def figures_in(folder: Path) -> Figures:
 
 def from_json(found: Mapping[str, Any]) -> Figures:
     """Return the figures stored as JSON by ``as_json``. Raises ``InvalidFileError`` if an entry is malformed."""
-    told = []
-    for number, each in enumerate(found["figures"], 1):
+    figures = []
+    for number, figure in enumerate(found["figures"], 1):
         try:
-            rows = [RowSelection(str(row["path"]), dict(row["where"])) for row in each.get("rows", ())]
-            at = {name: each.get(name) for name in ("value", "low", "high", "n", "left_out", "reason")}
-            told.append(PrintedFigure(each["id"], str(each["title"]), **at, method=each.get("method") or "", rows=rows))
+            rows = [RowSelection(str(row["path"]), dict(row["where"])) for row in figure.get("rows", ())]
+            at = {name: figure.get(name) for name in ("value", "low", "high", "n", "left_out", "reason")}
+            figures.append(
+                PrintedFigure(figure["id"], str(figure["title"]), **at, method=figure.get("method") or "", rows=rows)
+            )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidFileError(f"{FIGURES}: figure {number:,} is none. Copy the release again, whole.") from error
     without = found.get("without")
-    return Figures(told, {str(x): str(y) for x, y in without.items()} if isinstance(without, dict) else {})
+    return Figures(figures, {str(x): str(y) for x, y in without.items()} if isinstance(without, dict) else {})
 
 
 def rows_behind(folder: Path, figure: PrintedFigure) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
     """Yield the rows behind a figure: the file of the bundle, the line number, and the row."""
     with EvidenceFolder(folder) as evidence:
-        for each in figure.rows:
-            for number, row in evidence.lines(each.path):
-                if all(_is(row.get(column), wanted) for column, wanted in each.where.items()):
-                    yield each.path, number, row
+        for selection in figure.rows:
+            for number, row in evidence.lines(selection.path):
+                if all(_is(row.get(column), wanted) for column, wanted in selection.where.items()):
+                    yield selection.path, number, row
 
 
 def _is(value: Any, wanted: Any) -> bool:

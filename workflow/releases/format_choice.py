@@ -30,7 +30,9 @@ def formats_of(schema: Schema, asked: ReleaseOptions) -> list[Format]:
     rows = [known[name] for name in dict.fromkeys(names)]
     if refused := [f"{row.name}: {why}" for row in rows if (why := row.carries(schema))]:
         raise InvalidFileError("\n".join(refused))
-    if lone := [f"{row.name} needs {each} beside it" for row in rows for each in row.beside if each not in names]:
+    if lone := [
+        f"{row.name} needs {companion} beside it" for row in rows for companion in row.beside if companion not in names
+    ]:
         raise InvalidFileError(f"{'; '.join(lone)}: take that format, too.")
     return sorted(rows, key=lambda row: row.place)
 

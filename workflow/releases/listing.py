@@ -75,13 +75,13 @@ def all_releases(store: Store, home: Path, *, by: Person | None, project: str) -
                 version=version_of(row.number, row.point),
                 at=row.created_at,
                 by=logins.get(row.by_id or 0),
-                items=sum(each["items"] for each in row.told.get("splits", {}).values()),
+                items=sum(split["items"] for split in row.told.get("splits", {}).values()),
                 told=row.told,
                 manifest_sha256=row.manifest_sha256,
                 place=place_of(home, access.name, version_of(row.number, row.point)),
                 withdrawn=[
-                    Withdrawn(name, each.reason, version_of(number, point), each.created_at)
-                    for each, number, point, name in gone
+                    Withdrawn(name, withdrawal.reason, version_of(number, point), withdrawal.created_at)
+                    for withdrawal, number, point, name in gone
                     if number == row.number and point <= row.point
                 ],
             )
@@ -91,21 +91,21 @@ def all_releases(store: Store, home: Path, *, by: Person | None, project: str) -
 
 def one_release(store: Store, home: Path, *, by: Person | None, project: str, version: str) -> Release:
     """Return a release by its version. Raises ``NotFoundError``, which lists the existing versions."""
-    found = all_releases(store, home, by=by, project=project)
+    listed = all_releases(store, home, by=by, project=project)
     wanted = version.removeprefix("v")
-    for each in found:
-        if each.version == wanted:
-            return each
-    there = ", ".join(each.version for each in found) or "none yet"
+    for release in listed:
+        if release.version == wanted:
+            return release
+    there = ", ".join(release.version for release in listed) or "none yet"
     raise NotFoundError(f"{project} has no release {version}; there are: {there}.")
 
 
 def stored(session: Session, *, project_id: int, version: str) -> StoredRelease | None:
     """Return the row of a release by its version; None if the version does not exist."""
-    found = _VERSION.fullmatch(version)
-    if not found:
+    match = _VERSION.fullmatch(version)
+    if not match:
         return None
-    return releases.find_release(session, project_id=project_id, number=int(found[1]), point=int(found[2] or 0))
+    return releases.find_release(session, project_id=project_id, number=int(match[1]), point=int(match[2] or 0))
 
 
 # ---- two of them -----------------------------------------------------------------------------------------------------
@@ -140,9 +140,9 @@ _OWN = {"release", "files", "private", "based_on"}
 
 def difference(first: Path, second: Path) -> ReleaseDifference:
     """Return the differences between two release folders. Raises ``InvalidFileError`` if a folder is not a release."""
-    manifests = [manifest_of(each) for each in (first, second)]
-    old, new = (dict(_items(each)) for each in (first, second))
-    files = [{each["path"]: each["sha256"] for each in manifest["files"]} for manifest in manifests]
+    manifests = [manifest_of(release) for release in (first, second)]
+    old, new = (dict(_items(manifest)) for manifest in (first, second))
+    files = [{file["path"]: file["sha256"] for file in manifest["files"]} for manifest in manifests]
     return ReleaseDifference(
         str(manifests[0].get("release")),
         str(manifests[1].get("release")),
@@ -175,7 +175,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
         raise InvalidFileError(f"{folder} is no release: it has no {NAME} that can be read.") from error
     if manifest is None or not isinstance(manifest.get("release"), str) or not isinstance(manifest.get("files"), list):
         raise InvalidFileError(f"{folder / NAME} is no manifest of a release.")
-    if any(not isinstance(each, dict) or not isinstance(each.get("path"), str) for each in manifest["files"]):
+    if any(not isinstance(file, dict) or not isinstance(file.get("path"), str) for file in manifest["files"]):
         raise InvalidFileError(f"{folder / NAME} does not say which files the release has.")
     return manifest
 

@@ -52,20 +52,20 @@ class Figures:
 
     def get(self, id: str) -> PrintedFigure:
         """Return the figure with this id. Raises ``NotFoundError``, which lists similar ids."""
-        found = self.by_id.get(id)
-        if found is None:
-            near = [each for each in self.by_id if each.startswith(id.rpartition(".")[0])][:5]
+        figure = self.by_id.get(id)
+        if figure is None:
+            near = [known for known in self.by_id if known.startswith(id.rpartition(".")[0])][:5]
             raise NotFoundError(f"There is no figure {id!r}" + (f"; there are: {', '.join(near)}." if near else "."))
-        return found
+        return figure
 
     def of(self, prefix: str) -> list[PrintedFigure]:
         """Return all figures whose ids begin with a prefix, such as ``agreement.verification``."""
-        return [each for each in self.told if each.id == prefix or each.id.startswith(f"{prefix}.")]
+        return [figure for figure in self.told if figure.id == prefix or figure.id.startswith(f"{prefix}.")]
 
     @property
     def by_id(self) -> Mapping[str, PrintedFigure]:
         """Every figure by its id."""
-        return {each.id: each for each in self.told}
+        return {figure.id: figure for figure in self.told}
 
 
 @dataclass(frozen=True)
@@ -98,10 +98,10 @@ class Verdicts:
             access = access_to(session, person=None, project=self._project)
             counted = GateCounts(access)
             for lot in judged(session, access):
-                for each in lot:
-                    counted.take(each)
-                    verdict = each.verdict
-                    yield ItemVerdict(each.external_id, verdict.state.value, verdict.stage.value, verdict.why)
+                for row in lot:
+                    counted.take(row)
+                    verdict = row.verdict
+                    yield ItemVerdict(row.external_id, verdict.state.value, verdict.stage.value, verdict.why)
             self.gates = counted.told(session)
 
 
@@ -118,13 +118,13 @@ def figures_of(
     """
     with store.read() as session:
         access = access_to(session, person=None, project=project)
-    told: list[PrintedFigure] = []
+    printed: list[PrintedFigure] = []
     without: dict[str, str] = {}
 
     def part(name: str, made: Callable[[], Iterable[PrintedFigure]]) -> None:
         progress(name)
         try:
-            told.extend(made())
+            printed.extend(made())
         except TouchstoneError as error:
             without[name] = str(error)
 
@@ -141,12 +141,12 @@ def figures_of(
             part(f"{name}.{stage.value}", lambda figures=figures, at=stage, of=raters: figures(store, access, at, of))  # type: ignore[misc]
     part("leaderboard", lambda: _leaderboard(store, access))
     for check in checks_of(access.schema):
-        part(check.path, lambda told=check.told: told(store, access))  # type: ignore[misc]
+        part(check.path, lambda figures=check.told: figures(store, access))  # type: ignore[misc]
     without |= missing_checks(access.schema) | extensions.all_missing("stage_figures")
     without |= {f"judges.{key}": why for key, why in extensions.all_missing("report_sections").items()}
     without |= extensions.all_missing("printed_figures")
     part("exposure", lambda: _exposure(store, access))
-    return Figures(_with_own_ids(told), without)
+    return Figures(_with_own_ids(printed), without)
 
 
 # ---- the parts -------------------------------------------------------------------------------------------------------
@@ -206,10 +206,10 @@ def _means(store: Store, access: Access) -> Iterator[PrintedFigure]:
 def _results(prefix: str, found: Sequence[Result], rows: Sequence[RowSelection]) -> Iterator[PrintedFigure]:
     """Yield lines of agreement as figures. A criterion with one pair of raters does not name the pair."""
     pairs: dict[str, set[tuple[str, ...]]] = {}
-    for each in found:
-        pairs.setdefault(each.criterion, set()).update([tuple(each.args["pair"])] if "pair" in each.args else [])
-    for each in found:
-        yield _result(prefix, each, rows, alone=len(pairs[each.criterion]) == 1)
+    for result in found:
+        pairs.setdefault(result.criterion, set()).update([tuple(result.args["pair"])] if "pair" in result.args else [])
+    for result in found:
+        yield _result(prefix, result, rows, alone=len(pairs[result.criterion]) == 1)
 
 
 def _result(prefix: str, each: Result, rows: Sequence[RowSelection], *, alone: bool) -> PrintedFigure:
@@ -243,18 +243,18 @@ def _leaderboard(store: Store, access: Access) -> Iterator[PrintedFigure]:
         if not answers.count(session, project_id=access.project_id):
             return  # without answers, do not read every item in vain
     by = reporting.cut_first(access.schema)
-    found = leaderboards(store, project=access.name, by=by.value if by in (Cut.DIMENSION, Cut.GROUP) else "dimension")
-    for board in found.of.values():
+    page = leaderboards(store, project=access.name, by=by.value if by in (Cut.DIMENSION, Cut.GROUP) else "dimension")
+    for board in page.of.values():
         for line in board.board.lines():
             yield _line(line)
     for section in result_sections.sections():
-        yield from section.printed_figures(found.sections[section.name])
+        yield from section.printed_figures(page.sections[section.name])
 
 
 def _line(line: LeaderboardLine) -> PrintedFigure:
     row, scores = line.as_row(), line.scores
     option = None if scores.iou is None else f"iou-{scores.iou:g}"
-    by = [each for each in (scores.kind, scores.criterion, scores.judge, scores.method, scores.option, option) if each]
+    by = [name for name in (scores.kind, scores.criterion, scores.judge, scores.method, scores.option, option) if name]
     part = "mean_of_parts" if line.over == "parts" else "all" if line.part is None else line.part or "none"
     rows = [RowSelection(ANSWERS, {"model": line.model}), RowSelection(ITEMS, {"state": "kept"})]
     rows += [RowSelection(READ)] if scores.kind == "key" else votes_of(Stage.GRADING)
@@ -289,10 +289,10 @@ def slug(text: Any) -> str:
 def _with_own_ids(told: Sequence[PrintedFigure]) -> list[PrintedFigure]:
     """Return the figures with unique ids. A repeated id gets a hash of the figure's title."""
     printed_figures: dict[str, PrintedFigure] = {}
-    for each in told:
-        id, n = each.id, 1
+    for figure in told:
+        id, n = figure.id, 1
         while id in printed_figures:
-            digest = hashlib.sha256(f"{each.title}/{n}".encode()).hexdigest()[:8]
-            id, n = f"{each.id}~{digest}", n + 1
-        printed_figures[id] = each if id == each.id else PrintedFigure(**{**vars(each), "id": id})
+            digest = hashlib.sha256(f"{figure.title}/{n}".encode()).hexdigest()[:8]
+            id, n = f"{figure.id}~{digest}", n + 1
+        printed_figures[id] = figure if id == figure.id else PrintedFigure(**{**vars(figure), "id": id})
     return list(printed_figures.values())

@@ -45,7 +45,7 @@ class Roles:
 
 def roles_of(schema: Schema) -> Roles:
     """Return the roles of a schema's fields: as its format declares them; otherwise by their names and kinds."""
-    fields = {each.name: kinds.of_field(each) for each in schema.item.fields}
+    fields = {part.name: kinds.of_field(part) for part in schema.item.fields}
     answer = key_field(schema) or reference_field(schema)
     row = FORMATS.get(schema.source.format) if schema.source else None
     keys = row.keys if row is not None else None
@@ -128,8 +128,8 @@ def _text(value: Any) -> str | None:
 
 def video_of(item: Member, roles: Roles) -> str | None:
     """Return the video or other source of an item; None if the source is unknown."""
-    if told := said_of(item, roles.video, "video"):
-        return told
+    if video := said_of(item, roles.video, "video"):
+        return video
     return next((medium.source for medium in item.media if medium.source), None)
 
 

@@ -51,8 +51,8 @@ class ReleaseOptions:
 
     def dump(self) -> dict[str, Any]:
         """Return the options as JSON values. An empty ``accepted`` is left out, as in older releases."""
-        told = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
-        return told if self.accepted else {name: value for name, value in told.items() if name != "accepted"}
+        values = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return values if self.accepted else {name: value for name, value in values.items() if name != "accepted"}
 
     @classmethod
     def load(cls, values: Mapping[str, Any]) -> ReleaseOptions:
@@ -105,7 +105,7 @@ SAYINGS = (
     CardField("maintenance", "Maintenance", "Who mends errors, and how they are told", long=True),
 )
 """All fields of the data card, in the order of the page."""
-_BY_NAME = {each.name: each for each in SAYINGS}
+_BY_NAME = {saying.name: saying for saying in SAYINGS}
 LONGEST = 10_000
 
 
@@ -147,7 +147,7 @@ def say(store: Store, *, by: Person | None, project: str, said: Mapping[str, Any
             access = require_lead(session, by=by, project=project)
             before = about_in(session, access)
             merged = {**before.values, **{name: _value(name, value) for name, value in said.items()}}
-            values = {each.name: merged[each.name] for each in SAYINGS if merged.get(each.name)}
+            values = {saying.name: merged[saying.name] for saying in SAYINGS if merged.get(saying.name)}
             if values == before.values:
                 return before
             now = store.now()

@@ -44,7 +44,9 @@ class Bundle:
 def group_draw(seed: int, ids: Sequence[str]) -> bytes:
     """Return the draw of a group: the least keyed hash of its items, which a new item seldom changes."""
     key = seed.to_bytes(16, "big", signed=True)
-    return min(hashlib.blake2b(each.encode("utf-8", "surrogatepass"), digest_size=16, key=key).digest() for each in ids)
+    return min(
+        hashlib.blake2b(item_id.encode("utf-8", "surrogatepass"), digest_size=16, key=key).digest() for item_id in ids
+    )
 
 
 def apportioned(shares: Sequence[Fraction], whole: int) -> list[int]:
@@ -55,11 +57,11 @@ def apportioned(shares: Sequence[Fraction], whole: int) -> list[int]:
     """
     total = sum(shares, Fraction(0))
     exact = [whole * share / total for share in shares]
-    found = [int(each) for each in exact]
-    order = sorted(range(len(shares)), key=lambda at: (found[at] - exact[at], at))
-    for at in order[: whole - sum(found)]:
-        found[at] += 1
-    return found
+    sizes = [int(share) for share in exact]
+    order = sorted(range(len(shares)), key=lambda at: (sizes[at] - exact[at], at))
+    for at in order[: whole - sum(sizes)]:
+        sizes[at] += 1
+    return sizes
 
 
 def targets(sizes: Sequence[int], there: Sequence[int]) -> list[list[int]]:
@@ -69,13 +71,13 @@ def targets(sizes: Sequence[int], there: Sequence[int]) -> list[list[int]]:
     result keep.
     """
     left = list(there)
-    found = []
+    rows = []
     for at, size in enumerate(sizes):
         last = at == len(sizes) - 1
-        row = list(left) if last or not sum(left) else apportioned([Fraction(each) for each in left], size)
-        found.append(row)
+        row = list(left) if last or not sum(left) else apportioned([Fraction(count) for count in left], size)
+        rows.append(row)
         left = [have - take for have, take in zip(left, row, strict=True)]
-    return found
+    return rows
 
 
 @dataclass
@@ -125,19 +127,19 @@ def filled(bundles: Sequence[Bundle], wanted: Sequence[Sequence[int]]) -> dict[s
     wanted
         How many items of each dimension each split should have.
     """
-    order = sorted(bundles, key=lambda each: (-each.size, each.draw, each.name))
-    free = [each for each in order if each.fixed is None]
+    order = sorted(bundles, key=lambda bundle: (-bundle.size, bundle.draw, bundle.name))
+    free = [bundle for bundle in order if bundle.fixed is None]
     board = _Board(wanted)
-    placed = {each.name: each.fixed for each in order if each.fixed is not None}
-    for each in order:
-        if each.fixed is not None:
-            board.put(each.fixed, each.counts)
+    placed = {bundle.name: bundle.fixed for bundle in order if bundle.fixed is not None}
+    for bundle in order:
+        if bundle.fixed is not None:
+            board.put(bundle.fixed, bundle.counts)
     if len(wanted) ** len(free) <= ALL_WAYS:
         return {**placed, **_best(free, board)}
-    for each in free:
-        split = min(range(len(wanted)), key=lambda at: (board.change(at, each.counts, 1), at))
-        placed[each.name] = split
-        board.put(split, each.counts)
+    for bundle in free:
+        split = min(range(len(wanted)), key=lambda at: (board.change(at, bundle.counts, 1), at))
+        placed[bundle.name] = split
+        board.put(split, bundle.counts)
     board.mind_empty()
     _improved(free, board, placed)
     return placed
@@ -164,8 +166,8 @@ def _improved(free: Sequence[Bundle], board: _Board, placed: dict[str, int]) -> 
     """Move and exchange groups while it costs less. Groups of one kind are as good as each other, so only one of each
     kind and split is tried: the one that was drawn last."""
     kinds: dict[tuple[tuple[int, int], ...], list[list[Bundle]]] = {}
-    for each in free:
-        kinds.setdefault(each.counts, [[] for _ in board.wanted])[placed[each.name]].append(each)
+    for bundle in free:
+        kinds.setdefault(bundle.counts, [[] for _ in board.wanted])[placed[bundle.name]].append(bundle)
     exchange = len(kinds) <= _KINDS
     for _ in range(_ROUNDS):
         changed = False
@@ -238,10 +240,10 @@ def _move(
 
 def kinds_of(bundles: Sequence[Bundle]) -> Mapping[int, int]:
     """Return the number of groups in which each dimension occurs."""
-    found: dict[int, int] = {}
+    times: dict[int, int] = {}
     for dimension in _dimensions(bundles):
-        found[dimension] = found.get(dimension, 0) + 1
-    return found
+        times[dimension] = times.get(dimension, 0) + 1
+    return times
 
 
 def _dimensions(bundles: Sequence[Bundle]) -> Iterator[int]:

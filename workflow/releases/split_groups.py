@@ -67,7 +67,7 @@ def groups_of(records: Sequence[SplitRecord], by: Sequence[str] = TOGETHER, *, a
     >>> dict(found.of)
     {'a': 'source:v', 'b': 'source:v', 'c': 'item:c'}
     """
-    rows = sorted(records, key=lambda each: each.id)
+    rows = sorted(records, key=lambda record: record.id)
     forest = _Forest(len(rows))
     owners: dict[tuple[str, str], int] = {}
     times: Counter[tuple[str, str]] = Counter()
@@ -87,9 +87,9 @@ def groups_of(records: Sequence[SplitRecord], by: Sequence[str] = TOGETHER, *, a
     for places in sorted(roots.values()):
         there = [rows[at] for at in places]
         name = _name(there, by)
-        members[name] = [each.id for each in there]
+        members[name] = [record.id for record in there]
         shared[name] = _shared(there, by, times)
-        of.update((each.id, name) for each in there)
+        of.update((record.id, name) for record in there)
     return Groups(of, members, shared)
 
 

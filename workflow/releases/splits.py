@@ -86,7 +86,7 @@ class SplitPlan:
         >>> [part.words for part in SplitPlan.of(["test=500", "train=rest"]).parts]
         ['test=500', 'train=rest']
         """
-        if odd := next((each for each in by if each not in BY), None):
+        if odd := next((axis for axis in by if axis not in BY), None):
             _refuse(f"Items cannot be kept together by {odd!r}; there are {', '.join(BY)}.")
         if not 0 <= alike <= 16:
             _refuse(f"Looks may differ in 0 to 16 of their 64 bits, not in {alike}.")
@@ -127,16 +127,16 @@ class Assignment:
     @property
     def sentences(self) -> list[str]:
         """The figures in words, a line for each split."""
-        told = []
+        lines = []
         for name in self.names:
             whole = next(figure for figure in self.figures if figure.split == name and figure.dimension is None)
             parts = [figure for figure in self.figures if figure.split == name and figure.dimension is not None]
-            far = max(parts, key=lambda each: (abs(each.items - each.wanted), each.dimension))
+            far = max(parts, key=lambda part: (abs(part.items - part.wanted), part.dimension))
             line = f"{name}: {whole.items:,} items in {whole.groups:,} groups, {whole.wanted:,} asked for"
             if far.items != far.wanted:
                 line += f"; furthest off in {far.dimension}: {far.items:,} of {far.wanted:,}"
-            told.append(f"{line}.")
-        return told
+            lines.append(f"{line}.")
+        return lines
 
 
 def assign(records: Sequence[SplitRecord], plan: SplitPlan, *, before: Mapping[str, str] | None = None) -> Assignment:
@@ -159,11 +159,11 @@ def assign(records: Sequence[SplitRecord], plan: SplitPlan, *, before: Mapping[s
     if not records:
         _refuse("There are no items to split; verify some first, or choose other ones.")
     groups = groups_of(records, plan.by, alike=plan.alike)
-    rows = {each.id: each for each in sorted(records, key=lambda each: each.id)}
+    rows = {record.id: record for record in sorted(records, key=lambda record: record.id)}
     if plan.field is not None:
         return _by_field(rows, groups, plan.field, before or {})
     names = [part.name for part in plan.parts]
-    dimensions = sorted({each.dimension for each in rows.values()})
+    dimensions = sorted({row.dimension for row in rows.values()})
     sizes = _sizes(plan.parts, len(rows))
     bundles = _bundles(rows, groups, dimensions, plan.seed, _fixed(groups, before or {}, names))
     there = [sum(n for bundle in bundles for at, n in bundle.counts if at == place) for place in range(len(dimensions))]
@@ -185,7 +185,7 @@ def assign(records: Sequence[SplitRecord], plan: SplitPlan, *, before: Mapping[s
 
 
 def _part(text: str) -> SplitPart:
-    name, equals, much = (each.strip() for each in text.partition("="))
+    name, equals, much = (piece.strip() for piece in text.partition("="))
     if not equals or not is_split_name(name):
         _refuse(
             f"--split {text}: write a name and how much, as test=500, test=0.2 or train=rest, or field:NAME; {RULE}."
@@ -210,8 +210,8 @@ def _fitting(parts: Sequence[SplitPart]) -> tuple[SplitPart, ...]:
     if len(rest) > 1:
         _refuse(f"{rest[0].name} and {rest[1].name} cannot both be the rest; say how much one of them has.")
     sized, shared = (
-        [each for each in parts if each.size is not None],
-        [each for each in parts if each.share is not None],
+        [part for part in parts if part.size is not None],
+        [part for part in parts if part.share is not None],
     )
     if sized and shared:
         _refuse(f"{sized[0].words} is a number and {shared[0].words} a share; write all as the one or as the other.")
@@ -252,16 +252,16 @@ def _bundles(
     fixed: Mapping[str, int],
 ) -> list[Bundle]:
     place = {name: at for at, name in enumerate(dimensions)}
-    found = []
+    bundles = []
     for name, members in groups.members.items():
         counts = Counter(place[rows[id].dimension] for id in members)
-        found.append(Bundle(name, tuple(sorted(counts.items())), group_draw(seed, members), fixed.get(name)))
-    return found
+        bundles.append(Bundle(name, tuple(sorted(counts.items())), group_draw(seed, members), fixed.get(name)))
+    return bundles
 
 
 def _fixed(groups: Groups, before: Mapping[str, str], names: Sequence[str]) -> dict[str, int]:
     """Return the split of each group that has items of an earlier release."""
-    found: dict[str, tuple[str, int]] = {}
+    by_group: dict[str, tuple[str, int]] = {}
     for id, split in sorted(before.items()):
         group = groups.of.get(id)
         if group is None:
@@ -271,13 +271,13 @@ def _fixed(groups: Groups, before: Mapping[str, str], names: Sequence[str]) -> d
                 f"The item {id!r} was in the split {split}, which is not asked for any more; ask for it again, or "
                 f"{_ANEW}."
             )
-        first, at = found.setdefault(group, (id, names.index(split)))
+        first, at = by_group.setdefault(group, (id, names.index(split)))
         if names[at] != split:
             _refuse(
                 f"{first!r} was in {names[at]} and {id!r} in {split}, and now they belong together (by "
                 f"{groups.shared[group]}). Leave out the items that link them, or {_ANEW}."
             )
-    return {group: at for group, (_, at) in found.items()}
+    return {group: at for group, (_, at) in by_group.items()}
 
 
 # ---- what cannot be -------------------------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ def _must_be_possible(
     wanted: Sequence[Sequence[int]],
     dimensions: Sequence[str],
 ) -> None:
-    largest = max(bundles, key=lambda each: (each.size, each.name))
+    largest = max(bundles, key=lambda bundle: (bundle.size, bundle.name))
     room = max(sizes)
     if largest.size > room + max(1, int(room * plan.off)):
         _refuse(
@@ -334,10 +334,10 @@ def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle],
 
 
 def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str, before: Mapping[str, str]) -> Assignment:
-    nameless = [id for id, each in rows.items() if each.value is None or not each.value.strip()]
+    nameless = [id for id, record in rows.items() if record.value is None or not record.value.strip()]
     if nameless:
         _refuse(f"{len(nameless):,} items have nothing in {field}, the first is {nameless[0]!r}; fill it in.")
-    split = {id: str(each.value).strip() for id, each in rows.items()}
+    split = {id: str(record.value).strip() for id, record in rows.items()}
     odd = next((id for id, name in split.items() if not is_split_name(name)), None)
     if odd is not None:
         _refuse(f"{field} of the item {odd!r} is {split[odd]!r}; {RULE}.")
@@ -379,17 +379,17 @@ def _figures(
         for key in ((name, None), (name, rows[id].dimension)):
             items[key] += 1
             there[key].add(groups.of[id])
-    found = []
+    figures = []
     for name in names:
         wanted = {
             dimension: items[name, dimension] if asked is None else asked[name, dimension] for dimension in dimensions
         }
-        found.append(SplitFigure(name, None, sum(wanted.values()), items[name, None], len(there[name, None])))
-        found += [
+        figures.append(SplitFigure(name, None, sum(wanted.values()), items[name, None], len(there[name, None])))
+        figures += [
             SplitFigure(name, dimension, wanted[dimension], items[name, dimension], len(there[name, dimension]))
             for dimension in dimensions
         ]
-    return tuple(found)
+    return tuple(figures)
 
 
 def _refuse(sentence: str) -> NoReturn:

@@ -34,7 +34,7 @@ def options_of(fields: Mapping[str, Any], *, options: str | None, answer: str | 
     offered = fields.get(options or "")
     if not isinstance(offered, list | tuple) or not offered:
         return None
-    texts = [str(each) for each in offered]
+    texts = [str(option) for option in offered]
     right = fields.get(answer or "")
     return (texts, texts.index(right)) if isinstance(right, str) and right in texts else None
 

@@ -62,17 +62,17 @@ def ways(
             read.setdefault((answer.model, how), Counter())[reading.reader] += 1
         if run is not None and _asked(run):
             last[answer.model] = run
-    found = {}
+    methods = {}
     for model, counts in came.items():
         asked = last.get(model)
         lot = counts or Counter({_made_in(schema, asked): 0})
-        told = [
+        phrases = [
             _with_reader(how, read.get((model, how), Counter())) + (f" ({n:,})" if len(lot) > 1 else "")
             for how, n in lot.most_common()
         ]
         frames = "" if asked is None else clips_in_words(schema, RunPlan.of(asked.params.get("plan") or {}))
-        found[model] = AnswerMethod("; ".join(told), frames)
-    return found
+        methods[model] = AnswerMethod("; ".join(phrases), frames)
+    return methods
 
 
 def _asked(run: StoredRun) -> bool:

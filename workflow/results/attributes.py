@@ -36,23 +36,23 @@ def of_models(session: Session, *, project_id: int, runs: Sequence[StoredRun] | 
 
     ``runs`` are the rows of ``answers.runs``, if the caller has them.
     """
-    found: dict[str, dict[str, Attribute]] = {}
+    by_model: dict[str, dict[str, Attribute]] = {}
     for run in answers.runs(session, project_id=project_id) if runs is None else runs:
         own = (run.params.get("spec") or {}).get("attributes") or {}
-        found.setdefault(run.name, {}).update(own)
-    for told in stored.recorded_attributes(session, project_id=project_id, kind=DESCRIBED):
-        for model, own in told.items():
-            found.setdefault(model, {}).update(own)
-    return {model: own for model, own in found.items() if own}
+        by_model.setdefault(run.name, {}).update(own)
+    for record in stored.recorded_attributes(session, project_id=project_id, kind=DESCRIBED):
+        for model, own in record.items():
+            by_model.setdefault(model, {}).update(own)
+    return {model: own for model, own in by_model.items() if own}
 
 
 def of_items(session: Session, *, project_id: int) -> Said:
     """Return the labels of a project's items, by their external ids."""
-    found: dict[str, dict[str, Attribute]] = {}
-    for told in stored.recorded_attributes(session, project_id=project_id, kind=LABELLED):
-        for item, own in told.items():
-            found.setdefault(item, {}).update(own)
-    return found
+    by_item: dict[str, dict[str, Attribute]] = {}
+    for record in stored.recorded_attributes(session, project_id=project_id, kind=LABELLED):
+        for item, own in record.items():
+            by_item.setdefault(item, {}).update(own)
+    return by_item
 
 
 def names(said: Iterable[Mapping[str, Attribute]]) -> list[str]:
@@ -86,7 +86,7 @@ def import_attributes(
         for name, own, here in read.rows:
             if why := check(name, own):
                 bad.append(replace(here, reason=why))
-            elif all(known.get(name, {}).get(each) == value for each, value in own.items()):
+            elif all(known.get(name, {}).get(attribute) == value for attribute, value in own.items()):
                 repeated += 1
             else:
                 new[name] = own

@@ -45,17 +45,17 @@ def confusions(
     lots: Iterable[tuple[str | None, Sequence[Rating]]], scales: Mapping[str, Scale], *, by_dimension: bool
 ) -> list[Confusion]:
     """Return the confusion matrices of comparable ratings, for each lot with the name of its guideline."""
-    found = []
+    matrices = []
     for guideline, rows in lots:
         parts: dict[tuple[str, str | None], list[Rating]] = defaultdict(list)
         for row in rows:
             if row.value is not None:
                 parts[row.criterion, (row.dimension or "") if by_dimension else None].append(row)
-        found += [
+        matrices += [
             _confusion(of_part, scales.get(criterion), criterion, dimension, guideline)
             for (criterion, dimension), of_part in parts.items()
         ]
-    return found
+    return matrices
 
 
 def _confusion(
@@ -68,22 +68,22 @@ def _confusion(
     units: dict[str, dict[str, int]] = defaultdict(dict)
     for row in rows:
         units[row.unit][row.rater] = place[_one(row.value)]
-    raters = sorted({rater for said in units.values() if len(said) > 1 for rater in said})
+    raters = sorted({rater for choices in units.values() if len(choices) > 1 for rater in choices})
     by_rater: dict[str, Counter[tuple[int, int]]] = {rater: Counter() for rater in raters}
     by_pair: dict[tuple[str, str], Counter[tuple[int, int]]] = defaultdict(Counter)
-    for said in units.values():
-        if len(said) < 2:
+    for choices in units.values():
+        if len(choices) < 2:
             continue
-        there = Counter(said.values())
-        for rater, mine in said.items():
+        there = Counter(choices.values())
+        for rater, mine in choices.items():
             for other, n in there.items():
                 by_rater[rater][mine, other] += n - (other == mine)  # less their own answer
         if len(raters) <= MOST_RATERS:
-            for one, two in combinations(sorted(said), 2):
-                by_pair[one, two][said[one], said[two]] += 1
+            for one, two in combinations(sorted(choices), 2):
+                by_pair[one, two][choices[one], choices[two]] += 1
     everyone: Counter[tuple[int, int]] = Counter()
-    for each in by_rater.values():
-        everyone.update(each)
+    for counts in by_rater.values():
+        everyone.update(counts)
     size = len(values)
     return Confusion(
         criterion,
@@ -107,8 +107,8 @@ def _one(value: Any) -> Any:
 
 def _values(there: set[Any], scale: Scale | None) -> tuple[Any, ...]:
     """Return the values in the order of the scale: first the declared values, then any others."""
-    declared = tuple(_one(each) for each in scale.categories or ()) if scale is not None else ()
-    known = declared if len(declared) <= MOST_VALUES else tuple(each for each in declared if each in there)
+    declared = tuple(_one(category) for category in scale.categories or ()) if scale is not None else ()
+    known = declared if len(declared) <= MOST_VALUES else tuple(category for category in declared if category in there)
     return (*known, *sorted(there.difference(known), key=_order))
 
 

@@ -33,7 +33,7 @@ _D = TypeVar("_D", bound=_HasDate)
 
 def answer_of(about: Sequence[_D], at: datetime) -> _D | None:
     """Return the answer that an imported grade is about: the newest one from before the grade, or the first one."""
-    before = [each for each in about if each.created_at <= at]
+    before = [answer for answer in about if answer.created_at <= at]
     return before[-1] if before else next(iter(about), None)
 
 
@@ -55,9 +55,9 @@ class CountingAnswers:
         """Sort the answers of a project; ``external`` are the names of its items, ``asked`` its models."""
         of_unit: dict[str, list[GivenAnswer]] = {}
         models = set(asked)
-        for each in found:
-            of_unit.setdefault(unit_of(external[each.item_id], each.model), []).append(each)
-            models.add(each.model)
+        for answer in found:
+            of_unit.setdefault(unit_of(external[answer.item_id], answer.model), []).append(answer)
+            models.add(answer.model)
         current = frozenset(answers[-1].id for answers in of_unit.values())
         return cls(of_unit, current, frozenset(external.values()), frozenset(models))
 

@@ -39,7 +39,7 @@ def value_of(criterion: Criterion, value: Any) -> float:
     """Return a grade as a number, or the place of the option if values are names; nan for any other value."""
     if ends_of_values(criterion) is not None:
         return number_of(criterion, value)
-    return next((float(at) for at, each in enumerate(criterion.options) if same(each.value, value)), math.nan)
+    return next((float(at) for at, option in enumerate(criterion.options) if same(option.value, value)), math.nan)
 
 
 def number_of(criterion: Criterion, value: Any) -> float:
@@ -47,7 +47,7 @@ def number_of(criterion: Criterion, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return math.nan
     values = criterion.values or tuple(option.value for option in criterion.options)
-    return float(value) if not values or any(same(value, each) for each in values) else math.nan
+    return float(value) if not values or any(same(value, declared) for declared in values) else math.nan
 
 
 def is_right(schema: Schema, fields: Mapping[str, Any], found: AnswerReading | None) -> tuple[float, str]:

@@ -99,8 +99,8 @@ def agreement_of_means(
     about: dict[str, Any] = {"person": person, "project": project, "items": items, "schema_version": schema_version}
     there = columns_of(store, raters=raters, criteria=criteria, pool_guidelines=pool_guidelines, **about)
     asked: dict[str, Any] = {"over": over, "cross_check": cross_check, "statistics": statistics}
-    found = [result for each in there for result in of_means(each, **asked)]
-    return _counted(store, found, **about)
+    results = [result for columns in there for result in of_means(columns, **asked)]
+    return _counted(store, results, **about)
 
 
 def agreement_of_levels(
@@ -144,14 +144,14 @@ def at_levels(
     shared = columns.of[PEOPLE].keys() & columns.of[judge].keys()
     two = columns.only([PEOPLE, judge], answers=shared)
     of_numbers = [name for name in statistics if summarised()[name].needs in _OF_MEANS]
-    found = of_answers(two, cross_check=cross_check, statistics=statistics) if shared else []
+    results = of_answers(two, cross_check=cross_check, statistics=statistics) if shared else []
     for over in ("dimension", "model") if shared and of_numbers else ():
-        found += of_means(two, over=over, cross_check=cross_check, statistics=of_numbers)
+        results += of_means(two, over=over, cross_check=cross_check, statistics=of_numbers)
     plain = "none" if two.scale.level == "nominal" else "quadratic"
     return [
-        replace(each, args={**each.args, "judge": judge, "answers": len(shared)})
-        for each in found
-        if each.args.get("weights", plain) == plain
+        replace(result, args={**result.args, "judge": judge, "answers": len(shared)})
+        for result in results
+        if result.args.get("weights", plain) == plain
     ]
 
 
@@ -176,12 +176,12 @@ def agreement_of_answers(
     """
     about: dict[str, Any] = {"person": person, "project": project, "items": items, "schema_version": schema_version}
     there = columns_of(store, raters=raters, criteria=criteria, pool_guidelines=pool_guidelines, **about)
-    found = [
+    results = [
         result
-        for each in there
-        for result in of_answers(each, by_dimension=by_dimension, cross_check=cross_check, statistics=statistics)
+        for columns in there
+        for result in of_answers(columns, by_dimension=by_dimension, cross_check=cross_check, statistics=statistics)
     ]
-    return _counted(store, found, **about)
+    return _counted(store, results, **about)
 
 
 def _counted(
@@ -194,7 +194,7 @@ def _counted(
     schema_version: int | None,
 ) -> list[Result]:
     counted = counting_of_stage(store, person=person, project=project, items_=items, stage=Stage.GRADING)
-    return [of_items(saying_schema(each, schema_version), counted) for each in found]
+    return [of_items(saying_schema(result, schema_version), counted) for result in found]
 
 
 def columns_of(
@@ -237,24 +237,24 @@ def columns_of(
     for name in criteria or ():
         if name not in scored:
             raise RatingsError(f"There are no means of {name!r}; grading has numbers of {', '.join(scored) or 'none'}.")
-    found = []
+    by_criterion = []
     for name in [
         criterion.name for criterion in scored_criteria(schema) if criteria is None or criterion.name in criteria
     ]:
         columns = _columns(schema, name, rows, chosen=chosen, there=there)
         if len(columns.of) > 1 or criteria is not None:
-            found.append(columns)
-    if not found and rows:
+            by_criterion.append(columns)
+    if not by_criterion and rows:
         raise RatingsError(
             "No criterion has grades of two of these raters; people together count as one. Compare each answer instead "
             "(--unit prediction), or let a judge rate, too."
         )
-    return found
+    return by_criterion
 
 
 def _columns(schema: Schema, name: str, rows: Sequence[Rating], *, chosen: Sequence[str], there: Raters) -> Columns:
     """Return each rater's number for every answer, with people as one rater."""
-    criterion = next(each for each in scored_criteria(schema) if each.name == name)
+    criterion = next(criterion for criterion in scored_criteria(schema) if criterion.name == name)
     people: dict[str, list[float]] = {}
     columns: dict[str, dict[str, float]] = {}
     for row in rows:
@@ -272,8 +272,8 @@ def _columns(schema: Schema, name: str, rows: Sequence[Rating], *, chosen: Seque
         asked = min(grading.raters, sum(rater in there.people for rater in chosen))
         together = {unit: combined(given, grading.combine, asked) for unit, given in people.items()}
         columns = {PEOPLE: {unit: value for unit, value in together.items() if value is not None}, **columns}
-    told = combine_of(schema, criterion) == "majority" or PEOPLE not in columns
-    plain = told and not there.metrics & columns.keys()
+    on_scale = combine_of(schema, criterion) == "majority" or PEOPLE not in columns
+    plain = on_scale and not there.metrics & columns.keys()
     scale = scales_of(schema, Stage.GRADING)[name] if plain else Scale("interval")
     return Columns(name, columns, {row.unit: row.dimension or "no dimension" for row in rows}, scale)
 
@@ -303,8 +303,8 @@ def of_means(
         cross_check=cross_check,
         statistics=statistics,
     )
-    told = {"unit": over, "answers": len(shared)}
-    return [replace(result, args={**result.args, **told}) for result in results]
+    basis = {"unit": over, "answers": len(shared)}
+    return [replace(result, args={**result.args, **basis}) for result in results]
 
 
 def of_answers(

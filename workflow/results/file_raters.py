@@ -141,10 +141,10 @@ def _misfits(there: Mapping[str, FileRater], names: Iterable[str], are: RatersAr
         known = there.get(name)
         if known is None:
             names_ = ", ".join(there) or "none"
-            said = (
+            sentence = (
                 f"There are no ratings out of files of a rater {name!r} in this project; of these there are: {names_}."
             )
-            yield Problem("raters", said)
+            yield Problem("raters", sentence)
         elif known.account and are is RatersAre.MACHINES:
             yield Problem("raters", f"{name} has rated here under an account, and so is a person.")
         elif known.judge and are is RatersAre.PEOPLE:
@@ -190,22 +190,22 @@ def keep_raters(
     """
     mine = {rater.name: rater for rater in raters(session, project_id=access.project_id) if rater.name in names}
     if are is None:
-        said = [
-            name for name, each in mine.items() if name in human and not (each.marked or each.account or each.judge)
+        unmarked = [
+            name for name, rater in mine.items() if name in human and not (rater.marked or rater.account or rater.judge)
         ]
-        _keep(session, store, access, by, people=said, machines=())
+        _keep(session, store, access, by, people=unmarked, machines=())
     else:
         is_person = are is RatersAre.PEOPLE
-        open_ = {name: each for name, each in mine.items() if not each.account}
+        open_ = {name: rater for name, rater in mine.items() if not rater.account}
         problems = list(_misfits(mine, open_, are))
         problems += [
             Problem(
                 "raters",
-                f"{name} counts as {each.words} in this project, and this file says {are.value}. Nothing was imported; "
-                "say first who it is, or give the rater in the file another name.",
+                f"{name} counts as {rater.words} in this project, and this file says {are.value}. Nothing was "
+                "imported; say first who it is, or give the rater in the file another name.",
             )
-            for name, each in open_.items()
-            if each.marked and not each.judge and each.is_person != is_person
+            for name, rater in open_.items()
+            if rater.marked and not rater.judge and rater.is_person != is_person
         ]
         if problems:
             raise InvalidInputError(problems)
@@ -221,10 +221,10 @@ SHOWN = 12
 def in_sentences(found: Sequence[FileRater]) -> list[str]:
     """Return which raters count as people or machines, one sentence for each reason."""
     sentences = []
-    people_ = [each.name for each in found if each.is_person and not each.account]
-    machines = [each.name for each in found if not each.is_person and (each.marked or each.judge)]
-    unsaid = [each.name for each in found if not each.is_person and not each.marked and not each.judge]
-    accounts = [each.name for each in found if each.account]
+    people_ = [rater.name for rater in found if rater.is_person and not rater.account]
+    machines = [rater.name for rater in found if not rater.is_person and (rater.marked or rater.judge)]
+    unsaid = [rater.name for rater in found if not rater.is_person and not rater.marked and not rater.judge]
+    accounts = [rater.name for rater in found if rater.account]
     if people_:
         sentences.append(f"Counted among the people: {_some(people_)}.")
     if machines:

@@ -132,13 +132,13 @@ def last_answers(
 ) -> list[Answer]:
     """Return the answers that count, each with its reading and whether the reading is the key."""
     edited = item_revisions.edited(session, project_id=access.project_id)
-    found = []
-    for each in last:
-        fields = there[each.item_id].fields if each.item_id in there else {}
-        state = states.get(each.id)
+    answers = []
+    for answer in last:
+        fields = there[answer.item_id].fields if answer.item_id in there else {}
+        state = states.get(answer.id)
         right, why = is_right(access.schema, fields, state)
-        old = each.item_id in edited and edited[each.item_id] > each.created_at
+        old = answer.item_id in edited and edited[answer.item_id] > answer.created_at
         outcome = state.outcome if state else ReadOutcome.UNREADABLE
-        said = state.value if state and each.model in people else None
-        found.append(Answer(each.id, each.item_id, each.model, right, outcome, why, old, said))
-    return found
+        reading = state.value if state and answer.model in people else None
+        answers.append(Answer(answer.id, answer.item_id, answer.model, right, outcome, why, old, reading))
+    return answers

@@ -35,18 +35,18 @@ def without_names(sentence: str, names: Collection[str]) -> str:
 
 def runs_by_judge(session: Session, *, access: Access) -> dict[str, list[StoredRun]]:
     """Return the runs of a project's judges by judge, newest first. Metrics are not included."""
-    found: dict[str, list[StoredRun]] = {}
+    by_judge: dict[str, list[StoredRun]] = {}
     for row in stored.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
         if row.withdrawn_at is None:
-            found.setdefault(row.name, []).append(row)
-    return found
+            by_judge.setdefault(row.name, []).append(row)
+    return by_judge
 
 
 def about_judges(store: Store, runs_: Mapping[str, Sequence[StoredRun]], names: Sequence[str]) -> list[JudgeAbout]:
     """Return descriptions of judges that ran here or whose replies were imported. All runs of a judge count
     together.
     """
-    found = []
+    judges = []
     with store.read() as session:
         for name in dict.fromkeys(names):
             rows = sorted(runs_.get(name, ()), key=lambda row: row.id)
@@ -55,13 +55,13 @@ def about_judges(store: Store, runs_: Mapping[str, Sequence[StoredRun]], names: 
             last = rows[-1]
             plan = JudgePlan.of(last.params["plan"])
             sums = [run_attempts.figures(session, run_id=row.id) for row in rows]
-            costs = [each.cost for each in sums if each.cost is not None]
+            costs = [tally.cost for tally in sums if tally.cost is not None]
             spec = last.params.get("spec") or {}
             price = (spec.get("endpoint") or {}).get("price") or {}
             versions = [version for row in rows for version in judging.parser_versions(session, run_id=row.id)]
             file = last.params.get("file")
             days = sorted({(row.started_at or row.created_at).date().isoformat() for row in rows})
-            found.append(
+            judges.append(
                 JudgeAbout(
                     judge=name,
                     model=f"replies out of {file}" if file else f"{spec.get('name')} ({spec.get('model')})",
@@ -74,14 +74,14 @@ def about_judges(store: Store, runs_: Mapping[str, Sequence[StoredRun]], names: 
                     asked_at=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
                     state=" and ".join(dict.fromkeys(row.state.value for row in rows)),
                     wanted=sum(row.wanted for row in rows),
-                    done=sum(sum(each.by_outcome.values()) for each in sums),
-                    attempts=sum(each.attempts for each in sums),
+                    done=sum(sum(tally.by_outcome.values()) for tally in sums),
+                    attempts=sum(tally.attempts for tally in sums),
                     failed_attempts=sum(judging.failed_attempts(session, run_id=row.id) for row in rows),
                     cost=sum(costs) if costs else None,
-                    without_cost=sum(each.without_cost for each in sums),
+                    without_cost=sum(tally.without_cost for tally in sums),
                     currency=price.get("currency"),
                     runs=len(rows),
                     repeated=judging.repeated(session, run_ids=[row.id for row in rows]),
                 )
             )
-    return found
+    return judges

@@ -212,7 +212,7 @@ def _in_files(
     people = file_raters.people(session, project_id=access.project_id)
     if not people:
         return []
-    about = {each.item.id: each.item.external_id for each in found if each.unit.prediction_id is not None}
+    about = {context.item.id: context.item.external_id for context in found if context.unit.prediction_id is not None}
     parts = [part for id in about for part in answers.answers(session, project_id=access.project_id, item_id=id)]
     by_unit: dict[str, list[answers.AnswerPart]] = {}
     for part in parts:
@@ -223,8 +223,8 @@ def _in_files(
         if rating.rater in people and answer is not None:
             values.setdefault((answer.id, rating.rater), {})[rating.criterion] = rating.value
     return [
-        (id, GradeView(rater, each, ""))
-        for (id, rater), each in values.items()
+        (id, GradeView(rater, grades, ""))
+        for (id, rater), grades in values.items()
         if rater not in {grade.person for grade in given.get(id, ())}
     ]
 

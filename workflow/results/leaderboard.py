@@ -81,12 +81,12 @@ class SlicedScores:
 
     def lines(self) -> list[LeaderboardLine]:
         """Return all lines, model by model."""
-        found = []
+        lines = []
         for model in self.models:
-            found.append(self.whole[model])
-            found += [self.of_parts[model]] if model in self.of_parts else []
-            found += [self.cells[model, at] for at in range(len(self.slicing.labels))]
-        return found
+            lines.append(self.whole[model])
+            lines += [self.of_parts[model]] if model in self.of_parts else []
+            lines += [self.cells[model, at] for at in range(len(self.slicing.labels))]
+        return lines
 
 
 def sliced_scores(
@@ -200,19 +200,24 @@ def _over_parts(
     left_out = sum(whole.left_out.values())
     if lacking:
         reason = f"No number in {', '.join(lacking)}, and a mean over the others would be of something else."
-        found = undefined(reason, n_units=n, n_raters=1, n_left_out=left_out)
+        statistic = undefined(reason, n_units=n, n_raters=1, n_left_out=left_out)
     elif of.scores.kind == "corrected":
-        found = _over_corrected([line.found for line in own], left_out)
+        statistic = _over_corrected([line.found for line in own], left_out)
     else:
         places = mine[(part_of[mine] >= 0) & ~np.isnan(of.values[mine])]
         values = np.concatenate([of.values[places], np.zeros(len(wrong))])
         parts = [*part_of[places].tolist(), *(part for part, _ in wrong)]
         together = None if clusters is None else [*(clusters[at] for at in places.tolist()), *(by for _, by in wrong)]
-        found = mean_of_parts(values, parts, clusters=together)
-        found = replace(found, n_left_out=left_out)
-    lowest, highest = _bounds_of_parts(own) if found.defined else (None, None)
+        statistic = mean_of_parts(values, parts, clusters=together)
+        statistic = replace(statistic, n_left_out=left_out)
+    lowest, highest = _bounds_of_parts(own) if statistic.defined else (None, None)
     return replace(
-        whole, over="parts", found=clipped(found, of.low, of.high), lowest=lowest, highest=highest, people=whole.people
+        whole,
+        over="parts",
+        found=clipped(statistic, of.low, of.high),
+        lowest=lowest,
+        highest=highest,
+        people=whole.people,
     )
 
 
@@ -229,9 +234,9 @@ def _or(bound: float | None, value: float) -> float:
 
 
 def _over_corrected(own: Sequence[Statistic], left_out: int) -> Statistic:
-    value = math.fsum(each.value for each in own) / len(own)
-    n = sum(each.n_units for each in own)
-    errors = [each.se for each in own]
+    value = math.fsum(part.value for part in own) / len(own)
+    n = sum(part.n_units for part in own)
+    errors = [part.se for part in own]
     if any(math.isnan(error) for error in errors):
         interval = Interval(math.nan, math.nan, "none", "No interval: a part has none.")
     else:
@@ -252,19 +257,19 @@ def overview(
     plain, of_plain = found, clusters_of(found, together)
     lines = {}
     for scores in by:
-        found, of = people_rows.with_people(plain, score_answers(plain, scores))
-        named, clusters = of_plain if found is plain else clusters_of(found, together)
+        pooled, of = people_rows.with_people(plain, score_answers(plain, scores))
+        named, clusters = of_plain if pooled is plain else clusters_of(pooled, together)
         asked = {
             id
-            for id, item in found.items.items()
-            if (of.asked is None or item.dimension in of.asked) and (not common or id in found.common)
+            for id, item in pooled.items.items()
+            if (of.asked is None or item.dimension in of.asked) and (not common or id in pooled.common)
         }
-        inside = np.array([answer.item in asked for answer in found.answers], dtype=bool)
-        for model in found.models:
-            mine = found.of_model[model]
-            missing = {item: why for item, why in found.unanswered.get(model, {}).items() if item in asked}
-            lot = _lot(found, of, mine[inside[mine]], missing, named)
-            lines[model, scores] = _line(found, of, lot, clusters, model=model, part=None)
+        inside = np.array([answer.item in asked for answer in pooled.answers], dtype=bool)
+        for model in pooled.models:
+            mine = pooled.of_model[model]
+            missing = {item: why for item, why in pooled.unanswered.get(model, {}).items() if item in asked}
+            lot = _lot(pooled, of, mine[inside[mine]], missing, named)
+            lines[model, scores] = _line(pooled, of, lot, clusters, model=model, part=None)
     return lines
 
 
@@ -346,7 +351,9 @@ def as_json(
     """Return the numbers as JSON values, with the facts that hold for all. ``further`` are more values of each
     board.
     """
-    said = {"models": {model: dict(own) for model, own in found.attributes.items()}} if found.attributes else {}
+    model_attributes = (
+        {"models": {model: dict(own) for model, own in found.attributes.items()}} if found.attributes else {}
+    )
     return {
         "project": found.project,
         "title": found.title,
@@ -355,18 +362,18 @@ def as_json(
         "counted": found.counting.sentence if found.counting else None,
         "reader": found.reader,
         **({} if found.schema_version is None else {"schema_version": found.schema_version}),
-        **said,
+        **model_attributes,
         "boards": [
             {
-                "scores": each.title or each.scores.title,
-                "by": each.slicing.way.name,
-                "measured": each.slicing.way.about or None,
-                "items_together_by": each.together,
-                "notes": list(each.notes),
-                "losses": each.losses.rows() if each.losses is not None else [],
-                "lines": [line.as_row() for line in each.lines()],
+                "scores": board.title or board.scores.title,
+                "by": board.slicing.way.name,
+                "measured": board.slicing.way.about or None,
+                "items_together_by": board.together,
+                "notes": list(board.notes),
+                "losses": board.losses.rows() if board.losses is not None else [],
+                "lines": [line.as_row() for line in board.lines()],
                 **(further[at] if further else {}),
             }
-            for at, each in enumerate(boards)
+            for at, board in enumerate(boards)
         ],
     }

@@ -117,9 +117,9 @@ class LeaderboardLine:
         lowest, highest, lost = self.lowest, self.highest, self.failed
         if self.scores.kind == "corrected":
             where = f"{self.model} before correction"
-            for each in self.losses.groups.get("model", ()):
-                if each.name == self.model:
-                    lowest, highest, lost = each.lowest, each.highest, each.lost
+            for group in self.losses.groups.get("model", ()):
+                if group.name == self.model:
+                    lowest, highest, lost = group.lowest, group.highest, group.lost
         elif lowest is not None:
             lost = max(lost, 1)
         if not lost:
@@ -237,32 +237,32 @@ def line_of(
     valid, people = "", 0
     if len(places) + len(as_wrong) == 0:
         reason = known or ("None of the items that it was asked has an answer." if lot.missing else "No answers here.")
-        found = undefined(reason, n_units=0, n_raters=1)
+        statistic = undefined(reason, n_units=0, n_raters=1)
     elif scores.kind == "corrected":
-        found, valid, people = _corrected(of, places, clusters)
-        rest = len(places) - found.n_units - sum(at in of.why for at in places.tolist())
+        statistic, valid, people = _corrected(of, places, clusters)
+        rest = len(places) - statistic.n_units - sum(at in of.why for at in places.tolist())
         if rest:
-            left_out[ONLY_PEOPLE if found.defined else NOTHING_TO_CORRECT_BY] += rest
+            left_out[ONLY_PEOPLE if statistic.defined else NOTHING_TO_CORRECT_BY] += rest
     else:
-        found = _mean(of, places, clusters, wrong=[lot.together[at] if lot.together else "" for at in as_wrong])
-        if not found.defined:
-            found = replace(found, reason=_no_score_reason(left_out))
-    found = clipped(replace(found, n_left_out=sum(left_out.values())), of.low, of.high)
+        statistic = _mean(of, places, clusters, wrong=[lot.together[at] if lot.together else "" for at in as_wrong])
+        if not statistic.defined:
+            statistic = replace(statistic, reason=_no_score_reason(left_out))
+    statistic = clipped(replace(statistic, n_left_out=sum(left_out.values())), of.low, of.high)
     failed = sum(at in of.failed for at in places.tolist())
     if scores.kind == "key":
         unanswered = len(as_wrong) + sum(why not in KEYLESS for why in out)
-        lowest, highest = _bounds_of_key(of, places, found, unanswered=unanswered)
+        lowest, highest = _bounds_of_key(of, places, statistic, unanswered=unanswered)
     elif scores.kind == "judge":
-        whole = found.n_units + failed == len(places)  # a sample does not show which answers are missing
-        lowest, highest = _bounds(found, found.n_units, failed + (len(lot.missing) if whole else 0), of)
+        whole = statistic.n_units + failed == len(places)  # a sample does not show which answers are missing
+        lowest, highest = _bounds(statistic, statistic.n_units, failed + (len(lot.missing) if whole else 0), of)
     else:
-        lowest, highest = _bounds(found, len(places), len(lot.missing), of)
+        lowest, highest = _bounds(statistic, len(places), len(lot.missing), of)
     return LeaderboardLine(
         scores,
         model,
         part,
         "answers",
-        found,
+        statistic,
         asked=len(places) + len(lot.missing),
         answered=len(places),
         left_out=dict(left_out),
@@ -350,11 +350,11 @@ def _corrected(
     together = None if clusters is None else np.array([clusters[at] for at in places.tolist()], dtype=object)
     try:
         if of.scores.method == "rogan_gladen":
-            found = rogan_gladen(people[graded], judge[graded], judge)
+            correction = rogan_gladen(people[graded], judge[graded], judge)
         elif of.scores.method == "post_stratified":
-            found = post_stratified_mean(people[graded], judge[graded], rest)
+            correction = post_stratified_mean(people[graded], judge[graded], rest)
         else:
-            found = ppi_mean(
+            correction = ppi_mean(
                 people[graded],
                 judge[graded],
                 rest,
@@ -363,8 +363,8 @@ def _corrected(
             )
     except RatingsError as error:
         return undefined(str(error), n_units=0, n_raters=2), "", n_people
-    n = int((~np.isnan(judge)).sum()) if found.mean.defined else 0
-    return replace(found.mean, n_units=n), found.valid_if, n_people
+    n = int((~np.isnan(judge)).sum()) if correction.mean.defined else 0
+    return replace(correction.mean, n_units=n), correction.valid_if, n_people
 
 
 def clipped(found: Statistic, low: float | None, high: float | None) -> Statistic:

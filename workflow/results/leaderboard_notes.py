@@ -46,8 +46,8 @@ def notes_of(
         there = sum(of.asked is None or item.dimension in of.asked for item in found.items.values())
         short = {model: there - line.asked for model, line in whole.items() if there > line.asked}
         if short:
-            each = ", ".join(f"{model} about {n}" for model, n in sorted(short.items()))
-            notes.append(f"Of the {there} items that count, models were never asked about some: {each}.")
+            shortfalls = ", ".join(f"{model} about {n}" for model, n in sorted(short.items()))
+            notes.append(f"Of the {there} items that count, models were never asked about some: {shortfalls}.")
     for model, line in whole.items():
         lost = line.asked - line.answered
         if lost:
@@ -144,8 +144,8 @@ def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[i
     grading = found.schema.stages.grading
     if grading is None:
         return []
-    given = {id: each for id, each in found.grades.get(of.scores.criterion or "", {}).items() if id in answers}
-    few = sum(len(each) < grading.raters for each in given.values())
+    given = {id: grades for id, grades in found.grades.get(of.scores.criterion or "", {}).items() if id in answers}
+    few = sum(len(grades) < grading.raters for grades in given.values())
     mean = "the mean of people's grades"
     words = (
         mean

@@ -80,29 +80,39 @@ def leaderboards(
     ``leaderboard.sliced_scores``, and the ``options`` that ask for sections. The caller checks that the person may see
     the page.
     """
-    found = current(store, person=None, project=project, items=items, reader=reader, schema_version=schema_version)
-    there = scores_of(found, method)
-    boards = [numbers.sliced_scores(found, each, by=by, together=together, common=common, bins=bins) for each in there]
+    project_answers = current(
+        store, person=None, project=project, items=items, reader=reader, schema_version=schema_version
+    )
+    there = scores_of(project_answers, method)
+    boards = [
+        numbers.sliced_scores(project_answers, scores, by=by, together=together, common=common, bins=bins)
+        for scores in there
+    ]
     sections = extensions.rows("result_sections")
-    of_boards = {section.name: section.of_boards(found, boards, options or {}) for section in sections}
+    of_boards = {section.name: section.of_boards(project_answers, boards, options or {}) for section in sections}
     return Leaderboards(
-        found.project,
-        found.title,
-        found.counting,
-        found.reader,
-        found.models,
-        len(found.answers),
-        {each: title_of(found, each) for each in there},
+        project_answers.project,
+        project_answers.title,
+        project_answers.counting,
+        project_answers.reader,
+        project_answers.models,
+        len(project_answers.answers),
+        {scores: title_of(project_answers, scores) for scores in there},
         {
             cut.scores: Leaderboard(
-                _without_items(cut), numbers.gaps(found, cut), {name: lot[at] for name, lot in of_boards.items()}
+                _without_items(cut),
+                numbers.gaps(project_answers, cut),
+                {name: lot[at] for name, lot in of_boards.items()},
             )
             for at, cut in enumerate(boards)
         },
-        numbers.overview(found, there, together=together, common=common),
-        {each: ends_of(found.schema, each) for each in there},
-        {section.name: section.of_project(store, found, together=together, key_only=False) for section in sections},
-        found.attributes,
+        numbers.overview(project_answers, there, together=together, common=common),
+        {scores: ends_of(project_answers.schema, scores) for scores in there},
+        {
+            section.name: section.of_project(store, project_answers, together=together, key_only=False)
+            for section in sections
+        },
+        project_answers.attributes,
         schema_version,
     )
 
@@ -123,8 +133,8 @@ def size(store: Store, *, person: Person | None, project: str) -> int:
     """Return the approximate number of items, answers and grades. Superseded ones are included."""
     with store.read() as session:
         id = require_lead(session, by=person, project=project).project_id
-        said = answers.count(session, project_id=id) + files.n_ratings(session, project_id=id, stage=Stage.GRADING)
-        return said + items.count(session, project_id=id)
+        n_answers = answers.count(session, project_id=id) + files.n_ratings(session, project_id=id, stage=Stage.GRADING)
+        return n_answers + items.count(session, project_id=id)
 
 
 def any_model(store: Store, *, person: Person | None, project: str) -> bool:

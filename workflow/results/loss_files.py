@@ -51,10 +51,10 @@ def agreement_as_csv(results: Sequence[Result], losses: StageLosses) -> str:
         raters = args.pop("pair", ())
         judge = args.pop("judge", None)
         compared = [judge] if judge is not None else raters or None
-        told = result.as_json()
+        record = result.as_json()
         rows.append(
             {
-                **{name: told.get(name) for name in _COLUMNS},
+                **{name: record.get(name) for name in _COLUMNS},
                 "name": result.name,
                 "raters": " and ".join(raters) if raters else judge,
                 "loss_warning": losses.warning(result.criterion, compared) or None,

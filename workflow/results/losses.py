@@ -63,7 +63,9 @@ def _of_key(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) ->
 
 def counting_words(schema: Schema, lost: Collection[str]) -> str:
     """Return how answers that were lost for these reasons are counted, with the setting that decides."""
-    never_came = {each.why_none for each in Outcome if each.why_none and each.why_none not in SILENT} | {GONE}
+    never_came = {outcome.why_none for outcome in Outcome if outcome.why_none and outcome.why_none not in SILENT} | {
+        GONE
+    }
     if lost and never_came.issuperset(lost):
         return "are left out: no answer came"
     then = "count as wrong" if schema.report.unreadable == "wrong" else "are left out"
@@ -82,7 +84,7 @@ def key_word(schema: Schema, fields: Mapping[str, Any]) -> str | None:
 
 def _of_judge(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) -> Losses | None:
     judge = of.scores.judge or ""
-    rule = next((each for each in found.schema.report.derived if each.name == of.scores.criterion), None)
+    rule = next((rule for rule in found.schema.report.derived if rule.name == of.scores.criterion), None)
     parts = rule.parts if rule else (of.scores.criterion or "",)
     why: dict[int, str] = {}
     for name in parts:
@@ -91,21 +93,21 @@ def _of_judge(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) 
         return None
     about = replace(of.scores, kind="judge", method=None)
     plain = of if of.scores.kind == "judge" else score_answers(found, about)
-    places = [at for at, each in enumerate(found.answers) if each.item in asked]
+    places = [at for at, answer in enumerate(found.answers) if answer.item in asked]
     places = [at for at in places if not math.isnan(plain.values[at]) or found.answers[at].id in why]
     grades, words = found.grades.get(of.scores.criterion or "", {}), _option_words(found, of.scores.criterion)
-    said: dict[int, str | None] = {}
+    majority_words: dict[int, str | None] = {}
     for at in places:
         given = grades.get(found.answers[at].id, ())
-        said[at] = majority([words.get(each, each) for each in given if not math.isnan(each)])
-    of_people = 2 * sum(word is not None for word in said.values()) > len(places)
+        majority_words[at] = majority([words.get(grade, grade) for grade in given if not math.isnan(grade)])
+    of_people = 2 * sum(word is not None for word in majority_words.values()) > len(places)
     mentioned = found.mentions.get(judge, {})
     lots = _Lots()
     for at in places:
         answer = found.answers[at]
         lost = reason_of(why[answer.id].removeprefix("the judge gave ")) if math.isnan(plain.values[at]) else ""
         value = (
-            said[at]
+            majority_words[at]
             if of_people
             else mentioned.get(answer.id)
             if lost in ("", ReplyOutcome.UNPARSEABLE.label)
@@ -123,8 +125,8 @@ def _of_judge(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) 
 
 def _option_words(found: ProjectAnswers, criterion: str | None) -> dict[float, str]:
     """Return the option at each place, of a criterion whose grades are places."""
-    named = next((each for each in named_criteria(found.schema) if each.name == criterion), None)
-    return {float(at): str(each.value) for at, each in enumerate(named.options)} if named is not None else {}
+    named = next((candidate for candidate in named_criteria(found.schema) if candidate.name == criterion), None)
+    return {float(at): str(option.value) for at, option in enumerate(named.options)} if named is not None else {}
 
 
 Where = tuple[str | None, str | None, str | None]
@@ -172,7 +174,7 @@ def losses_of_judges(
     """
     if all(verdict.scored for _, verdict in read.judged):
         return []
-    said = majorities(read.rows, people=read.people)
+    majority_words = majorities(read.rows, people=read.people)
     wanted = read.own_scale.keys() if judges is None else set(judges)
     lots: dict[tuple[str, str], _Lots] = {}
     for rating, verdict in read.judged:
@@ -180,21 +182,21 @@ def losses_of_judges(
             continue
         lot = lots.setdefault((rating.criterion, rating.rater), _Lots())
         model = rating.unit.rpartition(BETWEEN)[2] if BETWEEN in rating.unit else None
-        where = (model, rating.dimension, said.get((rating.criterion, rating.unit)))
+        where = (model, rating.dimension, majority_words.get((rating.criterion, rating.unit)))
         if verdict.scored:
             lot.count(where, rating.value if isinstance(rating.value, int | float) else 0.0)
         else:
             lot.lose(where, verdict.label)
-    order = {each.name: at for at, each in enumerate(criteria_of(read.access.schema, stage))}
+    order = {criterion.name: at for at, criterion in enumerate(criteria_of(read.access.schema, stage))}
     ends = ends_of(read.access.schema, stage)
-    found = []
-    for (criterion, judge), lot in sorted(lots.items(), key=lambda each: (order.get(each[0][0], 0), each[0])):
+    losses = []
+    for (criterion, judge), lot in sorted(lots.items(), key=lambda pair: (order.get(pair[0][0], 0), pair[0])):
         if criteria is not None and criterion not in criteria:
             continue
         low, high = ends_of_scale(METRIC_ENDS if read.own_scale.get(judge) else ends.get(criterion, ()))
         subject = subject_of(judge, criterion)
-        found.append(losses_of(lot.cells(), subject=subject, low=low, high=high, value_is=PEOPLES_GRADE))
-    return [each for each in found if each.lost]
+        losses.append(losses_of(lot.cells(), subject=subject, low=low, high=high, value_is=PEOPLES_GRADE))
+    return [loss for loss in losses if loss.lost]
 
 
 @dataclass(frozen=True)
@@ -209,8 +211,8 @@ class StageLosses:
     @property
     def sentences(self) -> list[str]:
         """Return the losses in sentences; empty without losses."""
-        told = [judge.sentence for judge in self.judges]
-        return [*told, *([left_out_in_words(self.left_out)] if self.left_out else [])]
+        sentences = [judge.sentence for judge in self.judges]
+        return [*sentences, *([left_out_in_words(self.left_out)] if self.left_out else [])]
 
     def warning(self, criterion: str, raters: Collection[str] | None) -> str:
         """Return the warnings of these raters about a criterion; None for all judges."""
@@ -240,8 +242,8 @@ def left_out_in_words(n: int) -> str:
 
 def majorities(rows: Sequence[Rating], *, people: Collection[str]) -> dict[tuple[str, str], str]:
     """Return the value that more than half of a unit's raters give, by criterion and unit."""
-    said: dict[tuple[str, str], list[Any]] = {}
+    values: dict[tuple[str, str], list[Any]] = {}
     for row in rows:
         if row.rater in people and row.value is not None:
-            said.setdefault((row.criterion, row.unit), []).append(row.value)
-    return {place: word for place, words in said.items() if (word := majority(words)) is not None}
+            values.setdefault((row.criterion, row.unit), []).append(row.value)
+    return {place: word for place, words in values.items() if (word := majority(words)) is not None}

@@ -93,14 +93,14 @@ def vote(found: ProjectAnswers, places: Sequence[int], k: int) -> tuple[float, s
         return math.nan, keyless
     if len(answers) < k:
         return math.nan, f"fewer than {k} people have answered it"
-    said = [_said(answer) for answer in answers]
+    readings = [_said(answer) for answer in answers]
     if found.schema.report.unreadable == "left_out":
-        said = [each for each in said if each is not None]
-    if not said:
+        readings = [reading for reading in readings if reading is not None]
+    if not readings:
         return math.nan, "none of its answers can be read"
-    counts = Counter(said)
+    counts = Counter(readings)
     most = max(counts.values())
-    first = [each for each, n in counts.items() if n == most]
+    first = [reading for reading, n in counts.items() if n == most]
     return (1 / len(first) if _RIGHT in first else 0.0), ""
 
 
@@ -116,7 +116,7 @@ def _said(answer: Answer) -> str | None:
 
 def _words(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return json.dumps([plain(str(each)) for each in value])
+        return json.dumps([plain(str(entry)) for entry in value])
     return plain(value) if isinstance(value, str) else json.dumps(value)
 
 
@@ -142,30 +142,30 @@ def in_words(line: LeaderboardLine) -> str:
     '40 items, 3 people, 120 answers'
     """
     parts = ((line.found.n_units, "item", "items"), (line.respondents, "person", "people"))
-    told = [f"{n:,} {one if n == 1 else several}" for n, one, several in (*parts, (line.given, "answer", "answers"))]
-    return ", ".join(told)
+    phrases = [f"{n:,} {one if n == 1 else several}" for n, one, several in (*parts, (line.given, "answer", "answers"))]
+    return ", ".join(phrases)
 
 
 def notes(found: ProjectAnswers, whole: Mapping[str, LeaderboardLine]) -> list[str]:
     """Return notes for the reader of these rows, one sentence each."""
-    told = []
+    sentences = []
     for name, pooled in found.pooled.items():
         line = whole.get(name)
         if line is None:
             continue
         rests = in_words(line)
         if name == PEOPLE:
-            told.append(
+            sentences.append(
                 f"{PEOPLE} ({rests}): of each item the mean of those who answered it, then the mean over items. Each"
                 " respondent is one of these people."
             )
             continue
         ties = f"{pooled.ties} {'tie' if pooled.ties == 1 else 'ties'}"
-        told.append(
+        sentences.append(
             f"{name} ({rests}): what most of those who answered an item say. Where several answers are given equally"
             f" often, each counts alike: a tie of two, one of them right, is worth a half ({ties} with a right answer)."
         )
-    return told
+    return sentences
 
 
 def models_alone(found: ProjectAnswers, whole: Mapping[str, LeaderboardLine]) -> dict[str, LeaderboardLine]:

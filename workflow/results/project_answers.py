@@ -98,22 +98,22 @@ class ProjectAnswers:
     @cached_property
     def of_model(self) -> Mapping[str, NDArray[np.int64]]:
         """The places of a model's answers."""
-        found: dict[str, list[int]] = {model: [] for model in self.models}
+        by_model: dict[str, list[int]] = {model: [] for model in self.models}
         for at, answer in enumerate(self.answers):
-            found[answer.model].append(at)
-        return {model: np.array(places, dtype=np.int64) for model, places in found.items()}
+            by_model[answer.model].append(at)
+        return {model: np.array(places, dtype=np.int64) for model, places in by_model.items()}
 
     @cached_property
     def keyless(self) -> Mapping[int, str]:
         """Return the unanswered items that have no usable key, with the reason."""
         key = key_field(self.schema) or ""
-        found = {}
+        reasons = {}
         for item in {item for lot in self.unanswered.values() for item in lot} & self.items.keys():
             fields = self.items[item].fields
             why = held_against(None, asked_of(self.schema, fields), fields.get(key))[1]
             if why in KEYLESS:
-                found[item] = why
-        return found
+                reasons[item] = why
+        return reasons
 
     @cached_property
     def common(self) -> frozenset[int]:
@@ -159,8 +159,8 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
     every = _items(session, access)
     there = {id: item for id, item in every.items() if of.counts(id)}
     answers = stored.answers(session, project_id=project_id)
-    found = [answer for answer in answers if of.counts(answer.item_id)]
-    last = {(each.item_id, each.model): each for each in found}
+    own_answers = [answer for answer in answers if of.counts(answer.item_id)]
+    last = {(answer.item_id, answer.model): answer for answer in own_answers}
     readers = answer_readings.readers(session, project_id=project_id)
     if reader not in readers:
         there_are = ", ".join(readers)
@@ -171,16 +171,16 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
     runs = stored.runs(session, project_id=project_id)
     asked = {run.name for run in runs}
     graded = CountingAnswers.of(answers, {id: item.name for id, item in every.items()}, asked=asked)
-    said = GradeIntake(
-        {each.name: each for each in [*scored_criteria(access.schema), *named_criteria(access.schema)]},
-        {each.id for each in last.values()},
+    intake = GradeIntake(
+        {criterion.name: criterion for criterion in [*scored_criteria(access.schema), *named_criteria(access.schema)]},
+        {answer.id for answer in last.values()},
         file_raters.people(session, project_id=project_id),
     )
-    said.take_grades(stored.all_grades(session, project_id=project_id, schema_version_id=under))
-    said.take_ratings(stored.all_ratings(session, project_id=project_id), graded, of)
-    said.take_scores(judging.scores(session, project_id=project_id))
+    intake.take_grades(stored.all_grades(session, project_id=project_id, schema_version_id=under))
+    intake.take_ratings(stored.all_ratings(session, project_id=project_id), graded, of)
+    intake.take_scores(judging.scores(session, project_id=project_id))
     unanswered = _unanswered(session, runs, {(item, model) for item, model in last}, of)
-    models = {*unanswered, *(each.model for each in counted)}
+    models = {*unanswered, *(answer.model for answer in counted)}
     described = attributes.of_models(session, project_id=project_id, runs=runs)
     return ProjectAnswers(
         access.name,
@@ -190,17 +190,17 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
         there,
         counted,
         unanswered,
-        said.grades,
-        said.judged,
-        replaced=len(found) - len(last),
-        unknown=said.unknown,
-        left_out_grades=said.left_out,
-        mentions=mentions(session, access, {judge for _, judge in said.unscored}),
-        respondents=frozenset(each.model for each in counted) & people,
-        graders=said.graders,
+        intake.grades,
+        intake.judged,
+        replaced=len(own_answers) - len(last),
+        unknown=intake.unknown,
+        left_out_grades=intake.left_out,
+        mentions=mentions(session, access, {judge for _, judge in intake.unscored}),
+        respondents=frozenset(answer.model for answer in counted) & people,
+        graders=intake.graders,
         attributes={model: own for model, own in described.items() if model in models},
-        unscored=said.unscored,
-        metrics=frozenset(said.metrics),
+        unscored=intake.unscored,
+        metrics=frozenset(intake.metrics),
         counting=of,
         reader=reader,
         readers=readers,
@@ -231,17 +231,17 @@ def _unanswered(
     ended: dict[int, dict[int, Outcome]] = defaultdict(dict)
     for (run_id, item), outcome in stored.outcomes(session, run_ids=ids).items():
         ended[run_id][item] = outcome
-    found: dict[str, dict[int, str]] = defaultdict(dict)
+    by_model: dict[str, dict[int, str]] = defaultdict(dict)
     for run in runs:
         outcomes = ended[run.id]
         for item in dict.fromkeys([*asked.get(run.id, ()), *outcomes]):
             if (item, run.name) in answered or not of.counts(item):
                 continue
             if item in outcomes:
-                found[run.name][item] = outcomes[item].why_none or str(outcomes[item])
+                by_model[run.name][item] = outcomes[item].why_none or str(outcomes[item])
             else:
-                found[run.name].setdefault(item, NOT_ASKED)
-    return dict(found)
+                by_model[run.name].setdefault(item, NOT_ASKED)
+    return dict(by_model)
 
 
 # ---- what is kept between pages --------------------------------------------------------------------------------------

@@ -20,9 +20,12 @@ def of_project(store: Store, *, project: str) -> list[str]:
     """
     if not any_model(store, person=None, project=project):
         return []
-    found = current(store, person=None, project=project)
-    told = [loss.sentence for loss in _losses(found, ("key", "judge"))]
-    return [*told, *([left_out_in_words(found.left_out_grades)] if found.left_out_grades else [])]
+    project_answers = current(store, person=None, project=project)
+    sentences = [loss.sentence for loss in _losses(project_answers, ("key", "judge"))]
+    return [
+        *sentences,
+        *([left_out_in_words(project_answers.left_out_grades)] if project_answers.left_out_grades else []),
+    ]
 
 
 def of_models(store: Store, *, project: str) -> list[str]:

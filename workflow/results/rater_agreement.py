@@ -101,14 +101,14 @@ class ComparedRatings:
         """Return the results of ``agreement_of`` for these ratings."""
         asked = _StatisticsRequest(self.scales, self.by is not Cut.WHOLE, self.raters, cross_check, statistics)
         whole = len(self.lots) == 1
-        found = [
-            each if words is None else _of_version(each, words)
+        results = [
+            result if words is None else _of_version(result, words)
             for words, rows in self.lots
-            for each in (asked.of_all(rows) if whole else asked.of_part(rows))
+            for result in (asked.of_all(rows) if whole else asked.of_part(rows))
         ]
         everything = [row for _, rows in self.lots for row in rows]
-        told = saying_schemas(found, everything, self.numbers, only=self.schema_version)
-        return [of_items(each, self.counted) for each in told]
+        with_schemas = saying_schemas(results, everything, self.numbers, only=self.schema_version)
+        return [of_items(result, self.counted) for result in with_schemas]
 
     def confusions(self) -> list[Confusion]:
         """Return the confusion matrices of these ratings."""
@@ -172,13 +172,13 @@ def comparable_ratings(
 
 def _called(rows: list[Rating], called: Mapping[str, str]) -> list[Rating]:
     """Return the ratings with new names of raters. The list is emptied on the way to save memory."""
-    found = []
+    ratings = []
     rows.reverse()
     while rows:
         row = rows.pop()
         name = called.get(row.rater, row.rater)
-        found.append(row if name == row.rater else replace(row, rater=name))
-    return found
+        ratings.append(row if name == row.rater else replace(row, rater=name))
+    return ratings
 
 
 @dataclass(frozen=True)
@@ -231,11 +231,13 @@ def measurable_ratings(
         schema = require_lead(session, by=person, project=project).schema
     rows = ratings_of(store, project=project, stage=stage, by=person, items=items)
     by_name = {criterion.name: criterion for criterion in criteria_of(schema, stage)}
-    drawn = {part.name: name for name, each in by_name.items() for part in _measured(schema, each) if part.shape}
+    drawn = {
+        part.name: name for name, criterion in by_name.items() for part in _measured(schema, criterion) if part.shape
+    }
     asked = [
         name
-        for name, each in by_name.items()
-        if not kinds.of_criterion(each).not_measured or (overlap and name in drawn.values())
+        for name, criterion in by_name.items()
+        if not kinds.of_criterion(criterion).not_measured or (overlap and name in drawn.values())
     ]
     for criterion in criteria or ():
         if criterion in by_name and criterion not in asked:
@@ -248,9 +250,9 @@ def measurable_ratings(
     rows = [part for row in rows for part in _taken_apart(row, by_name[row.criterion])]
     rows = [row for row in rows if overlap or row.criterion not in drawn]
     by_place = [
-        each
-        for each in criteria_of(schema, stage)
-        if kinds.of_criterion(each).by_place and each.name not in (scales or {})
+        criterion
+        for criterion in criteria_of(schema, stage)
+        if kinds.of_criterion(criterion).by_place and criterion.name not in (scales or {})
     ]
     if by_place and rows:
         rows = ratings_by_place(rows, by_place, _fields(store, person=person, project=project))
@@ -298,11 +300,11 @@ def size(store: Store, *, person: Person | None, project: str, stage: Stage) -> 
 
 def of_items(result: Result, counted: Counting) -> Result:
     """Return a result that names the counted items, if there was a choice, and the graded sample, if one is planned."""
-    told = {
+    basis = {
         **({"items": counted.sentence} if counted.verdicts else {}),
         **({"sample": counted.sample} if counted.sample else {}),
     }
-    return replace(result, args={**result.args, **told}) if told else result
+    return replace(result, args={**result.args, **basis}) if basis else result
 
 
 def _of_version(result: Result, words: str) -> Result:
@@ -316,12 +318,12 @@ def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
     level.
     """
     scales: dict[str, Scale] = {}
-    said = tolerances_of(criteria_of(schema, stage))
-    tolerances = {name: each for name, each in said.items() if isinstance(each, Tolerance)}
+    declared = tolerances_of(criteria_of(schema, stage))
+    tolerances = {name: tolerance for name, tolerance in declared.items() if isinstance(tolerance, Tolerance)}
     for criterion in criteria_of(schema, stage):
         scales |= {
-            each.name: Scale(each.level, each.values, tolerance=tolerances.get(each.name), shape=each.shape)
-            for each in _measured(schema, criterion)
+            part.name: Scale(part.level, part.values, tolerance=tolerances.get(part.name), shape=part.shape)
+            for part in _measured(schema, criterion)
         }
     return scales
 

@@ -212,7 +212,7 @@ def judge_ratings(
         row.name: stored_runs.judge_plan_now(row, access.reading)
         for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
     }
-    found: dict[tuple[str, str, str], tuple[int, Rating, ReplyOutcome]] = {}
+    latest: dict[tuple[str, str, str], tuple[int, Rating, ReplyOutcome]] = {}
     for score in scores:
         if counted is not None and not counted.counts(score.item_id):
             continue
@@ -226,9 +226,9 @@ def judge_ratings(
             dimension=dimension,
         )
         key = (rating.unit, rating.rater, rating.criterion)
-        if key not in found or found[key][0] <= (score.prediction_id or 0):
-            found[key] = (score.prediction_id or 0, rating, score.verdict)
-    return [(rating, verdict) for _, rating, verdict in found.values()]
+        if key not in latest or latest[key][0] <= (score.prediction_id or 0):
+            latest[key] = (score.prediction_id or 0, rating, score.verdict)
+    return [(rating, verdict) for _, rating, verdict in latest.values()]
 
 
 def _straight(plan: JudgePlan | None, score: judging.Score) -> Any:
@@ -305,10 +305,10 @@ def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage
     times: dict[str, dict[bool, set[int]]] = {}
     for score in judged:
         times.setdefault(score.run, {False: set(), True: set()})[score.swapped].add(score.sample)
-    people |= {each.name for each in outside if each.is_person}
+    people |= {rater.name for rater in outside if rater.is_person}
     return Raters(
         sorted(people),
-        sorted({each.name for each in outside} - people),
+        sorted({rater.name for rater in outside} - people),
         tuple(times),
         {
             name: [repeat_name(name, sample) for sample in sorted(asked[False]) if sample]
@@ -319,14 +319,14 @@ def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage
             for name, asked in times.items()
         },
         frozenset(score.run for score in judged if score.metric),
-        sorted(each.name for each in outside if each.is_person and not each.account),
+        sorted(rater.name for rater in outside if rater.is_person and not rater.account),
     )
 
 
 def people_of(session: Session, *, access: Access, stage: Stage) -> set[str]:
     """Return the people who have rated in a stage, as ``raters_of`` names them."""
     outside = file_raters.raters(session, project_id=access.project_id)
-    from_files = {each.name for each in outside if each.is_person and stage in (each.ratings or {})}
+    from_files = {rater.name for rater in outside if rater.is_person and stage in (rater.ratings or {})}
     return from_files | files.voters(session, project_id=access.project_id, stage=stage)
 
 

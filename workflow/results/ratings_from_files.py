@@ -161,15 +161,17 @@ def sorted_out(
     names: set[str] = set()
     repeated = 0
     for rating, here in rows:
-        found = _checked(access.schema, rating)
-        if isinstance(found, str):
-            bad.append(replace(here, reason=found))
+        outcome = _checked(access.schema, rating)
+        if isinstance(outcome, str):
+            bad.append(replace(here, reason=outcome))
             continue
-        stage, rating = found
+        stage, rating = outcome
         item, mark, rest = rating.unit.partition(BETWEEN)
         item = stored.get(item, item)
         rating = replace(rating, unit=f"{item}{mark}{rest}")
-        criterion = next(each for each in criteria_of(access.schema, stage) if each.name == rating.criterion)
+        criterion = next(
+            criterion for criterion in criteria_of(access.schema, stage) if criterion.name == rating.criterion
+        )
         if criterion.field is not None and item in dimensions:
             fitting = _as_offered(criterion, rating, contents()[item])
             if isinstance(fitting, str):
@@ -193,15 +195,15 @@ def sorted_out(
 
 
 def _rows(access: Access, new: Iterable[NewRating], now: Any) -> Iterable[dict[str, Any]]:
-    for each in new:
+    for row in new:
         yield {
             "project_id": access.project_id,
-            "stage": each.stage,
-            "unit": each.rating.unit,
-            "rater": each.rating.rater,
-            "criterion": each.rating.criterion,
-            "value": each.rating.value,
-            "dimension": each.rating.dimension,
+            "stage": row.stage,
+            "unit": row.rating.unit,
+            "rater": row.rating.rater,
+            "criterion": row.rating.criterion,
+            "value": row.rating.value,
+            "dimension": row.rating.dimension,
             "schema_version_id": access.schema_version_id,
             "created_at": now,
         }
@@ -217,7 +219,7 @@ def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
         names = ", ".join(criterion.name for _, criterion in known) or "none"
         return f"{schema.title} has no criterion {rating.criterion!r}; it has {names}"
     about_answers = BETWEEN in rating.unit
-    stage, criterion = next((each for each in matching if (each[0] is Stage.GRADING) == about_answers), matching[0])
+    stage, criterion = next((pair for pair in matching if (pair[0] is Stage.GRADING) == about_answers), matching[0])
     row = kinds.of_criterion(criterion)
     if row.as_json:
         return _of_kind(stage, criterion, rating)
@@ -249,8 +251,8 @@ def _as_offered(criterion: Criterion, rating: Rating, fields: Mapping[str, Any])
     alike = {spelling(value): value for value in offered}
 
     def written(entry: Any) -> Any:
-        said = spelled(entry, offered)
-        return alike.get(spelling(said), said) if isinstance(said, str) and said not in offered else said
+        word = spelled(entry, offered)
+        return alike.get(spelling(word), word) if isinstance(word, str) and word not in offered else word
 
     value = rating.value
     entries = value if isinstance(value, list) else [value]
@@ -278,12 +280,12 @@ def _of_kind(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage,
         return f"{rating.criterion} is no JSON: {error}"
     row = kinds.of_criterion(criterion)
     if criterion.field is not None or row.of_the_item:
-        said = None if isinstance(value, list) else "This must be a list."
-        return f"{rating.criterion}: {said}" if said else (stage, replace(rating, value=value))
+        problem = None if isinstance(value, list) else "This must be a list."
+        return f"{rating.criterion}: {problem}" if problem else (stage, replace(rating, value=value))
     rating = replace(rating, value=value)
     fitting = _as_offered(criterion, rating, {}) if row.is_set and isinstance(value, list) else rating
     if isinstance(fitting, str):
         return fitting
     value = kinds.in_order([criterion], {criterion.name: fitting.value}, {})[criterion.name]
-    said = row.check(criterion, value, None, kinds.options_of(criterion, {}), {})
-    return f"{rating.criterion}: {said}" if said else (stage, replace(rating, value=value))
+    problem = row.check(criterion, value, None, kinds.options_of(criterion, {}), {})
+    return f"{rating.criterion}: {problem}" if problem else (stage, replace(rating, value=value))

@@ -20,15 +20,15 @@ METRIC_ENDS = (0.0, 1.0)
 
 def ends_of(schema: Schema, stage: Stage) -> dict[str, Sequence[Any]]:
     """Return the values of each criterion of a stage, or at least its ends. Criteria without ends are left out."""
-    found: dict[str, Sequence[Any]] = {}
+    ends: dict[str, Sequence[Any]] = {}
     for criterion in criteria_of(schema, stage):
         row = kinds.of_criterion(criterion)
         values: Sequence[Any] = row.listed(criterion)
         if not values and None not in (row.ends(criterion) or (None,)):
             values = row.ends(criterion) or ()
         if values:
-            found[criterion.name] = values
-    return found
+            ends[criterion.name] = values
+    return ends
 
 
 def replies_of_judges(
@@ -72,8 +72,8 @@ def replies_of_judges(
         parts.setdefault(row.unit, row.dimension or "")
         if row.rater in wanted:
             lost.setdefault((row.criterion, row.rater), {})[row.unit] = verdict.label
-    found = []
-    names = [each.name for each in criteria_of(access.schema, stage)]
+    replies = []
+    names = [criterion.name for criterion in criteria_of(access.schema, stage)]
     order = list(judges) if judges is not None else list(raters.machines)
     for criterion in [name for name in names if criteria is None or name in criteria]:
         for judge in [name for name in order if name in wanted]:
@@ -82,7 +82,7 @@ def replies_of_judges(
                 continue
             places = dict.fromkeys(parts[unit] for unit in [*mine, *without])
             for dimension in [None, *places] if by is not Cut.WHOLE and len(places) > 1 else [None]:
-                found.append(
+                replies.append(
                     replies_of(
                         judge,
                         criterion,
@@ -93,7 +93,7 @@ def replies_of_judges(
                         scale=METRIC_ENDS if judge in raters.metrics else ends.get(criterion, ()),
                     )
                 )
-    return found
+    return replies
 
 
 def _part(units: Mapping[str, Any], parts: Mapping[str, str], dimension: str | None) -> dict[str, Any]:
@@ -103,19 +103,19 @@ def _part(units: Mapping[str, Any], parts: Mapping[str, str], dimension: str | N
 def refuse_silent(found: Sequence[Replies], raters: Raters, named: Sequence[str]) -> None:
     """Raise ``RatingsError`` if a named judge was asked and has no score at all."""
     for name in named:
-        mine = [each for each in found if each.judge == name and each.dimension is None]
-        if mine and name in raters.machines and not any(each.scored for each in mine):
-            told = "; ".join(f"{each.criterion}: {each.words}" for each in mine)
-            raise RatingsError(f"{name} has scored nothing, so there is nothing to compare: {told}.")
+        mine = [replies for replies in found if replies.judge == name and replies.dimension is None]
+        if mine and name in raters.machines and not any(replies.scored for replies in mine):
+            sentence = "; ".join(f"{replies.criterion}: {replies.words}" for replies in mine)
+            raise RatingsError(f"{name} has scored nothing, so there is nothing to compare: {sentence}.")
 
 
 def in_words(each: Replies) -> str:
     """Return one line about the scored replies, with the mean and its bounds over all possible missing scores."""
     where = each.criterion if each.dimension is None else f"{each.criterion} in {each.dimension or 'no dimension'}"
     means = [
-        f"{found.what} {'unknown' if found.value is None else format(found.value, '.3f')}"
-        + ("" if found.sure else f" ({found.lowest:.3f} to {found.highest:.3f} if the rest were lowest or highest)")
-        for found in each.bounds
+        f"{bound.what} {'unknown' if bound.value is None else format(bound.value, '.3f')}"
+        + ("" if bound.sure else f" ({bound.lowest:.3f} to {bound.highest:.3f} if the rest were lowest or highest)")
+        for bound in each.bounds
     ]
     more = f"; people rated {each.with_people:,} of these" if 0 < each.with_people < each.asked else ""
     return f"{each.judge}, {where}: {'; '.join([each.words, *means])}{more}"

@@ -127,8 +127,8 @@ class ResultSection:
 
 def sections() -> list[ResultSection]:
     """Return the sections of all extensions, in order."""
-    found: list[ResultSection] = extensions.rows("result_sections")
-    return sorted(found, key=lambda section: section.place)
+    all_sections: list[ResultSection] = extensions.rows("result_sections")
+    return sorted(all_sections, key=lambda section: section.place)
 
 
 def further_lines(of_board: Mapping[str, Any]) -> list[LeaderboardLine]:
@@ -138,7 +138,9 @@ def further_lines(of_board: Mapping[str, Any]) -> list[LeaderboardLine]:
 
 def json_of_board(of_board: Mapping[str, Any]) -> dict[str, Any]:
     """Return what sections add to a board in JSON. ``of_board`` has the figures by section."""
-    return {key: value for each in sections() for key, value in each.json_of_board(of_board.get(each.name)).items()}
+    return {
+        key: value for section in sections() for key, value in section.json_of_board(of_board.get(section.name)).items()
+    }
 
 
 def asked_by(option: str) -> ResultSection:

@@ -53,19 +53,19 @@ def saying_schemas(
     A criterion added later has no ratings under the first version.
     """
     if only is not None:
-        return [saying_schema(each, only) for each in found]
+        return [saying_schema(result, only) for result in found]
     if len({row.schema for row in rows} - {None}) < 2:
         return list(found)
     counts = Counter((row.criterion, row.schema) for row in rows)
     return [
         replace(
-            each,
+            result,
             args={
-                **each.args,
-                "schema": ", ".join(f"{number} ({counts[each.criterion, number]:,})" for number in sorted(numbers)),
+                **result.args,
+                "schema": ", ".join(f"{number} ({counts[result.criterion, number]:,})" for number in sorted(numbers)),
             },
         )
-        for each in found
+        for result in found
     ]
 
 

@@ -48,7 +48,9 @@ def iou_in_words(iou: float) -> str:
     ['0.50', '0.4996', '0.299999', '0.699', '0.996', '1.00']
     """
     written = (f"{iou:.{decimals}f}" for decimals in range(2, 9))
-    fits = (text for text in written if all((float(text) >= each) == (iou >= each) for each in (*IOUS, 1.0)))
+    fits = (
+        text for text in written if all((float(text) >= threshold) == (iou >= threshold) for threshold in (*IOUS, 1.0))
+    )
     return next(fits, f"{iou:.9f}")
 
 
@@ -60,7 +62,7 @@ def ends_of(schema: Schema, scores: Scores) -> tuple[float | None, float | None]
     if rule is not None:
         return derived.ends(schema, rule)
     named = (criterion for criterion in scored_criteria(schema) if criterion.name == scores.criterion)
-    return next((ends_of_values(each) for each in named), None) or (None, None)
+    return next((ends_of_values(values) for values in named), None) or (None, None)
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ def scores_of(found: ProjectAnswers, method: Method = "ppi") -> list[Scores]:
         there += [Scores("human", rule.name)] if people else []
         there += [Scores("judge", rule.name, judge) for judge in judges]
         there += [Scores("corrected", rule.name, judge, method) for judge in judges] if people else []
-    return sorted(there, key=lambda each: place_of(found.schema, each))
+    return sorted(there, key=lambda scores: place_of(found.schema, scores))
 
 
 def place_of(schema: Schema, scores: Scores) -> int:
@@ -148,8 +150,8 @@ def place_of(schema: Schema, scores: Scores) -> int:
         mine = (reporting.ACCURACY,)
     elif derived.find(schema, scores.criterion) is not None:
         mine = reporting.DERIVED
-    said = schema.report.statistics
-    return next((at for at, name in enumerate(said) if name in mine), len(said))
+    declared = schema.report.statistics
+    return next((at for at, name in enumerate(declared) if name in mine), len(declared))
 
 
 def judges_called(schema: Schema, name: str, there: Sequence[str]) -> list[str]:
@@ -157,7 +159,7 @@ def judges_called(schema: Schema, name: str, there: Sequence[str]) -> list[str]:
     if name in there:
         return [name]
     models = {name, *(judge.model for judge in schema.judges if judge.name == name and judge.model)}
-    return [each for each in there if each in models or each.partition(" by ")[0] in models]
+    return [judge for judge in there if judge in models or judge.partition(" by ")[0] in models]
 
 
 def selected_scores(
@@ -174,7 +176,7 @@ def selected_scores(
     InvalidInputError
         A criterion is unknown.
     """
-    known = [each.name for each in (*scored_criteria(found.schema), *named_criteria(found.schema))]
+    known = [criterion.name for criterion in (*scored_criteria(found.schema), *named_criteria(found.schema))]
     known += [rule.name for rule in found.schema.report.derived]
     for name in criteria or ():
         if name not in known:
@@ -187,6 +189,6 @@ def selected_scores(
 
 
 def no_criterion(schema: Schema, name: str | None) -> str:
-    known = [each.name for each in (*scored_criteria(schema), *named_criteria(schema))]
+    known = [criterion.name for criterion in (*scored_criteria(schema), *named_criteria(schema))]
     names = ", ".join([*known, *(rule.name for rule in schema.report.derived)]) or "none"
     return f"Grading has no criterion {name!r} whose values are numbers or named options; it has {names}."

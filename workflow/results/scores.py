@@ -26,7 +26,7 @@ from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores, no_criterion, of_spans
 from workflow.results.settled_grades import Floats, Values, by_judge, by_people
 
-SILENT = frozenset(each.why_none for each in Outcome if each.silent)
+SILENT = frozenset(outcome.why_none for outcome in Outcome if outcome.silent)
 """The outcomes in which a model was asked and gave an empty reply. They count like unreadable answers."""
 
 
@@ -83,7 +83,7 @@ def score_answers(found: ProjectAnswers, scores: Scores) -> ScoredAnswers:
     if rule is not None:
         return _derived(found, scores, rule)
     there = scored_criteria(found.schema) if scores.option is None else named_criteria(found.schema)
-    criterion = next((each for each in there if each.name == scores.criterion), None)
+    criterion = next((criterion for criterion in there if criterion.name == scores.criterion), None)
     if criterion is None:
         raise InvalidInputError([Problem("criterion", no_criterion(found.schema, scores.criterion))])
     if scores.option is not None:
@@ -100,7 +100,7 @@ def score_answers(found: ProjectAnswers, scores: Scores) -> ScoredAnswers:
 
 def _share_of(found: ProjectAnswers, scores: Scores, criterion: Criterion) -> ScoredAnswers:
     """Return 1 for each answer whose grade is the option, otherwise 0. People's grade is the majority."""
-    place = next((float(at) for at, each in enumerate(criterion.options) if str(each.value) == scores.option), None)
+    place = next((float(at) for at, option in enumerate(criterion.options) if str(option.value) == scores.option), None)
     if place is None:
         options = ", ".join(str(option.value) for option in criterion.options)
         message = f"{criterion.name} has no option {scores.option!r}; it has {options}."
@@ -197,7 +197,7 @@ def _of_parts(found: ProjectAnswers, rule: DerivedCriterion, settled: Sequence[V
     for at in range(len(found.answers)):
         given = {name: float(part[at]) for name, (part, _) in zip(rule.parts, settled, strict=True)}
         known = derived.value(
-            found.schema, rule, {name: None if math.isnan(each) else each for name, each in given.items()}
+            found.schema, rule, {name: None if math.isnan(number) else number for name, number in given.items()}
         )
         if known is not None:
             values[at] = known

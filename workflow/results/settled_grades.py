@@ -29,7 +29,7 @@ def by_people(found: ProjectAnswers, criterion: Criterion) -> Values:
     values = np.full(len(found.answers), np.nan)
     why: dict[int, str] = {}
     for at, answer in enumerate(found.answers):
-        mine = [each for each in given.get(answer.id, ()) if not math.isnan(each)]
+        mine = [grade for grade in given.get(answer.id, ()) if not math.isnan(grade)]
         value = combined(mine, combine, raters) if mine else None
         if value is None:
             why[at] = NO_MAJORITY if mine else NOT_A_NUMBER if given.get(answer.id) else NO_GRADE

@@ -84,24 +84,22 @@ def ways(schema: Schema, labels: Iterable[str] = ()) -> list[SliceAxis]:
 
     Any two texts can also be compared: ``question~answer``.
     """
-    found = [DIMENSION]
+    axes = [DIMENSION]
     if any(dimension.group for dimension in schema.dimensions):
-        found.append(GROUP)
+        axes.append(GROUP)
     if schema.item.assets:
-        found.append(SOURCE)
+        axes.append(SOURCE)
     for own in schema.item.fields:
         title = title_of(own)
         if kinds.of_field(own).sliced == "text":
-            found.append(SliceAxis(own.name, title))
-            found.append(SliceAxis(f"{own.name}.words", f"{title}: number of words", "words, counted"))
+            axes.append(SliceAxis(own.name, title))
+            axes.append(SliceAxis(f"{own.name}.words", f"{title}: number of words", "words, counted"))
         elif kinds.of_field(own).sliced == "entries":
-            found.append(
-                SliceAxis(f"{own.name}.entries", f"{title}: number of entries", "entries of the list, counted")
-            )
+            axes.append(SliceAxis(f"{own.name}.entries", f"{title}: number of entries", "entries of the list, counted"))
         else:
-            found.append(SliceAxis(own.name, title))
-    known = {each.name for each in found}
-    return found + [SliceAxis(name, name.replace("_", " ").capitalize()) for name in labels if name not in known]
+            axes.append(SliceAxis(own.name, title))
+    known = {axis.name for axis in axes}
+    return axes + [SliceAxis(name, name.replace("_", " ").capitalize()) for name in labels if name not in known]
 
 
 def texts(schema: Schema) -> list[ItemField]:
@@ -127,7 +125,7 @@ def way(schema: Schema, name: str, labels: Iterable[str] = ()) -> SliceAxis:
     InvalidInputError
         The name is unknown.
     """
-    known = {each.name: each for each in ways(schema, labels)}
+    known = {axis.name: axis for axis in ways(schema, labels)}
     if name in known:
         return known[name]
     compared = {field.name for field in texts(schema)}
@@ -156,8 +154,8 @@ def edges_of(text: str) -> tuple[float, ...]:
         edges = ()
     rising = all(one < other for one, other in pairwise(edges))
     if not edges or len(edges) > MOST_EDGES or not rising or not all(map(math.isfinite, edges)):
-        told = f"Slices begin at numbers from low to high, at most {MOST_EDGES}, as in 1,5,9; {text!r} is not that."
-        raise InvalidInputError([Problem("edges", told)])
+        sentence = f"Slices begin at numbers from low to high, at most {MOST_EDGES}, as in 1,5,9; {text!r} is not that."
+        raise InvalidInputError([Problem("edges", sentence)])
     return edges
 
 
@@ -178,13 +176,13 @@ def sliced(schema: Schema, items: Mapping[int, Item], name: str, *, bins: Bins =
             wanted,
             items,
             {dimension.id: dimension.title for dimension in schema.dimensions},
-            lambda each: each.dimension,
+            lambda item: item.dimension,
         )
     if wanted == GROUP:
         groups = {dimension.id: dimension.group for dimension in schema.dimensions if dimension.group}
         order = {group: group for group in groups.values()}
-        return _in_order(wanted, items, order, lambda each: groups.get(each.dimension))
-    values = {id: value for id, each in items.items() if (value := value_of(wanted.name, each)) is not None}
+        return _in_order(wanted, items, order, lambda item: groups.get(item.dimension))
+    values = {id: value for id, item in items.items() if (value := value_of(wanted.name, item)) is not None}
     numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values.values())
     if values and numeric:
         numbers = {id: float(value) for id, value in values.items()}
@@ -228,7 +226,7 @@ def _in_order(
     wanted: SliceAxis, items: Mapping[int, Item], titles: Mapping[str, str], of: Callable[[Item], str | None]
 ) -> Slicing:
     """Return slices in the schema's order, without empty ones."""
-    values = {id: value for id, each in items.items() if (value := of(each)) is not None}
+    values = {id: value for id, item in items.items() if (value := of(item)) is not None}
     there = set(values.values())
     labels = [*(name for name in titles if name in there), *sorted(there - set(titles))]
     place = {label: at for at, label in enumerate(labels)}
@@ -251,7 +249,7 @@ def _by_number(wanted: SliceAxis, values: Mapping[int, float], bins: int) -> Sli
     different = sorted(set(values.values()))
     if len(different) <= max(bins, 2):
         place = {value: at for at, value in enumerate(different)}
-        return Slicing(wanted, tuple(f"{each:g}" for each in different), {id: place[v] for id, v in values.items()})
+        return Slicing(wanted, tuple(f"{number:g}" for number in different), {id: place[v] for id, v in values.items()})
     known = np.array(list(values.values()))
     edges = np.unique(np.quantile(known, np.arange(1, bins) / bins, method="inverted_cdf"))
     of_value = np.searchsorted(edges, known, side="left")  # up to and with an edge
