@@ -82,7 +82,7 @@ def close(session: Session, *, access: Access, item_id: int, revision: int, dime
 def _open(
     session: Session, access: Access, stage: Answering, revisions: Iterable[tuple[int, int, str]], now: datetime
 ) -> int:
-    revisions = [each for each in revisions if stage.dimensions is None or each[2] in stage.dimensions]
+    revisions = [revision for revision in revisions if stage.dimensions is None or revision[2] in stage.dimensions]
     by_priority = stage.order == "priority"
     priorities = items.priorities(session, item_ids=[id for id, _, _ in revisions]) if by_priority else {}
     slots = []
@@ -111,7 +111,7 @@ def _open(
         ]
     n = task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
     if stage.per_dimension is not None:
-        return sum(_draw(session, access, stage, name) for name in dict.fromkeys(each[2] for each in revisions))
+        return sum(_draw(session, access, stage, name) for name in dict.fromkeys(revision[2] for revision in revisions))
     return n + task_slots.offer_units(session, units=units, most=stage.people)
 
 
