@@ -305,18 +305,18 @@ class _PassedOn:
     def chosen(self, n: int | None, left: Collection[str]) -> set[str]:
         """Return the units to open: touched ones, those others hold now (``left``), and newly drawn ones."""
         those = self.counting
-        kept = [each for each in those if each.touched or each.unit in left]
+        kept = [answer for answer in those if answer.touched or answer.unit in left]
         if n is None:
-            return {each.unit for each in those}
-        rest = [each for each in those if not (each.touched or each.unit in left)]
+            return {answer.unit for answer in those}
+        rest = [answer for answer in those if not (answer.touched or answer.unit in left)]
         drawn = spread(
             rest,
             max(n - len(kept), 0),
             seed=self.seed,
-            of=lambda each: each.place,
-            already=[each.place for each in kept],
+            of=lambda answer: answer.place,
+            already=[answer.place for answer in kept],
         )
-        return {each.unit for each in (*kept, *drawn)}
+        return {answer.unit for answer in (*kept, *drawn)}
 
 
 def _passed_on(session: Session, access: Access) -> _PassedOn | Frame:

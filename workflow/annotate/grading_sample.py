@@ -108,15 +108,15 @@ class Frame:
         kept = [
             place for place in self.places if place.touched or (place.slots is not None and place.slots.unit in left)
         ]
-        known = {id(each) for each in kept}
+        known = {id(place) for place in kept}
         rest = [place for place in self.places if id(place) not in known]
         return kept + stratified_sample(
             rest,
             max(n - len(kept), 0),
             seed=self.seed,
-            name=lambda each: (each.model, each.item),
-            strata=lambda each: each.strata,
-            already=[each.strata for each in kept],
+            name=lambda place: (place.model, place.item),
+            strata=lambda place: place.strata,
+            already=[place.strata for place in kept],
         )
 
     def chosen(self, n: int | None, left: Collection[str] = ()) -> set[str]:

@@ -118,9 +118,9 @@ def sent_back_to(store: Store, *, person: Person, project: str) -> list[Returned
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         mine = {
-            each.item_id: each
-            for each in sent_back.of_project(session, access=access).values()
-            if each.author_id == person.id
+            returned_item.item_id: returned_item
+            for returned_item in sent_back.of_project(session, access=access).values()
+            if returned_item.author_id == person.id
         }
         if not mine:
             return []

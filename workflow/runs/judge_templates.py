@@ -45,8 +45,8 @@ def templates_of(store: Store, *, by: Person | None, project: str) -> list[Templ
         access = require_lead(session, by=by, project=project)
         rows = judging.templates(session, project_id=access.project_id)
     ours = [
-        TemplateView(each.head.id, each.head.version, each.hash, each, "")
-        for each in judge_templates.shipped().values()
+        TemplateView(judge_template.head.id, judge_template.head.version, judge_template.hash, judge_template, "")
+        for judge_template in judge_templates.shipped().values()
     ]
     own = [_view(row) for row in rows]
     return sorted(own + ours, key=lambda each: (each.name, -each.version))

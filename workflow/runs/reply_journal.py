@@ -36,7 +36,7 @@ class JournalKind(NamedTuple):
 
 
 _NEEDED = ("key", "outcome", "text", "characters", "error", "final", "tokens_in", "tokens_out", "cost")
-_OUTCOMES = frozenset(each.value for each in Outcome)
+_OUTCOMES = frozenset(outcome.value for outcome in Outcome)
 
 
 @dataclass
