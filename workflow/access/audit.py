@@ -50,7 +50,7 @@ def entries(
     """
     with store.read() as session:
         project_id = _project_id(session, by=by, project=project)
-        found = events.find_events(
+        rows = events.find_events(
             session,
             project_id=project_id,
             kinds=kinds,
@@ -62,10 +62,10 @@ def entries(
             offset=offset,
             limit=limit,
         )
-        called = people.called(session, logins={login for _, login, _, _ in found if login is not None})
+        called = people.called(session, logins={login for _, login, _, _ in rows if login is not None})
         return [
             AuditEntry(row.id, row.at, row.kind, name, login, external, row.origin, row.data, called.get(login or ""))
-            for row, login, external, name in found
+            for row, login, external, name in rows
         ]
 
 

@@ -113,11 +113,11 @@ def counting(
     InvalidInputError
         The caller asks for kept items, but no item has a verdict.
     """
-    found = _counted(session, access, items_, stage)
+    counted = _counted(session, access, items_, stage)
     kept = None
-    if found.which is Items.KEPT:
+    if counted.which is Items.KEPT:
         kept = frozenset(items.in_state(session, project_id=access.project_id, state=ItemState.KEPT))
-    return Counting(found.which, found.by_state, found.why_all, ids=kept)
+    return Counting(counted.which, counted.by_state, counted.why_all, ids=kept)
 
 
 def _counted(session: Session, access: Access, items_: Items | str | None, stage: Stage) -> CountedItems:

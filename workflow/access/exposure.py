@@ -70,13 +70,13 @@ def _add(
     *,
     alone: bool = True,
 ) -> None:
-    told = look(place.secrets)
+    disclosure = look(place.secrets)
     exposure.add(
         direct,
         place=place,
         person_id=person.id,
         route=route,
-        told=told,
+        told=disclosure,
         sha256=digest,
         size=len(body),
         revision=revision if revision is not None else place.revision,

@@ -70,8 +70,8 @@ def list_rows(store: Store, *, by: Person | None, project: str, extension: str) 
     """Return the rows of an extension in a project, ordered by key; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        found = _newest(events.of_kinds(session, project_id=access.project_id, kinds=[_kind(extension)]))
-    return [found[key] for key in sorted(found)]
+        by_key = _newest(events.of_kinds(session, project_id=access.project_id, kinds=[_kind(extension)]))
+    return [by_key[key] for key in sorted(by_key)]
 
 
 def _kind(extension: str) -> str:

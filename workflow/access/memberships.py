@@ -77,7 +77,7 @@ def set_parts(store: Store, *, by: Person | None, project: str, parts: Sequence[
     problems = [
         Problem(part.login, f"{part.login!r} is there twice.")
         for at, part in enumerate(parts)
-        if part.login in {each.login for each in parts[:at]}
+        if part.login in {earlier.login for earlier in parts[:at]}
     ]
     made: list[Membership] = []
     with store.write(archived_too=True) as session:

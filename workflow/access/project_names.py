@@ -17,16 +17,16 @@ _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
 
 def name_problems(name: str) -> list[Problem]:
     """Return the problems with a project name; empty if the name is valid."""
-    told = "Name it with up to 64 letters, digits, dots, dashes, underscores."
-    return [] if _NAME.fullmatch(name) else [Problem("name", told)]
+    message = "Name it with up to 64 letters, digits, dots, dashes, underscores."
+    return [] if _NAME.fullmatch(name) else [Problem("name", message)]
 
 
 def title_problems(title: str) -> list[Problem]:
     """Return the problems with a project title; empty if the title is valid."""
     if not title.strip() or "\0" in title:
         return [Problem("title", "Give the project a title.")]
-    told = f"The title has {len(title.strip()):,} letters; {LONGEST_TITLE} are the most."
-    return [Problem("title", told)] if len(title.strip()) > LONGEST_TITLE else []
+    message = f"The title has {len(title.strip()):,} letters; {LONGEST_TITLE} are the most."
+    return [Problem("title", message)] if len(title.strip()) > LONGEST_TITLE else []
 
 
 def name_out_of(title: str, *, taken: Collection[str] = ()) -> str:

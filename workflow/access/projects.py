@@ -174,11 +174,11 @@ def all_projects(store: Store) -> list[ProjectView]:
 
 def _readable(session: Session, person: Person | None, names: Sequence[str]) -> list[ProjectView]:
     """Return the projects whose schema can be read here; opening another one gives the reason."""
-    found = {name: access_or_why(session, person=person, project=name) for name in names}
-    for name, why in found.items():
+    by_name = {name: access_or_why(session, person=person, project=name) for name in names}
+    for name, why in by_name.items():
         if isinstance(why, str) and person is None:  # only for commands; pages are drawn too often to log this
             logging.getLogger(__name__).warning("The project %s is not listed: %s", name, why)
-    return [view_of(each) for each in found.values() if isinstance(each, Access)]
+    return [view_of(access) for access in by_name.values() if isinstance(access, Access)]
 
 
 def access_or_why(session: Session, *, person: Person | None, project: str) -> Access | str:

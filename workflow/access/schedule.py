@@ -30,8 +30,8 @@ def of_person(store: Store, *, person: Person) -> dict[str, Schedule]:
 
 def of_project(session: Session, *, project_id: int) -> Schedule:
     """Return the current schedule of a project, inside a transaction."""
-    found = schedules.newest(session, projects=[project_id]).get(project_id)
-    return read_schedule(found) if found is not None else NOTHING
+    newest = schedules.newest(session, projects=[project_id]).get(project_id)
+    return read_schedule(newest) if newest is not None else NOTHING
 
 
 def read_schedule(row: StoredSchedule, by: str | None = None) -> Schedule:

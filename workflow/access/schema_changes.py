@@ -29,9 +29,9 @@ def unfinished(session: Session, access: Access) -> str | None:
 
 def must_be_finished(session: Session, *, access: Access) -> None:
     """Raise ``ConflictError`` while items are being migrated to a changed schema."""
-    said = unfinished(session, access)
-    if said is not None:
-        raise ConflictError(said)
+    sentence = unfinished(session, access)
+    if sentence is not None:
+        raise ConflictError(sentence)
 
 
 def must_be_the_same(session: Session, *, access: Access) -> None:
@@ -53,11 +53,11 @@ def submissions_by_version(
         if len(set(numbers.values())) < 2:
             return {}
         counts = schema_changes.votes_by_version(session, project_id=access.project_id, as_they_stand=True)
-    found = dict.fromkeys(sorted(numbers.values()), 0)
+    by_version = dict.fromkeys(sorted(numbers.values()), 0)
     for (id, stage), n in counts.items():
         if stage in stages and id in numbers:
-            found[numbers[id]] += n
-    return found
+            by_version[numbers[id]] += n
+    return by_version
 
 
 def version_id(access: Access, version: int | None) -> int | None:

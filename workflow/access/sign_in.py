@@ -49,11 +49,11 @@ def authenticate(store: Store, *, login: str, password: str, origin: str = "") -
         n, last = people.failures(session, key=key, since=since)
         if last is not None and n >= FREE_FAILURES and now < last + _wait_after(n):
             raise NotAllowedError(WRONG)
-        told = n == 0 and people.logins_tried(session, origin=origin, since=since) < EVENTS_OF_FAILURES
+        first_of_burst = n == 0 and people.logins_tried(session, origin=origin, since=since) < EVENTS_OF_FAILURES
         people.note_failure(session, key=key, now=now)
         row = people.by_login(session, login=login)
     if not passwords.matches(row.password_hash if row is not None else None, password) or row is None or not row.active:
-        if told:  # a burst of guesses leaves one event
+        if first_of_burst:  # a burst of guesses leaves one event
             with store.write() as session:
                 known = row.id if row is not None else None
                 log(session, "person.sign_in_failed", by=known, now=now, data={"login": login})
@@ -86,8 +86,12 @@ def signed_in(store: Store, *, token: str) -> SignedIn | None:
     if not token:
         return None
     with store.read() as session:
-        found = people.session_with_person(session, token_hash=tokens.hash_of(token), now=store.now())
-        return SignedIn(person=person_of(found[1]), csrf=found[0].csrf) if found else None
+        session_and_person = people.session_with_person(session, token_hash=tokens.hash_of(token), now=store.now())
+        return (
+            SignedIn(person=person_of(session_and_person[1]), csrf=session_and_person[0].csrf)
+            if session_and_person
+            else None
+        )
 
 
 def end_session(store: Store, *, token: str) -> None:

@@ -17,8 +17,8 @@ def stored_schema(session: Session, *, id: int) -> LoadedSchema:
     row = projects.schema_version(session, id=id)
     if row.hash not in _known_schemas:
         loaded = load_text(row.text, row.guideline_text, row.name)
-        told = {"hash": row.hash, "guideline_hash": row.guideline_hash}
-        _known_schemas[row.hash] = loaded.model_copy(update=told)
+        hashes = {"hash": row.hash, "guideline_hash": row.guideline_hash}
+        _known_schemas[row.hash] = loaded.model_copy(update=hashes)
     return _known_schemas[row.hash]
 
 
@@ -53,8 +53,8 @@ def with_guideline(session: Session, row: StoredProject, schema_hash: str, guide
         return loaded
     if (schema_hash, guideline_hash) not in _known_guidelines:
         text = guidelines.text_of(session, project_id=row.id, number=row.guideline_number)
-        told = {"guideline_text": text, "guideline_hash": guideline_hash}
-        _known_guidelines[schema_hash, guideline_hash] = loaded.model_copy(update=told)
+        guideline = {"guideline_text": text, "guideline_hash": guideline_hash}
+        _known_guidelines[schema_hash, guideline_hash] = loaded.model_copy(update=guideline)
     return _known_guidelines[schema_hash, guideline_hash]
 
 

@@ -65,14 +65,14 @@ def look_into(session: Session, *, access: Access, person: Person, item: StoredI
     A person who looks before the verdict is no longer asked about the item blind. A person who looks later can no
     longer correct their answer (``has_looked``).
     """
-    found = visibility_of(session, access=access, person=person, item=item)
-    if found.blind:
-        raise NotAllowedError(found.blind)
-    if found.open:
+    visibility = visibility_of(session, access=access, person=person, item=item)
+    if visibility.blind:
+        raise NotAllowedError(visibility.blind)
+    if visibility.open:
         comment_threads.note_insight(session, item_id=item.id, person_id=person.id, now=now)
     elif any(row.person_id == person.id for row in comment_threads.slots(session, item_id=item.id, stages=_CORRECTED)):
         log(session, events.LOOKED, by=person, project=access, item=item, now=now)
-    return found
+    return visibility
 
 
 def has_looked(session: Session, *, said: StoredAnnotation) -> bool:
@@ -91,22 +91,22 @@ def has_looked(session: Session, *, said: StoredAnnotation) -> bool:
 def _may_be_asked(
     session: Session, access: Access, person: Person, item: StoredItem, slots: Sequence[StoredTask]
 ) -> frozenset[Stage]:
-    found: set[Stage] = set()
+    stages: set[Stage] = set()
     for row in slots:
         if (
-            row.stage not in found
+            row.stage not in stages
             and access.may_do(row.stage)
             and access.may_use(row.dimension)
             and _unfinished(row, item)
             and task_claims.may_take(session, row=row, person_id=person.id)
         ):
-            found.add(row.stage)
+            stages.add(row.stage)
     waits = item.state in VOTED_ON.values() and not any(
         row.stage in VERIFICATIONS and row.revision == item.current_revision for row in slots
     )
     if waits and events.sent_back(session, item_id=item.id, revision=item.current_revision) is not None:
-        found |= _when_it_comes_back(session, access, person, item)
-    return frozenset(found)
+        stages |= _when_it_comes_back(session, access, person, item)
+    return frozenset(stages)
 
 
 def _when_it_comes_back(session: Session, access: Access, person: Person, item: StoredItem) -> set[Stage]:

@@ -15,8 +15,8 @@ from db.engine import Session
 
 def instead(session: Session, *, project_id: int) -> Mapping[str, str]:
     """Return the hash of the file shown in place of each withheld file of a project."""
-    found = events.of_kinds(session, project_id=project_id, kinds=(events.COVERED,))
-    return newest_files((str(event.data["before"]), str(event.data["file"])) for event, _ in found)
+    covers = events.of_kinds(session, project_id=project_id, kinds=(events.COVERED,))
+    return newest_files((str(event.data["before"]), str(event.data["file"])) for event, _ in covers)
 
 
 def newest_files(changes: Iterable[tuple[str, str]]) -> dict[str, str]:

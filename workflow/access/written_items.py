@@ -62,4 +62,4 @@ def count_written(session: Session, *, access: Access) -> Mapping[str, WrittenIt
 
 def left_to_write(session: Session, *, access: Access) -> int:
     """Count the items left to write in all dimensions."""
-    return sum(each.left for each in count_written(session, access=access).values())
+    return sum(written.left for written in count_written(session, access=access).values())

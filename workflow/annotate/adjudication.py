@@ -28,9 +28,9 @@ def with_stage(row: StoredTask, values: Mapping[str, Any]) -> dict[str, Any]:
 
     The stage never comes from the page.
     """
-    said = {name: value for name, value in values.items() if name != DECIDED_IN}
+    answers = {name: value for name, value in values.items() if name != DECIDED_IN}
     stage = task_slots.settled_in(row.unit)
-    return said if stage is Stage.VERIFICATION else {**said, DECIDED_IN: stage.value}
+    return answers if stage is Stage.VERIFICATION else {**answers, DECIDED_IN: stage.value}
 
 
 def votes(session: Session, row: StoredTask) -> Sequence[StoredAnnotation]:

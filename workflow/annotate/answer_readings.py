@@ -42,10 +42,10 @@ Progress = Callable[[str, int, int], None]
 
 def fill(session: Session, *, access: Access, item_id: int, now: datetime) -> None:
     """Read, in this transaction, the answers to an item that have not been read."""
-    found = readings.unread(
+    unread = readings.unread(
         session, project_id=access.project_id, version=READER_VERSION, item_id=item_id, limit=_MOST_OF_AN_ITEM
     )
-    _keep(session, access.schema, found, now)
+    _keep(session, access.schema, unread, now)
 
 
 def refresh(session: Session, *, access: Access, item_id: int, now: datetime) -> None:
@@ -53,7 +53,7 @@ def refresh(session: Session, *, access: Access, item_id: int, now: datetime) ->
 
     Earlier readings are kept.
     """
-    found = readings.unread(
+    unread = readings.unread(
         session,
         project_id=access.project_id,
         version=READER_VERSION,
@@ -61,15 +61,17 @@ def refresh(session: Session, *, access: Access, item_id: int, now: datetime) ->
         everything=True,
         limit=_MOST_OF_AN_ITEM,
     )
-    if not found:
+    if not unread:
         return
     states = readings.revisions(session, item_ids=[item_id])[item_id]
-    known = readings.known_questions(session, ids=[each.id for each in found], reader=RULES, version=READER_VERSION)
+    known = readings.known_questions(
+        session, ids=[answer.id for answer in unread], reader=RULES, version=READER_VERSION
+    )
     other = []
-    for each in found:
-        asked = asked_of(access.schema, state_at(states, each.created_at)[1])
-        if (each.id, asked_hash(asked)) not in known:
-            other.append(each)
+    for answer in unread:
+        asked = asked_of(access.schema, state_at(states, answer.created_at)[1])
+        if (answer.id, asked_hash(asked)) not in known:
+            other.append(answer)
     _keep(session, access.schema, other, now)
 
 
@@ -89,19 +91,19 @@ def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Att
     A long text takes a while to read, and other writers should not wait for the database during that time. If an
     edit changes the question in between, the answer is read again when it is stored.
     """
-    found: dict[tuple[str, ExpectedAnswer, str | None], Reading] = {}
+    by_place: dict[tuple[str, ExpectedAnswer, str | None], Reading] = {}
     for place in _places(store, project_id, wanted):
-        if place not in found:
-            found[place] = read_answer(place[0], place[1], finish_reason=place[2])
-    return found  # positions follow the order shown; ``read_one`` turns them into the item's own
+        if place not in by_place:
+            by_place[place] = read_answer(place[0], place[1], finish_reason=place[2])
+    return by_place  # positions follow the order shown; ``read_one`` turns them into the item's own
 
 
 def readings_ahead(
     store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, AttemptEnd | None]]
 ) -> list[Reading]:
     """Return one reading for each answer in ``wanted``, in the same order; see ``ahead``."""
-    found = ahead(store, project_id=project_id, wanted=wanted)
-    return [found[place] for place in _places(store, project_id, wanted)]
+    by_place = ahead(store, project_id=project_id, wanted=wanted)
+    return [by_place[place] for place in _places(store, project_id, wanted)]
 
 
 def _places(
@@ -224,7 +226,7 @@ def _in_lots(store: Store, access: Access, *, everything: bool, told: Callable[[
     done, after = 0, 0
     while True:
         with store.read() as session:
-            found = readings.unread(
+            unread = readings.unread(
                 session,
                 project_id=access.project_id,
                 version=READER_VERSION,
@@ -232,13 +234,13 @@ def _in_lots(store: Store, access: Access, *, everything: bool, told: Callable[[
                 everything=everything,
                 limit=_AT_ONCE,
             )
-            rows = _rows(session, access.schema, found, store.now())
-        if not found:
+            rows = _rows(session, access.schema, unread, store.now())
+        if not unread:
             return done
         with store.write() as session:
             done += readings.add(session, rows=rows)
-        after = found[-1].id
-        told(len(found))
+        after = unread[-1].id
+        told(len(unread))
 
 
 def _keep(
@@ -254,17 +256,17 @@ def _rows(
     if not found:
         return []
     keyed = key_field(schema) is not None
-    states = readings.revisions(session, item_ids=[each.item_id for each in found])
+    states = readings.revisions(session, item_ids=[answer.item_id for answer in found])
     ended = readings.ended(session, answers=found)
-    plans = readings.plans(session, run_ids=[each.run_id for each in found])
+    plans = readings.plans(session, run_ids=[answer.run_id for answer in found])
     rows = []
-    for each in found:
-        revision, content = state_at(states.get(each.item_id, []), each.created_at)
+    for answer in found:
+        revision, content = state_at(states.get(answer.item_id, []), answer.created_at)
         asked = asked_of(schema, content)
-        ranked = plans.get(each.run_id, {}).get("strategy") == "rank_options"
-        how = ended.get((each.run_id, each.item_id))
-        read = read_one(each.text, asked, how, ranked=ranked, known=known)
-        rows.append(row_of(each.id, read, asked, reader=RULES, version=READER_VERSION, revision=revision, now=now))
+        ranked = plans.get(answer.run_id, {}).get("strategy") == "rank_options"
+        how = ended.get((answer.run_id, answer.item_id))
+        read = read_one(answer.text, asked, how, ranked=ranked, known=known)
+        rows.append(row_of(answer.id, read, asked, reader=RULES, version=READER_VERSION, revision=revision, now=now))
         if not keyed:
             rows[-1]["value"] = None  # without a key the value is not compared, and the text is stored anyway
     return rows
@@ -278,12 +280,12 @@ def options_shown(session: Session, *, access: Access, ids: Sequence[int]) -> di
     answers = readings.answers(session, ids=ids)
     ended = readings.ended(session, answers=answers)
     other = [answer for answer in answers if (how := ended.get((answer.run_id, answer.item_id))) and how.order]
-    states = readings.revisions(session, item_ids=[each.item_id for each in other])
-    found: dict[int, tuple[str, ...]] = {}
-    for each in other:
-        _, content = state_at(states.get(each.item_id, []), each.created_at)
-        found[each.id] = as_shown(asked_of(access.schema, content), ended[each.run_id, each.item_id]).options
-    return found
+    states = readings.revisions(session, item_ids=[answer.item_id for answer in other])
+    shown: dict[int, tuple[str, ...]] = {}
+    for answer in other:
+        _, content = state_at(states.get(answer.item_id, []), answer.created_at)
+        shown[answer.id] = as_shown(asked_of(access.schema, content), ended[answer.run_id, answer.item_id]).options
+    return shown
 
 
 # ---- readings that count --------------------------------------------------------------------------------------------
@@ -302,14 +304,14 @@ def counting(
     The rules come first. If ``reader`` names a second reader, as in ``rules+NAME``, its reading counts where the
     rules could read nothing.
     """
-    found = readings.counting(session, project_id=project_id, run_id=run_id, ids=ids)
+    by_answer = readings.counting(session, project_id=project_id, run_id=run_id, ids=ids)
     second = second_of(reader)
     if second is None:
-        return found
+        return by_answer
     for id, read in readings.counting(session, project_id=project_id, reader=second, run_id=run_id, ids=ids).items():
-        if read.outcome is ReadOutcome.READ and id in found and found[id].outcome is ReadOutcome.UNREADABLE:
-            found[id] = read
-    return found
+        if read.outcome is ReadOutcome.READ and id in by_answer and by_answer[id].outcome is ReadOutcome.UNREADABLE:
+            by_answer[id] = read
+    return by_answer
 
 
 def that_count(session: Session, *, access: Access, counted: Counting) -> set[int]:

@@ -82,7 +82,7 @@ def close(session: Session, *, access: Access, item_id: int, revision: int, dime
 def _open(
     session: Session, access: Access, stage: Answering, revisions: Iterable[tuple[int, int, str]], now: datetime
 ) -> int:
-    revisions = [each for each in revisions if stage.dimensions is None or each[2] in stage.dimensions]
+    revisions = [revision for revision in revisions if stage.dimensions is None or revision[2] in stage.dimensions]
     by_priority = stage.order == "priority"
     priorities = items.priorities(session, item_ids=[id for id, _, _ in revisions]) if by_priority else {}
     slots = []
@@ -111,7 +111,7 @@ def _open(
         ]
     n = task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
     if stage.per_dimension is not None:
-        return sum(_draw(session, access, stage, name) for name in dict.fromkeys(each[2] for each in revisions))
+        return sum(_draw(session, access, stage, name) for name in dict.fromkeys(revision[2] for revision in revisions))
     return n + task_slots.offer_units(session, units=units, most=stage.people)
 
 
@@ -123,14 +123,18 @@ def _draw(session: Session, access: Access, stage: Answering, dimension: str) ->
     """
     projects.lock(session, id=access.project_id)
     there = respondents.units(session, project_id=access.project_id, dimension=dimension)
-    kept = [each for each in there if each.current and (each.kept or stage.items == "all")]
-    touched = {each.unit for each in kept if each.touched}
-    rest = sorted((each for each in kept if not each.touched), key=lambda each: each.place(access.seed))
-    chosen = touched | {each.unit for each in rest[: max((stage.per_dimension or 0) - len(touched), 0)]}
-    surplus = [each.unit for each in there if each.open and not each.touched and each.unit not in chosen]
+    kept = [revision for revision in there if revision.current and (revision.kept or stage.items == "all")]
+    touched = {revision.unit for revision in kept if revision.touched}
+    rest = sorted(
+        (revision for revision in kept if not revision.touched), key=lambda revision: revision.place(access.seed)
+    )
+    chosen = touched | {revision.unit for revision in rest[: max((stage.per_dimension or 0) - len(touched), 0)]}
+    surplus = [
+        revision.unit for revision in there if revision.open and not revision.touched and revision.unit not in chosen
+    ]
     task_slots.call_off_untouched(session, units=sorted(surplus))
     return task_slots.offer_units(
-        session, units=sorted(each.unit for each in kept if each.unit in chosen), most=stage.people
+        session, units=sorted(revision.unit for revision in kept if revision.unit in chosen), most=stage.people
     )
 
 

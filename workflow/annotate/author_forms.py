@@ -48,14 +48,14 @@ def _registered() -> list[AuthorForm]:
 
 def first_fields(session: Session, *, access: Access, row: StoredTask) -> dict[str, Any]:
     """Return the fields that the author of an item starts with, from the first extension that has some."""
-    found = (each.first_fields(session, access=access, row=row) for each in _registered())
-    return next((fields for fields in found if fields), {})
+    fields_of_forms = (form.first_fields(session, access=access, row=row) for form in _registered())
+    return next((fields for fields in fields_of_forms if fields), {})
 
 
 def log_start(session: Session, *, row: StoredTask, person: Person, now: datetime) -> None:
     """Tell the extensions that a person starts an item."""
-    for each in _registered():
-        each.log_start(session, row=row, person=person, now=now)
+    for form in _registered():
+        form.log_start(session, row=row, person=person, now=now)
 
 
 def log_field_times(
@@ -69,5 +69,5 @@ def log_field_times(
     now: datetime,
 ) -> None:
     """Tell the extensions how long a person spent at each field of an item."""
-    for each in _registered():
-        each.log_field_times(session, access=access, row=row, person=person, at=at, whole=whole, now=now)
+    for form in _registered():
+        form.log_field_times(session, access=access, row=row, person=person, at=at, whole=whole, now=now)

@@ -140,12 +140,12 @@ def edit_item(store: Store, *, person: Person | None, project: str, item: str, f
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):
             raise NotAllowedError("Only seniors and leads edit items; leave a note with your vote instead.")
-        found = items.by_public_id(session, project_id=access.project_id, public_id=item)
-        found = found or items.by_external_id(session, project_id=access.project_id, external_id=item)
-        if found is None:
+        item_row = items.by_public_id(session, project_id=access.project_id, public_id=item)
+        item_row = item_row or items.by_external_id(session, project_id=access.project_id, external_id=item)
+        if item_row is None:
             raise NotFoundError(f"There is no item {item!r} in {project!r}.")
-        row = items.lock(session, id=found.id)
-        before = item_revisions.content(session, item_id=found.id, revision=row.current_revision)
+        row = items.lock(session, id=item_row.id)
+        before = item_revisions.content(session, item_id=item_row.id, revision=row.current_revision)
         content = {**before, **fields}
         problems = edit_problems(access.schema, before, content, row.dimension)
         if problems:

@@ -69,8 +69,8 @@ def _registered() -> list[ClaimRule]:
 
 def why_stopped(session: Session, *, access: Access, person: Person, stage: Stage) -> NoTask | None:
     """Return why a person gets no new live work in a stage, or None if they get work."""
-    said = (each.why_stopped(session, access=access, person=person, stage=stage) for each in _registered())
-    return next((nothing for nothing in said if nothing is not None), None)
+    reasons = (rule.why_stopped(session, access=access, person=person, stage=stage) for rule in _registered())
+    return next((nothing for nothing in reasons if nothing is not None), None)
 
 
 def due(
@@ -78,8 +78,8 @@ def due(
 ) -> AssignTask | None:
     """Return what assigns the task that comes before a person's next live task; None if live work is next."""
     about = {"access": access, "person": person, "stage": stage, "dimensions": dimensions}
-    found = (each.due(session, **about) for each in _registered())  # type: ignore[arg-type]
-    return next((assign for assign in found if assign is not None), None)
+    assigns = (rule.due(session, **about) for rule in _registered())  # type: ignore[arg-type]
+    return next((assign for assign in assigns if assign is not None), None)
 
 
 def count_left(
@@ -87,8 +87,8 @@ def count_left(
 ) -> dict[str, int]:
     """Return how many tasks of extensions, by dimension, come before the last of a person's ``live`` tasks."""
     counts: Counter[str] = Counter()
-    for each in _registered():
-        counts.update(each.count_left(session, access=access, person=person, stage=stage, live=live))
+    for rule in _registered():
+        counts.update(rule.count_left(session, access=access, person=person, stage=stage, live=live))
     return dict(counts)
 
 
@@ -102,16 +102,16 @@ def mixed_in(
     ahead: Sequence[int | None],
 ) -> Sequence[int | None]:
     """Return the items of a person's next live tasks, with the items of the extensions' tasks mixed in."""
-    for each in _registered():
-        ahead = each.mixed_in(session, access=access, person=person, stage=stage, dimensions=dimensions, ahead=ahead)
+    for rule in _registered():
+        ahead = rule.mixed_in(session, access=access, person=person, stage=stage, dimensions=dimensions, ahead=ahead)
     return ahead
 
 
 def warnings(store: Store, *, person: Person, project: ProjectView) -> list[str]:
     """Return what the page My work tells a person about their work in a project."""
-    return [said for each in _registered() for said in each.warnings(store, person=person, project=project)]
+    return [sentence for rule in _registered() for sentence in rule.warnings(store, person=person, project=project)]
 
 
 def lead_warnings(session: Session, *, access: Access) -> list[str]:
     """Return what the page Dashboard tells the leads of a project."""
-    return [said for each in _registered() for said in each.lead_warnings(session, access=access)]
+    return [sentence for rule in _registered() for sentence in rule.lead_warnings(session, access=access)]

@@ -32,11 +32,11 @@ def next_task(
     Claimed tasks come first, then free ones, then postponed ones. ``postponed`` is the item that the person has just
     postponed: it is not offered again at once, even if no other task is left.
     """
-    found = None
-    while found is None:
+    answer = None
+    while answer is None:
         with store.write() as session:
             access = access_to(session, person=person, project=project)
-            found = take_next(
+            answer = take_next(
                 session,
                 access=access,
                 person=person,
@@ -45,7 +45,7 @@ def next_task(
                 postponed=postponed,
                 now=store.now(),
             )
-    return found
+    return answer
 
 
 def take_next(
@@ -59,12 +59,12 @@ def take_next(
     now: datetime,
 ) -> TaskView | NoTask | None:
     """Do the same as ``next_task`` inside a transaction; return None if the search must continue in another one."""
-    said = gates.ask(gates.Visit(session, access, person, stage, now, dimension=dimension, postponed=postponed))
-    if isinstance(said, NoTask):
-        return said
-    if isinstance(said, gates.Continuation):
+    answer = gates.ask(gates.Visit(session, access, person, stage, now, dimension=dimension, postponed=postponed))
+    if isinstance(answer, NoTask):
+        return answer
+    if isinstance(answer, gates.Continuation):
         return None
-    return replace(task_view(session, access=access, row=said.row, person=person), postponed=said.postponed)
+    return replace(task_view(session, access=access, row=answer.row, person=person), postponed=answer.postponed)
 
 
 def take_more(
@@ -76,10 +76,10 @@ def take_more(
     are those of ``take_next``. Only tasks postponed before ``postponed_before`` are offered again; otherwise a person
     who skips the last task would get it back at once.
     """
-    said = gates.ask(gates.Visit(session, access, person, stage, now, keeps=True, postponed_before=postponed_before))
-    if isinstance(said, NoTask):
-        return said
-    return None if isinstance(said, gates.Continuation) else said.row
+    answer = gates.ask(gates.Visit(session, access, person, stage, now, keeps=True, postponed_before=postponed_before))
+    if isinstance(answer, NoTask):
+        return answer
+    return None if isinstance(answer, gates.Continuation) else answer.row
 
 
 def peek(
@@ -90,13 +90,13 @@ def peek(
         access = access_to(session, person=person, project=project)
         visit = gates.Visit(session, access, person, stage, store.now(), dimension=dimension)
         item_ids, _ = gates.coming_items(visit, limit=limit)
-        found = [
+        asset_ids = [
             asset.public_id
             for item_id in item_ids
             for _, asset, _ in items.assets(session, item_id=item_id)
             if asset.sha256 is not None
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(asset_ids))
 
 
 def release(store: Store, *, person: Person, task: str) -> None:

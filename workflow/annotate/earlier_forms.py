@@ -46,12 +46,12 @@ def as_asked_now(session: Session, access: Access, row: StoredTask, given: Submi
     version = projects.schema_version_by_hash(session, hash=given.schema)
     if version is None or version.id not in access.reading.numbers:
         raise InvalidInputError([Problem("schema", "This page shows a form that is not this project's; reload it.")])
-    said = replace(
+    translated = replace(
         given,
         values=access.reading.answers(version.id, row.stage, given.values),
         reasons=access.reading.reasons(version.id, given.reasons),
     )
-    return Form(version.id, version.hash, True, access.reading.anew(version.id)), said
+    return Form(version.id, version.hash, True, access.reading.anew(version.id)), translated
 
 
 def draft_now(access: Access, stage: Stage, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,16 +59,16 @@ def draft_now(access: Access, stage: Stage, content: Mapping[str, Any]) -> dict[
 
     The form of a draft is not recorded, so only values that fit no current criterion are translated.
     """
-    said = dict(content)
+    draft = dict(content)
     values, reasons = content.get("values"), content.get("reasons")
     for version in access.reading.steps:
         if isinstance(values, Mapping):
             values = _said_anew(access, stage, version, values)
-            said["values"] = values
+            draft["values"] = values
         if isinstance(reasons, Mapping):
             reasons = access.reading.reasons(version, reasons)
-            said["reasons"] = reasons
-    return said
+            draft["reasons"] = reasons
+    return draft
 
 
 def _said_anew(access: Access, stage: Stage, version: int, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,8 +81,10 @@ def _said_anew(access: Access, stage: Stage, version: int, values: Mapping[str, 
 def _is_of_now(schema: Schema, stage: Stage, name: str, value: Any) -> bool:
     """Return whether the current form has this criterion and offers the chosen value."""
     asked = schema.item.fields if stage is Stage.AUTHORING else criteria_of(schema, stage.value)
-    part = next((each for each in asked if each.name == name), None)
+    part = next((criterion for criterion in asked if criterion.name == name), None)
     if part is None:
         return False
     offered = [*(option.value for option in part.options), *getattr(part, "values", ())]
-    return not offered or value is None or all(any(same(each, one) for one in offered) for each in options_in(value))
+    return (
+        not offered or value is None or all(any(same(chosen, one) for one in offered) for chosen in options_in(value))
+    )

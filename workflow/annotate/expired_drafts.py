@@ -32,7 +32,7 @@ NOT_WANTED = "The item has changed or is settled, so no one is asked about it an
 def postponed_tasks(store: Store, *, person: Person) -> list[PostponedTask]:
     """Return the tasks that a person has postponed or given back and can resume, oldest first."""
     with store.read() as session:
-        now, found = store.now(), []
+        now, returnable = store.now(), []
         for mark, row in postponed.of_person(session, person_id=person.id, limit=MOST):
             access = _access(session, person, row)
             if access is None:
@@ -42,7 +42,7 @@ def postponed_tasks(store: Store, *, person: Person) -> list[PostponedTask]:
             )
             if not mine and not may_resume(session, row=row, person=person, now=now):
                 continue
-            found.append(
+            returnable.append(
                 PostponedTask(
                     task=row.public_id,
                     project=access.name,
@@ -55,7 +55,7 @@ def postponed_tasks(store: Store, *, person: Person) -> list[PostponedTask]:
                     yours_until=row.lease_until if mine else None,
                 )
             )
-        return found
+        return returnable
 
 
 def earlier_submissions(store: Store, *, person: Person) -> list[EarlierSubmission]:
@@ -65,7 +65,7 @@ def earlier_submissions(store: Store, *, person: Person) -> list[EarlierSubmissi
     others have settled and which were gold checks.
     """
     with store.read() as session:
-        found = []
+        earlier = []
         since = store.now() - LEASE
         recent = submissions.recent_of_person(session, person_id=person.id, since=since, limit=MOST)
         texts = answers.texts(session, ids=[row.prediction_id for _, row in recent if row.prediction_id is not None])
@@ -73,7 +73,7 @@ def earlier_submissions(store: Store, *, person: Person) -> list[EarlierSubmissi
             access = _access(session, person, row)
             if access is not None:
                 answer = texts.get(row.prediction_id or 0, "").strip()
-                found.append(
+                earlier.append(
                     EarlierSubmission(
                         task=row.public_id,
                         project=access.name,
@@ -84,19 +84,19 @@ def earlier_submissions(store: Store, *, person: Person) -> list[EarlierSubmissi
                         at=last.created_at,
                     )
                 )
-        return found
+        return earlier
 
 
 def of_person(store: Store, *, person: Person) -> list[ExpiredDraft]:
     """Return a person's drafts of tasks that they lost, newest first, and whether they can resume each task."""
     with store.read() as session:
-        found = []
+        drafts = []
         for draft, row in submissions.lost_of_person(session, person_id=person.id, limit=MOST):
             access = _access(session, person, row)
             lines = lines_of(access, row, draft) if access is not None else ()
             if access is None or not lines:
                 continue
-            found.append(
+            drafts.append(
                 ExpiredDraft(
                     task=row.public_id,
                     project=access.name,
@@ -110,7 +110,7 @@ def of_person(store: Store, *, person: Person) -> list[ExpiredDraft]:
                     free=may_resume(session, row=row, person=person, now=store.now()),
                 )
             )
-        return found
+        return drafts
 
 
 def _why_lost(session: Session, person: Person, row: StoredTask, draft: StoredDraft) -> str:
@@ -167,7 +167,7 @@ def lines_of(access: Access, row: StoredTask, draft: StoredDraft) -> Sequence[Te
 def _text(value: Any) -> str:
     if value is None or value == "" or value == [] or value == {}:
         return ""
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
         return "\n".join(value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 

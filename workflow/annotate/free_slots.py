@@ -45,8 +45,8 @@ def claim_next(
             now=now,
             limit=1 + attempt,
         )
-        found = [] if left_behind else _search(session, ways, limit=1 + attempt)
-        if assign is not None and (left_behind or found):  # mixed into live work, never after the last live task
+        spots = [] if left_behind else _search(session, ways, limit=1 + attempt)
+        if assign is not None and (left_behind or spots):  # mixed into live work, never after the last live task
             row = assign(now)
             if row is not None:
                 note_claim(session, access=access, row=row, person=person, before=None, now=now)
@@ -57,8 +57,8 @@ def claim_next(
                 note_claim(session, access=access, row=row, person=person, before=before, now=now)
                 return row, False
         if left_behind:
-            found = _search(session, ways, limit=1 + attempt)
-        for way, spot in found:
+            spots = _search(session, ways, limit=1 + attempt)
+        for way, spot in spots:
             chosen = _own_choice(session, access, person, stage, spot)
             taken = task_claims.take(session, task_id=chosen, stage=stage, person_id=person.id, now=now)
             if taken is not None:
@@ -66,7 +66,7 @@ def claim_next(
                     queue_cursor.took(way, spot)
                 note_claim(session, access=access, row=taken, person=person, before=None, now=now)
                 return taken, False
-        if not found and not left_behind:
+        if not spots and not left_behind:
             return None, any(way.more for lot in ways for way in lot)
         time.sleep(0.002 * (attempt + 1))  # others hold all of these slots for a moment
     return None, False
@@ -153,7 +153,7 @@ def _search(
 ) -> list[tuple[queue_cursor.Cursor, queue_cursor.SearchedSlot]]:
     """Return the next slots that a person may claim, from the first group of cursors that has any."""
     for lot in ways:
-        found = queue_cursor.search(session, lot, limit=limit)
-        if found:
-            return found
+        spots = queue_cursor.search(session, lot, limit=limit)
+        if spots:
+            return spots
     return []

@@ -85,15 +85,15 @@ class Gate:
 def ask(visit: Visit) -> Answer:
     """Return the answer of the first gate that does not let the person pass, or why no work is left."""
     for gate in GATES:
-        said = gate.take(visit)
-        if isinstance(said, GivenTask) and stage_kinds.of(said.row.stage).renew(
-            visit.session, access=visit.access, row=said.row, now=visit.now
+        answer = gate.take(visit)
+        if isinstance(answer, GivenTask) and stage_kinds.of(answer.row.stage).renew(
+            visit.session, access=visit.access, row=answer.row, now=visit.now
         ):
             return (
                 Continuation()
             )  # one renewal per transaction, so that two people who renew the same pairs cannot deadlock
-        if said is not None:
-            return said
+        if answer is not None:
+            return answer
     return no_work.why_no_task(
         visit.session,
         access=visit.access,
@@ -106,21 +106,21 @@ def ask(visit: Visit) -> Answer:
 
 def coming_items(visit: Visit, *, limit: int) -> tuple[list[int], NoTask | None]:
     """Return the items (ids) of the next likely tasks, and the refusal if a gate ends the list; claim nothing."""
-    found: list[int] = []
+    item_ids: list[int] = []
     for gate in GATES:
-        if len(found) >= limit:
+        if len(item_ids) >= limit:
             break
-        said = gate.look(visit, limit - len(found))
-        if isinstance(said, NoTask):
-            return found, said
-        found += [item_id for item_id in dict.fromkeys(said) if item_id not in found]
-    return found, None
+        coming = gate.look(visit, limit - len(item_ids))
+        if isinstance(coming, NoTask):
+            return item_ids, coming
+        item_ids += [item_id for item_id in dict.fromkeys(coming) if item_id not in item_ids]
+    return item_ids, None
 
 
 def why_refused(visit: Visit) -> NoTask | None:
     """Return why a person gets no new work at all, or None if they can get work."""
-    said = (gate.refuses(visit) for gate in GATES if gate.refuses is not None)
-    return next((nothing for nothing in said if nothing is not None), None)
+    refusals = (gate.refuses(visit) for gate in GATES if gate.refuses is not None)
+    return next((nothing for nothing in refusals if nothing is not None), None)
 
 
 # ---- questions of the gates ------------------------------------------------------------------------------------------
@@ -150,8 +150,8 @@ def _refusal(name: str, asks: str, why: Callable[[Visit], NoTask | None]) -> Gat
 def _take_in_hand(visit: Visit) -> Answer | None:
     if visit.keeps:
         return None
-    found = before_them(visit)
-    row = tasks.lock(visit.session, public_id=found.public_id) if found else None
+    in_hand = before_them(visit)
+    row = tasks.lock(visit.session, public_id=in_hand.public_id) if in_hand else None
     if row is None or row.person_id != visit.person.id or not visit.access.may_use(row.dimension):
         return None
     held = extend(visit.session, access=visit.access, row=row, person=visit.person, now=visit.now)
@@ -236,12 +236,12 @@ def _postponed(visit: Visit) -> list[StoredTask]:
     """
     but = visit.postponed
     item = items.by_public_id(visit.session, project_id=visit.access.project_id, public_id=but) if but else None
-    found = postponed.of_person(
+    marked_tasks = postponed.of_person(
         visit.session, person_id=visit.person.id, project_id=visit.access.project_id, stage=visit.stage
     )
     return [
         row
-        for mark, row in found
+        for mark, row in marked_tasks
         if (visit.postponed_before is None or mark.at <= visit.postponed_before)
         and visit.access.may_use(row.dimension)
         and visit.dimension in (None, row.dimension)

@@ -174,7 +174,9 @@ def draw(session: Session, *, access: Access, now: datetime, most: int | None = 
     called_off: set[str] = set()
     while True:
         chosen = there.chosen(n, left)
-        surplus = {each.unit for each in there.every if each.open and not each.touched and each.unit not in chosen}
+        surplus = {
+            answer.unit for answer in there.every if answer.open and not answer.touched and answer.unit not in chosen
+        }
         still = task_slots.call_off_untouched(session, units=sorted(surplus - called_off))
         called_off |= surplus - still
         if not still:
@@ -182,18 +184,22 @@ def draw(session: Session, *, access: Access, now: datetime, most: int | None = 
         left |= still  # other people are claiming these now
     fewest = access.reading.fewest(stage.raters, Stage.GRADING)
     lacking = [
-        each
-        for each in there.every
-        if each.unit in chosen and (each.lacking(stage.raters, fewest=fewest) or each.unit in called_off)
+        answer
+        for answer in there.every
+        if answer.unit in chosen and (answer.lacking(stage.raters, fewest=fewest) or answer.unit in called_off)
     ][:most]
-    slotless = [(each.prediction_id, each.item_id, each.dimension) for each in lacking if each.slotless]
+    slotless = [(answer.prediction_id, answer.item_id, answer.dimension) for answer in lacking if answer.slotless]
     _add_slots(session, access, stage, slotless, called_off=True, now=now)
-    opened = task_slots.offer_units(session, units=[each.unit for each in lacking], most=stage.raters)
+    opened = task_slots.offer_units(session, units=[answer.unit for answer in lacking], most=stage.raters)
     called_off -= chosen
     if stage.order == "random":
-        begun = {each.item_id for each in there.every if each.touched} if "predictions" in stage.shuffle else set()
-        waiting = [each for each in there.every if each.open or each.unit in chosen]
-        task_slots.begin_units(session, units=[each.unit for each in waiting if each.touched or each.item_id in begun])
+        begun = (
+            {answer.item_id for answer in there.every if answer.touched} if "predictions" in stage.shuffle else set()
+        )
+        waiting = [answer for answer in there.every if answer.open or answer.unit in chosen]
+        task_slots.begin_units(
+            session, units=[answer.unit for answer in waiting if answer.touched or answer.item_id in begun]
+        )
     if (n is not None or stage.sample is not None) and (opened or called_off):
         data = {"planned": n, "drawn": len(chosen), "slots": opened, "called_off": len(called_off), "seed": there.seed}
         log(session, DRAWN, project=access, now=now, data=data)
@@ -209,7 +215,7 @@ def slots_by_dimension(
         return {}
     there: _PassedOn | Frame = _passed_on(session, access)
     if isinstance(there, _PassedOn):
-        known = {each.prediction_id for each in there.every}
+        known = {answer.prediction_id for answer in there.every}
         model = items.models_of(session, prediction_ids=[id for id, _, _ in predictions])
         new = [
             task_counts.slotless(id, item_id=item_id, model=model[id], dimension=dimension, slots=stage.raters)
@@ -220,10 +226,10 @@ def slots_by_dimension(
     chosen = there.chosen(planned(session, access=access), set())
     fewest = access.reading.fewest(stage.raters, Stage.GRADING)
     left: Counter[str] = Counter()
-    for each in there.every:
-        if each.unit in chosen:
-            left[each.dimension] += each.lacking(stage.raters, fewest=fewest)
-    return {each.id: left[each.id] for each in access.schema.dimensions if left[each.id]}
+    for answer in there.every:
+        if answer.unit in chosen:
+            left[answer.dimension] += answer.lacking(stage.raters, fewest=fewest)
+    return {dimension.id: left[dimension.id] for dimension in access.schema.dimensions if left[dimension.id]}
 
 
 def sample_of(session: Session, *, access: Access) -> Sample | SampleProgress | None:
@@ -234,10 +240,10 @@ def sample_of(session: Session, *, access: Access) -> Sample | SampleProgress | 
     there = _passed_on(session, access)
     if isinstance(there, Frame):
         return standing(session, access=access)
-    drawn = [each for each in there.counting if each.open or each.touched]
+    drawn = [answer for answer in there.counting if answer.open or answer.touched]
     fewest = access.reading.fewest(stage.raters, Stage.GRADING)
-    graded = sum(each.is_complete(stage.raters, fewest=fewest) for each in drawn)
-    untouched = sum(not each.touched for each in drawn)
+    graded = sum(answer.is_complete(stage.raters, fewest=fewest) for answer in drawn)
+    untouched = sum(not answer.touched for answer in drawn)
     return Sample(
         planned=planned(session, access=access),
         passed_on=len(there.counting),
@@ -264,8 +270,8 @@ def follow_state(
     if state is ItemState.KEPT:
         every = task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING, item_id=item_id)
         every_one = stage.outputs is None and stage.sample is None
-        wanted = [each for each in _last(every) if every_one or each.touched]
-        task_slots.offer_units(session, units=[each.unit for each in wanted], most=stage.raters)
+        wanted = [answer for answer in _last(every) if every_one or answer.touched]
+        task_slots.offer_units(session, units=[answer.unit for answer in wanted], most=stage.raters)
     elif state is ItemState.REJECTED or before is ItemState.KEPT:
         rows = tasks.of_item(session, item_id=item_id, stage=Stage.GRADING)
         task_slots.withdraw(session, units=list(dict.fromkeys(row.unit for row in rows)))
@@ -280,7 +286,7 @@ def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool
 
 def _last(every: Iterable[task_counts.AnswerSlots]) -> list[task_counts.AnswerSlots]:
     """Return each model's last answer to each item."""
-    return list({(each.item_id, each.model): each for each in every}.values())
+    return list({(answer.item_id, answer.model): answer for answer in every}.values())
 
 
 @dataclass(frozen=True)
@@ -294,23 +300,23 @@ class _PassedOn:
     @property
     def counting(self) -> list[task_counts.AnswerSlots]:
         """The answers that count: each model's last answer to each counted item."""
-        return _last(each for each in self.every if self.counted.counts(each.item_id))
+        return _last(answer for answer in self.every if self.counted.counts(answer.item_id))
 
     def chosen(self, n: int | None, left: Collection[str]) -> set[str]:
         """Return the units to open: touched ones, those others hold now (``left``), and newly drawn ones."""
         those = self.counting
-        kept = [each for each in those if each.touched or each.unit in left]
+        kept = [answer for answer in those if answer.touched or answer.unit in left]
         if n is None:
-            return {each.unit for each in those}
-        rest = [each for each in those if not (each.touched or each.unit in left)]
+            return {answer.unit for answer in those}
+        rest = [answer for answer in those if not (answer.touched or answer.unit in left)]
         drawn = spread(
             rest,
             max(n - len(kept), 0),
             seed=self.seed,
-            of=lambda each: each.place,
-            already=[each.place for each in kept],
+            of=lambda answer: answer.place,
+            already=[answer.place for answer in kept],
         )
-        return {each.unit for each in (*kept, *drawn)}
+        return {answer.unit for answer in (*kept, *drawn)}
 
 
 def _passed_on(session: Session, access: Access) -> _PassedOn | Frame:

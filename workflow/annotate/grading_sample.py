@@ -44,11 +44,11 @@ def planned(session: Session, *, access: Access) -> int | None:
     stage = access.schema.stages.grading
     if stage is None:
         return None
-    said = stage.outputs if stage.sample is None else stage.sample.outputs
-    if said is None:
+    number = stage.outputs if stage.sample is None else stage.sample.outputs
+    if number is None:
         return None
     last = events.newest_of(session, project_id=access.project_id, kind=EXTENDED)
-    return max(said, int(last.data.get("outputs", 0)) if last is not None else 0)
+    return max(number, int(last.data.get("outputs", 0)) if last is not None else 0)
 
 
 def is_open(session: Session, *, access: Access) -> bool:
@@ -108,20 +108,20 @@ class Frame:
         kept = [
             place for place in self.places if place.touched or (place.slots is not None and place.slots.unit in left)
         ]
-        known = {id(each) for each in kept}
+        known = {id(place) for place in kept}
         rest = [place for place in self.places if id(place) not in known]
         return kept + stratified_sample(
             rest,
             max(n - len(kept), 0),
             seed=self.seed,
-            name=lambda each: (each.model, each.item),
-            strata=lambda each: each.strata,
-            already=[each.strata for each in kept],
+            name=lambda place: (place.model, place.item),
+            strata=lambda place: place.strata,
+            already=[place.strata for place in kept],
         )
 
     def chosen(self, n: int | None, left: Collection[str] = ()) -> set[str]:
         """Return the units to open: existing answers in the sample that may be graded."""
-        return {each.slots.unit for each in self.drawn(n, left) if each.slots is not None and each.counts}
+        return {place.slots.unit for place in self.drawn(n, left) if place.slots is not None and place.counts}
 
 
 def frame(session: Session, *, access: Access) -> Frame:
@@ -179,19 +179,19 @@ def frame(session: Session, *, access: Access) -> Frame:
 def _strata(session: Session, access: Access, plan: GradingSample) -> Callable[[int, str, str], tuple[str, ...]]:
     """Return a function that gives the strata of a model's answer to an item."""
     names = grading_sample.strata_of(plan)
-    groups = {each.id: each.group or NONE for each in access.schema.dimensions}
+    groups = {part.id: part.group or NONE for part in access.schema.dimensions}
     own = {grading_sample.DIMENSION, grading_sample.GROUP, grading_sample.MODEL}
     fields: Mapping[int, Mapping[str, Any]] = {}
     if not own.issuperset(names):
         fields = item_revisions.current_content(session, project_id=access.project_id)
 
     def of(item_id: int, dimension: str, model: str) -> tuple[str, ...]:
-        said = {
+        values = {
             grading_sample.DIMENSION: dimension,
             grading_sample.GROUP: groups.get(dimension, NONE),
             grading_sample.MODEL: model,
         }
-        return tuple(said[name] if name in said else _in_words(fields[item_id].get(name)) for name in names)
+        return tuple(values[name] if name in values else _in_words(fields[item_id].get(name)) for name in names)
 
     return of
 

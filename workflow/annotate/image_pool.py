@@ -129,11 +129,11 @@ def _kinds(access: Access, role: str | None) -> frozenset[str]:
     slots = access.schema.item.assets
     if role is None:
         return frozenset(slot.kind for slot in slots)
-    found = frozenset(slot.kind for slot in slots if slot.role == role)
-    if not found:
+    kinds_of_role = frozenset(slot.kind for slot in slots if slot.role == role)
+    if not kinds_of_role:
         there = ", ".join(slot.role for slot in slots) or "none"
         raise InvalidInputError([Problem("role", f"The schema has no asset {role!r}; it has {there}.")])
-    return found
+    return kinds_of_role
 
 
 def _no_place(kind: str, kinds: Collection[str], role: str | None) -> str:
@@ -218,7 +218,7 @@ def pool(
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         mine = _dimensions(access, dimension)
-        found = stock.free(
+        free_images = stock.free(
             session,
             project_id=access.project_id,
             dimensions=mine,
@@ -228,10 +228,10 @@ def pool(
         )
         total = count(session, access=access, dimensions=mine)
         roles: dict[str, str] = {slot.kind: slot.role for slot in reversed(access.schema.item.assets)}
-        groups = _groups(session, access, [asset for asset, _ in found])
+        groups = _groups(session, access, [asset for asset, _ in free_images])
         views = [
             asset_view(asset, media, asset.role or roles.get(asset.kind, ""), groups.get(asset.group_name or "", ()))
-            for asset, media in found
+            for asset, media in free_images
         ]
         return PoolPage(views, total)
 

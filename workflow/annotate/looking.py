@@ -41,8 +41,8 @@ def look(store: Store, *, person: Person, project: str, stage: Stage) -> StageLo
         if stage in WITHOUT_TASKS:
             return StageLook(held, gates.why_closed(gates.Visit(session, access, person, stage, store.now())))
         visit = gates.Visit(session, access, person, stage, store.now())
-        found, nothing = gates.coming_items(visit, limit=1)
-        if held or found:
+        item_ids, nothing = gates.coming_items(visit, limit=1)
+        if held or item_ids:
             return StageLook(held, None)
         return StageLook(
             held,

@@ -39,15 +39,15 @@ def next_page(
         with store.write() as session:
             now = store.now()
             access = access_to(session, person=person, project=project)
-            found = claims.take_next(
+            task = claims.take_next(
                 session, access=access, person=person, stage=stage, dimension=dimension, postponed=postponed, now=now
             )
             numbers = None
-            if not fresh and isinstance(found, TaskView):
+            if not fresh and isinstance(task, TaskView):
                 numbers = progress.at_once(session, access=access, person=person, stage=stage, now=now)
-        if found is not None:
+        if task is not None:
             break
     if numbers is None:
-        fresh = fresh or isinstance(found, NoTask)
+        fresh = fresh or isinstance(task, NoTask)
         numbers = progress.progress(store, person=person, project=project, stage=stage, fresh=fresh)
-    return NextPage(view_of(access), found, numbers)
+    return NextPage(view_of(access), task, numbers)

@@ -96,12 +96,12 @@ def find(
         wanted = text.strip()[:LONGEST].lower()
 
         def says(where: Stage, content: Mapping[str, Any]) -> bool:
-            return any(wanted in each.lower() for each in texts(visible_fields(access.schema, where, content)))
+            return any(wanted in shown.lower() for shown in texts(visible_fields(access.schema, where, content)))
 
-        found, n = own_submissions.page(
+        annotations, n = own_submissions.page(
             session, of=of, text=wanted, says=says if wanted else None, offset=offset, limit=limit
         )
-        return SubmissionPage(_rows(session, access, found), n)
+        return SubmissionPage(_rows(session, access, annotations), n)
 
 
 @dataclass(frozen=True)
@@ -118,17 +118,19 @@ def sent_back_to(store: Store, *, person: Person, project: str) -> list[Returned
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         mine = {
-            each.item_id: each
-            for each in sent_back.of_project(session, access=access).values()
-            if each.author_id == person.id
+            returned_item.item_id: returned_item
+            for returned_item in sent_back.of_project(session, access=access).values()
+            if returned_item.author_id == person.id
         }
         if not mine:
             return []
         of = _whose(access, person, stage=Stage.AUTHORING)
-        found = own_submissions.of_items(session, of=of, item_ids=sorted(mine))
-        rows = zip(found, _rows(session, access, found), strict=True)
-        told = [ReturnedItem(row, mine[said.item_id].why, mine[said.item_id].at) for said, row in rows]
-        return sorted(told, key=lambda each: each.at)
+        annotations = own_submissions.of_items(session, of=of, item_ids=sorted(mine))
+        rows = zip(annotations, _rows(session, access, annotations), strict=True)
+        returned = [
+            ReturnedItem(row, mine[annotation.item_id].why, mine[annotation.item_id].at) for annotation, row in rows
+        ]
+        return sorted(returned, key=lambda each: each.at)
 
 
 def look(store: Store, *, person: Person, project: str, submission: str) -> AsItWas:
@@ -137,13 +139,13 @@ def look(store: Store, *, person: Person, project: str, submission: str) -> AsIt
     """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
-        found = own_submissions.find_submission(session, of=_whose(access, person), public_id=submission)
-        if found is None:
+        annotation_and_task = own_submissions.find_submission(session, of=_whose(access, person), public_id=submission)
+        if annotation_and_task is None:
             raise NotFoundError("There is no such submission of yours in this project; look for it in the list.")
-        said, row = found
-        before = own_submissions.before(session, said=said)
-        shown, *earlier = _rows(session, access, [said, *before])
-        view = task_as_it_was(session, access=access, row=row, person=person, said=said)
+        annotation, row = annotation_and_task
+        before = own_submissions.before(session, said=annotation)
+        shown, *earlier = _rows(session, access, [annotation, *before])
+        view = task_as_it_was(session, access=access, row=row, person=person, said=annotation)
         return AsItWas(shown, view, earlier)
 
 
@@ -168,8 +170,8 @@ def _whose(
     return own_submissions.SubmissionFilter(
         project_id=access.project_id,
         person_id=person.id,
-        stages=[each for each in stages if stage in (None, each)],
-        dimensions=[each for each in dimensions if dimension in (None, each)],
+        stages=[own_stage for own_stage in stages if stage in (None, own_stage)],
+        dimensions=[own_dimension for own_dimension in dimensions if dimension in (None, own_dimension)],
         since=day,
         until=day + timedelta(days=1) if day is not None else None,
     )
@@ -216,19 +218,19 @@ def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> lis
             labels[criterion.name][_NOTHING] = criterion.none or kinds.of_criterion(criterion).nothing
         reasons = [reason for option in options for reason in option.reasons]
         reasons += criterion.skip.reasons if criterion.skip else []
-        why[criterion.name] = {typed_value(each.value): each.label for each in reasons}
+        why[criterion.name] = {typed_value(reason.value): reason.label for reason in reasons}
     if row.stage is Stage.ADJUDICATION and access.schema.stages.adjudication is not None:
         causes = access.schema.stages.adjudication.reasons
         labels["cause"] = {typed_value(cause.value): cause.label for cause in causes}
         labels[DECIDED_IN] = {stage.value: access.schema.stages.title_of(stage.value) for stage in Stage}
-        labels["decision"] = {each: as_words(each) for each in DECISIONS}
+        labels["decision"] = {decision: as_words(decision) for decision in DECISIONS}
     lines = []
     for name, value in row.answers.items():
         words = _in_words(value, labels.get(name, {}))
         reason = _in_words(row.reasons.get(name), why.get(name, {}))
-        told = " · ".join(filter(None, [words, reason]))
-        if told:
-            lines.append(TextLine(titles.get(name, as_words(name)), _clipped(told)))
+        answer_text = " · ".join(filter(None, [words, reason]))
+        if answer_text:
+            lines.append(TextLine(titles.get(name, as_words(name)), _clipped(answer_text)))
     if row.note:
         lines.append(TextLine("Note", _clipped(row.note)))
     return lines
@@ -241,7 +243,7 @@ def _in_words(value: Any, labels: Mapping[str, str]) -> str:
     if value == []:
         return labels.get(_NOTHING, "")
     if isinstance(value, list):
-        return "; ".join(_in_words(each, labels) for each in value)
+        return "; ".join(_in_words(value_part, labels) for value_part in value)
     if isinstance(value, Mapping):
         return kinds.in_words(value) or json.dumps(value, ensure_ascii=False)
     return labels.get(typed_value(value), typed_value(value))

@@ -25,9 +25,9 @@ def set_priority(store: Store, *, by: Person | None, project: str, names: Sequen
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        found = [_item(session, access, name) for name in dict.fromkeys(names)]
+        rows = [_item(session, access, name) for name in dict.fromkeys(names)]
         return prioritise(
-            session, access=access, item_ids=[row.id for row in found], priority=priority, by=by, now=store.now()
+            session, access=access, item_ids=[row.id for row in rows], priority=priority, by=by, now=store.now()
         )
 
 
@@ -56,8 +56,8 @@ def order_of(schema: Schema, stage: Stage) -> str:
 
 
 def _item(session: Session, access: Access, name: str) -> StoredItem:
-    found = items.by_public_id(session, project_id=access.project_id, public_id=name)
-    found = found or items.by_external_id(session, project_id=access.project_id, external_id=name)
-    if found is None:
+    row = items.by_public_id(session, project_id=access.project_id, public_id=name)
+    row = row or items.by_external_id(session, project_id=access.project_id, external_id=name)
+    if row is None:
         raise NotFoundError(f"There is no item {name!r} in {access.name!r}.")
-    return found
+    return row

@@ -30,7 +30,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         written = count_written(session, access=access)
         blocked = _blocked(session, access, store.now())
         unseen = _without_media(session, access)
-        with_author = Counter(each.dimension for each in sent_back.of_project(session, access=access).values())
+        with_author = Counter(returned.dimension for returned in sent_back.of_project(session, access=access).values())
         rows = []
         for dimension in access.schema.dimensions:
             n = {state: states.get((dimension.id, state), 0) for state in ItemState}
@@ -63,7 +63,11 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             graded=sum(n for (_, state), n in grading.items() if state is TaskState.DONE),
             to_grade=sum(n for (_, state), n in grading.items() if state is not TaskState.WITHDRAWN),
             sample=sample.sentence if (sample := grade.sample_of(session, access=access)) and sample.passed_on else "",
-            of_stages=[said for kind in STAGE_KINDS.values() if (said := kind.progress(session, access=access))],
+            of_stages=[
+                stage_progress
+                for kind in STAGE_KINDS.values()
+                if (stage_progress := kind.progress(session, access=access))
+            ],
             warnings=tuple(claim_rules.lead_warnings(session, access=access)),
             without_set=tuple(called(stage.value) for stage in qualification.without_set(session, access=access)),
         )
@@ -81,21 +85,21 @@ def next_steps(store: Store, *, person: Person | None, project: str) -> str:
         states = items.count_by_state(session, project_id=access.project_id)
         if not states and not image_pool.count(session, access=access, dimensions=None):
             return NOTHING_YET
-        said = []  # a set never contains waiting items, so missing media come first
+        steps = []  # a set never contains waiting items, so missing media come first
         waiting = sum(medium.items for medium in _without_media(session, access).values())
         if waiting:
-            said.append(
+            steps.append(
                 f"{_items(waiting)} for images or clips that are not there, and no one is given an item without them."
                 " Import in the menu brings them in; Dashboard says which ones they are."
             )
         called = access.schema.stages.in_a_sentence
         without = " and ".join(called(stage.value) for stage in qualification.without_set(session, access=access))
         if without:
-            said.append(
+            steps.append(
                 f"The {without} asks people to qualify first, and there is no set of items for it: no one gets in"
                 " until you make one. Qualify in the menu does that."
             )
-        return " ".join(said) or "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
+        return " ".join(steps) or "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
 
 
 def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[Blocker]]:
@@ -131,9 +135,9 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
             )
         return taking[stage, person_id]
 
-    found: dict[str, list[Blocker]] = {}
+    blockers: dict[str, list[Blocker]] = {}
     for dimension in access.schema.dimensions:
-        found[dimension.id] = [
+        blockers[dimension.id] = [
             *(
                 sentence
                 for stage in rounds_of(access.schema)
@@ -150,7 +154,7 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
             ),
         ]
     for dimension_id, sentence in _too_many_writers(access, [theirs for _, theirs in members.values()]):
-        found[dimension_id].append(sentence)
+        blockers[dimension_id].append(sentence)
     if access.schema.stages.adjudication is not None:
         open_to_settle = tasks.open_slots(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
         for dimension in access.schema.dimensions:
@@ -160,8 +164,8 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
                 theirs = takes(Stage.ADJUDICATION, person_id) if orphans else {}
                 orphans = {id: item for id, item in orphans.items() if id not in theirs}
             if orphans:
-                found[dimension.id].append(_who_is_needed(session, access, [*orphans.values()], may))
-    return found
+                blockers[dimension.id].append(_who_is_needed(session, access, [*orphans.values()], may))
+    return blockers
 
 
 def _too_many_writers(access: Access, members: Sequence[Access]) -> Iterator[tuple[str, Blocker]]:
@@ -218,7 +222,7 @@ def _too_few_verifiers(
 ) -> Sequence[Blocker]:
     """Return the items whose remaining eligible voters are fewer than their missing votes."""
     part, rounds = rounds_of(access.schema)[stage], [*rounds_of(access.schema)]
-    before = sum(rounds_of(access.schema)[each].raters for each in rounds[: rounds.index(stage)])
+    before = sum(rounds_of(access.schema)[earlier].raters for earlier in rounds[: rounds.index(stage)])
     if len(able) > part.raters + before + _EXACT:
         return ()
     slots = task_counts.open_units(session, project_id=access.project_id, stage=stage, dimension=dimension)
@@ -268,15 +272,15 @@ def _too_few_others(
     session: Session, access: Access, stage: Stage, dimension: str, able: Set[int], barred: int
 ) -> Sequence[Blocker]:
     """Return the models' answers that need more people than there are."""
-    found = getattr(access.schema.stages, stage.value)
-    needed = getattr(found, "raters", 1)
-    if found is None or len(able) >= needed:
+    part = getattr(access.schema.stages, stage.value)
+    needed = getattr(part, "raters", 1)
+    if part is None or len(able) >= needed:
         return ()
     slots = task_counts.open_units(session, project_id=access.project_id, stage=stage, dimension=dimension)
     if not slots:
         return ()
-    each = f" by {needed} people each" if needed > 1 else ""
-    rest = f" for {stage.value}{each}, but {_only(len(able))} may do it here{_and_barred(barred)}; add people."
+    by_people = f" by {needed} people each" if needed > 1 else ""
+    rest = f" for {stage.value}{by_people}, but {_only(len(able))} may do it here{_and_barred(barred)}; add people."
     return (Blocker(len(slots), "answer of a model waits", "answers of models wait", rest=rest),)
 
 
@@ -298,7 +302,7 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
         return Blocker(len(stuck), *_WAITS, rest=rest)
     item = items.by_id(session, id=stuck[0])
     parts = items.parts(session, item_id=item.id)
-    told = [
+    histories = [
         f"{name} has {' and '.join(parts[person_id])} it"
         for person_id, name in sorted(people.names(session, ids=able).items())
         if person_id in parts
@@ -308,7 +312,7 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
         len(stuck),
         f"item waits for another {role}",
         f"items wait for another {role}",
-        detail=f" ({which}): {', '.join(told)}",
+        detail=f" ({which}): {', '.join(histories)}",
         rest=f". Make someone who did none of that a {role} on People.",
     )
 
@@ -323,10 +327,10 @@ def _without_media(session: Session, access: Access) -> dict[str, missing_media.
 def _missing_media_note(access: Access, waiting: missing_media.MissingMedia) -> Blocker:
     """Return how many items wait for which images and clips, and how to import them."""
     parts = [
-        f"{each.files:,} {each.kind}{'' if each.files == 1 else 's'}"
-        f"{'' if each.role == each.kind else f' ({each.role})'}, such as {each.example}"
-        f"{f' of {each.source}' if each.source else ''}"
-        for each in waiting.lacking
+        f"{lacking.files:,} {lacking.kind}{'' if lacking.files == 1 else 's'}"
+        f"{'' if lacking.role == lacking.kind else f' ({lacking.role})'}, such as {lacking.example}"
+        f"{f' of {lacking.source}' if lacking.source else ''}"
+        for lacking in waiting.lacking
     ]
     format = access.schema.source.format if access.schema.source else "FORMAT"
     return Blocker(

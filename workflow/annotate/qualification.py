@@ -25,8 +25,8 @@ from workflow.access.projects import Access, require_lead
 def policy(access: Access, stage: Stage) -> Qualification | None:
     """Return the schema's qualification for a stage, or None."""
     part = getattr(access.schema.stages, stage.value, None)
-    found: Qualification | None = getattr(part, "qualification", None)
-    return found
+    qualification: Qualification | None = getattr(part, "qualification", None)
+    return qualification
 
 
 def without_set(session: Session, *, access: Access) -> list[Stage]:
@@ -126,13 +126,13 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
     )
     if state is None or ended:
         return f"Before the {called} you answer a set of items. Open Qualify in the menu and begin."
-    said = {
+    next_steps = {
         Standing.OPEN: "Your qualification is not finished; go on with it here.",
         Standing.HANDED_IN: "You have handed in your qualification; seniors are looking at it.",
         Standing.FAILED: "You have not passed the qualification yet; Qualify in the menu says what comes next.",
         Standing.SENT_BACK: "A senior sent your qualification back; Qualify in the menu says why.",
     }
-    return said[state]
+    return next_steps[state]
 
 
 def why_fixed(session: Session, *, row: StoredTask) -> str | None:

@@ -109,5 +109,5 @@ def row_of(
 def asked_hash(asked: ExpectedAnswer, more: str = "") -> str:
     """Return a hash of the question: equal for equal kind, options and unit."""
     marks = [mark for mark, is_so in (("several", asked.several), ("literal", asked.literal)) if is_so]
-    told = json.dumps([asked.kind.value, list(asked.options), asked.unit, more, *marks], ensure_ascii=False)
-    return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:32]
+    question = json.dumps([asked.kind.value, list(asked.options), asked.unit, more, *marks], ensure_ascii=False)
+    return hashlib.sha256(question.encode(errors="surrogatepass")).hexdigest()[:32]

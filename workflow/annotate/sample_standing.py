@@ -185,7 +185,7 @@ def standing(session: Session, *, access: Access, outputs: int | None = None) ->
     names = grading_sample.strata_of(plan)
     asked = (stage.raters, access.reading.fewest(stage.raters, Stage.GRADING))
     lines = _lines(there, drawn, names, *asked)
-    closed = [each.slots for each in drawn if each.slots is not None and _state(each, *asked) == "closed"]
+    closed = [place.slots for place in drawn if place.slots is not None and _state(place, *asked) == "closed"]
     return SampleProgress(
         n,
         is_open(session, access=access),
@@ -193,7 +193,7 @@ def standing(session: Session, *, access: Access, outputs: int | None = None) ->
         there.seed,
         names,
         lines,
-        sum(each.withdrawn for each in closed),
+        sum(slots.withdrawn for slots in closed),
         _troubles(there),
         [*_remarks(there), *(_uneven(names, lines) if n is not None else ())],
     )
@@ -236,37 +236,39 @@ def _lines(
 
 
 def _troubles(there: Frame) -> list[str]:
-    found = []
+    sentences = []
     if there.unknown_models:
         here = ", ".join(there.answering) or "none"
         unknown = ", ".join(there.unknown_models)
-        found.append(f"The plan names models of which no answer is here: {unknown}. There are answers of {here}.")
+        sentences.append(f"The plan names models of which no answer is here: {unknown}. There are answers of {here}.")
     if there.unknown_items:
-        found.append(f"The plan names items that are not here: {_first_names(there.unknown_items)}.")
+        sentences.append(f"The plan names items that are not here: {_first_names(there.unknown_items)}.")
     if there.ungraded_items:
-        found.append(
+        sentences.append(
             f"The plan names items in dimensions that people do not grade: {_first_names(there.ungraded_items)}."
         )
-    return found
+    return sentences
 
 
 def _remarks(there: Frame) -> list[str]:
-    found = []
+    sentences = []
     if there.rejected_items:
-        found.append(f"Verification has rejected items of the plan: {_first_names(there.rejected_items)}.")
+        sentences.append(f"Verification has rejected items of the plan: {_first_names(there.rejected_items)}.")
     if there.empty_dimensions:
-        found.append(f"There is no item to draw in {', '.join(there.empty_dimensions)}.")
+        sentences.append(f"There is no item to draw in {', '.join(there.empty_dimensions)}.")
     wanted = Counter(place.model for place in there.places)
     missing = Counter(place.model for place in there.places if place.slots is None)
     for model in sorted(set(missing) - set(there.unknown_models)):
-        found.append(f"{model} has not answered {missing[model]:,} of {wanted[model]:,} items that the plan may draw.")
-    return found
+        sentences.append(
+            f"{model} has not answered {missing[model]:,} of {wanted[model]:,} items that the plan may draw."
+        )
+    return sentences
 
 
 def _uneven(strata: Sequence[str], lines: Sequence[StratumCounts]) -> list[str]:
     """Return, for each level, the values that are used up while others have at least two more."""
     others = [name for name in strata if name != grading_sample.MODEL]
-    found = []
+    sentences = []
     for name in strata:
         there: Counter[str] = Counter()
         drawn: Counter[str] = Counter()
@@ -277,8 +279,8 @@ def _uneven(strata: Sequence[str], lines: Sequence[StratumCounts]) -> list[str]:
         most = max(drawn.values(), default=0)
         few = [f"{value} ({n:,})" for value, n in there.items() if drawn[value] == n < most - 1]
         if few:
-            found.append(f"Of each {name} up to {most:,} are drawn; there are no more of {_first_names(few)}.")
-    return found
+            sentences.append(f"Of each {name} up to {most:,} are drawn; there are no more of {_first_names(few)}.")
+    return sentences
 
 
 def _first_names(names: Sequence[str]) -> str:
@@ -294,8 +296,8 @@ def counting_in_stage(session: Session, *, access: Access, items_: Items | str |
     counted = counting(session, access=access, items_=items_, stage=stage)
     if stage is not Stage.GRADING or plan_of(access) is None:
         return counted
-    found = standing(session, access=access)
-    return replace(counted, sample=f"People grade by plan. {found.sentence} {found.how}".rstrip())
+    progress = standing(session, access=access)
+    return replace(counted, sample=f"People grade by plan. {progress.sentence} {progress.how}".rstrip())
 
 
 def counting_of_stage(

@@ -36,14 +36,14 @@ def of_item(session: Session, *, item: StoredItem) -> SentBack | None:
 
 def of_project(session: Session, *, access: Access) -> dict[int, SentBack]:
     """Return all items of a project that are with their authors, by id, oldest first."""
-    found = {
+    events_by_item = {
         event.item_id: event
         for event, _ in events.of_kinds(session, project_id=access.project_id, kinds=(events.SENT_BACK,))
         if event.item_id is not None
     }
-    known = items.by_ids(session, ids=list(found)) if found else {}
+    known = items.by_ids(session, ids=list(events_by_item)) if events_by_item else {}
     return {
         id: SentBack(id, known[id].author_id, known[id].dimension, str(event.data["why"]), event.at)
-        for id, event in found.items()
+        for id, event in events_by_item.items()
         if id in known and event.data["revision"] == known[id].current_revision
     }

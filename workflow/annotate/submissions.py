@@ -343,8 +343,8 @@ def _shown(
     shuffle = getattr(getattr(access.schema.stages, row.stage.value), "shuffle", ())
     if not shuffle:
         return None
-    found = shuffled_fields(access, row, person, item_revisions.content(session, item_id=item_id, revision=revision))
+    shown = shuffled_fields(access, row, person, item_revisions.content(session, item_id=item_id, revision=revision))
     if "predictions" in shuffle:
         place = tasks.place_of(session, item_id=item_id, stage=row.stage, person_id=person.id, unit=row.unit)
-        found[PREDICTION] = list(place)
-    return found or None
+        shown[PREDICTION] = list(place)
+    return shown or None

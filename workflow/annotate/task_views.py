@@ -180,12 +180,12 @@ def roles_for(slots: Sequence[AssetSlot], kinds: Sequence[str]) -> list[str] | N
 
 def roles_of(slots: Sequence[AssetSlot], picked: Sequence[StoredAsset]) -> list[str] | None:
     """Return the place in an item that each asset takes: from its group, or as in ``roles_for``."""
-    told = [asset.role for asset in picked if asset.role is not None]
-    if not told:
+    roles = [asset.role for asset in picked if asset.role is not None]
+    if not roles:
         return roles_for(slots, [asset.kind for asset in picked])
     places = [slot for asset in picked for slot in slots if (slot.role, slot.kind) == (asset.role, asset.kind)]
-    fits = all(slot.min <= told.count(slot.role) <= (slot.max or len(told)) for slot in slots)
-    return told if fits and len(places) == len(picked) else None
+    fits = all(slot.min <= roles.count(slot.role) <= (slot.max or len(roles)) for slot in slots)
+    return roles if fits and len(places) == len(picked) else None
 
 
 def asset_file(store: Store, *, person: Person, asset: str) -> AssetFile:
@@ -194,10 +194,10 @@ def asset_file(store: Store, *, person: Person, asset: str) -> AssetFile:
     ``NotFoundError`` is the same for unknown ids and for projects that this person is no member of.
     """
     with store.read() as session:
-        found = media_access.file_of_asset(session, public_id=asset)
-        if found is None:
+        row_and_file = media_access.file_of_asset(session, public_id=asset)
+        if row_and_file is None:
             raise NotFoundError(NO_SUCH)
-        row, file = found
+        row, file = row_and_file
         try:
             access_by_id(session, person=person, project_id=row.project_id)
         except NotFoundError:
@@ -241,8 +241,8 @@ def votes_on(
     session: Session, *, item_id: int, revision: int, stages: Sequence[Stage] = VERIFICATIONS
 ) -> list[VoteView]:
     """Return the votes on a revision in these stages, without names, in an order independent of time."""
-    said = items.latest_by_stage(session, item_id=item_id, revision=revision, stages=stages)
-    return _side_by_side([vote for stage in stages for vote in said[stage]], "Vote")
+    by_stage = items.latest_by_stage(session, item_id=item_id, revision=revision, stages=stages)
+    return _side_by_side([vote for stage in stages for vote in by_stage[stage]], "Vote")
 
 
 def _side_by_side(cast: Sequence[StoredAnnotation], noun: str) -> list[VoteView]:

@@ -96,10 +96,10 @@ def _passes(access: Access, stage: Stage, votes: Sequence[StoredVote], decisions
     if not access.reading.passed:
         return False
     before = VERIFICATIONS[: VERIFICATIONS.index(stage)]
-    said = [vote for vote in votes if vote.stage in before] + [
+    passed = [vote for vote in votes if vote.stage in before] + [
         decision for decision in decisions if decided_in(decision.answers) in before
     ]
-    return access.reading.passes(stage, [each.schema_version_id for each in said])
+    return access.reading.passes(stage, [vote.schema_version_id for vote in passed])
 
 
 def of_stage(votes: Sequence[_Vote], stage: Stage) -> list[_Vote]:

@@ -97,9 +97,9 @@ def _said_of(
 ) -> tuple[Mapping[str, Any], Sequence[StoredVote], Sequence[StoredVote]]:
     """Return the current fields of an item, its votes, and the seniors' decisions."""
     item_id, revision, rounds = item.id, item.current_revision, [*rounds_of(access.schema)]
-    said = items.latest_by_stage(session, item_id=item_id, revision=revision, stages=(*rounds, Stage.ADJUDICATION))
+    by_stage = items.latest_by_stage(session, item_id=item_id, revision=revision, stages=(*rounds, Stage.ADJUDICATION))
     fields = item_revisions.content(session, item_id=item_id, revision=revision)
-    return fields, [vote for stage in rounds for vote in said[stage]], said[Stage.ADJUDICATION]
+    return fields, [vote for stage in rounds for vote in by_stage[stage]], by_stage[Stage.ADJUDICATION]
 
 
 def settle(session: Session, *, access: Access, item: StoredItem, now: datetime) -> Verdict:
@@ -132,11 +132,11 @@ def follow(
     changed = [(item, item.state, verdict) for item, verdict in verdicts if verdict.state is not item.state]
     known = _ever_voted_on(access)
     if changed:
-        told = {
+        item_changes = {
             item.id: {"from": before.value, "to": verdict.state.value, "why": verdict.why}
             for item, before, verdict in changed
         }
-        log_items(session, "item.state", project=access, items=told, now=now)
+        log_items(session, "item.state", project=access, items=item_changes, now=now)
         states = [(item, verdict.state) for item, _, verdict in changed]
         items.settle(session, states=states)
         open_missing(session, access=access, states=states, now=now)

@@ -61,8 +61,13 @@ def items_answered(
     by_place = _places(session, project_id)
     by_index = _by_index(session, project_id, rows, everything, by_place)
     compared = any(
-        _of_log(each) or each.prompt or each.question or each.options or each.columns or is_suspect(each.text)
-        for each, _ in rows
+        _of_log(answer)
+        or answer.prompt
+        or answer.question
+        or answer.options
+        or answer.columns
+        or is_suspect(answer.text)
+        for answer, _ in rows
     )
     content = item_revisions.current_content(session, project_id=project_id) if compared else {}
     names = {name: id for id, name, _ in everything}
@@ -73,11 +78,11 @@ def items_answered(
             item = by_name.get(answer.item)
             reason = f"there is no item {answer.item!r} in this project"
         elif answer.index is not None:
-            found, reason = by_index(answer, here)
-            item = (found, dimension_of[found]) if found is not None else None
+            item_id, reason = by_index(answer, here)
+            item = (item_id, dimension_of[item_id]) if item_id is not None else None
         elif _of_log(answer):
-            found, reason = match(answer)
-            item = (found, dimension_of[found]) if found is not None else None
+            item_id, reason = match(answer)
+            item = (item_id, dimension_of[item_id]) if item_id is not None else None
         else:
             places, place = by_place[answer.dimension or ""], answer.position or 0
             id = places.get(place)
@@ -153,17 +158,17 @@ class _OrderOfOptions:
         if asked.none and shown and plain(shown[-1]) == plain(asked.options[-1]):
             shown = shown[:-1]
         try:
-            found = shown_order(own, shown, answer.prompt, answer.columns)
+            places = shown_order(own, shown, answer.prompt, answer.columns)
         except OptionsDiffer:
             if self._content.get(item_id, {}).get(self._options or "") == list(own):
                 raise
             return ()  # the schema's own values, or those of a form, which a prompt may show in other words
-        if found and self._shown_to and not _means_the_same(answer, asked, found):
+        if places and self._shown_to and not _means_the_same(answer, asked, places):
             raise OptionsDiffer(
                 "the model was shown the options in another order than the item's, and the people or judges of the "
                 f"stage {self._shown_to[0]} would read its letters by the item's order"
             )
-        return found
+        return places
 
 
 def _means_the_same(answer: PredictionRecord, asked: ExpectedAnswer, order: tuple[int, ...]) -> bool:
@@ -254,15 +259,15 @@ def _places(session: Session, project_id: int) -> dict[str, dict[int, int]]:
     dimensions: dict[int | None, set[str]] = defaultdict(set)
     for row in rows:
         dimensions[row.file_id].add(row.dimension)
-    found: dict[str, dict[int, int]] = defaultdict(dict)
+    by_dimension: dict[str, dict[int, int]] = defaultdict(dict)
     start: dict[tuple[str, int | None], int] = {}
     for row in rows:
-        places = found[row.dimension]
+        places = by_dimension[row.dimension]
         after = max(places, default=-1) + 1
         first = start.setdefault((row.dimension, row.file_id), after)
         own = row.file_id is not None and row.position is not None and len(dimensions[row.file_id]) == 1
         places[first + (row.position or 0) if own else after] = row.id
-    return found
+    return by_dimension
 
 
 def _first_index(

@@ -29,12 +29,12 @@ def columns_used(
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        for each in reversed(named_files(session, access)):
-            file, said = each.stored, ColumnMapping.of_file(each.meta, access.schema)
-            if file.format != format or not said.as_json():
+        for source in reversed(named_files(session, access)):
+            file, mapping = source.stored, ColumnMapping.of_file(source.meta, access.schema)
+            if file.format != format or not mapping.as_json():
                 continue
             had = file.meta.get("layout", {}).get("columns")
-            named = {name for key in said.columns.values() for name in key.split(",")}
+            named = {name for key in mapping.columns.values() for name in key.split(",")}
             if list(had or ()) == list(columns) if had else named <= set(columns):
-                return file.path, said
+                return file.path, mapping
     return None

@@ -49,10 +49,10 @@ def contradicting_keys(
         by_asked[file.asked].append(file)
     if not by_asked:
         return []
-    names = {each.name for same in by_asked.values() for each in same}
-    for each in _of_project(session, form, project_id):
-        if each.asked in by_asked and each.name not in names:
-            by_asked[each.asked].append(each)
+    names = {item.name for same in by_asked.values() for item in same}
+    for item in _of_project(session, form, project_id):
+        if item.asked in by_asked and item.name not in names:
+            by_asked[item.asked].append(item)
     pairs = [pair for same in by_asked.values() for pair in _pairs(same)]
     if not pairs:
         return []
@@ -64,13 +64,13 @@ def contradicting_keys(
 
 def _pairs(same: Sequence[_ComparedItem]) -> Iterator[tuple[_ComparedItem, _ComparedItem]]:
     """Yield the first item of each media with each item that contradicts it."""
-    if len({each.key for each in same}) < 2:
+    if len({item.key for item in same}) < 2:
         return
     first: dict[tuple[str, ...], _ComparedItem] = {}
-    for each in same:
-        before = first.setdefault(each.media(), each)
-        if before.key != each.key:
-            yield before, each
+    for item in same:
+        before = first.setdefault(item.media(), item)
+        if before.key != item.key:
+            yield before, item
 
 
 class _Form:
@@ -97,8 +97,12 @@ class _Form:
             return None
         moments = self._keys.moments(fields)
         about = [texts, sorted(map(plain, asked.options)), [fields.get(name) for name in self._shown], str(moments)]
-        told = sorted(map(plain, key)) if asked.kind is AnswerKind.MULTI else key
-        shown = [plain(each) if isinstance(each, str) else each for each in told] if isinstance(told, list) else told
+        stated_key = sorted(map(plain, key)) if asked.kind is AnswerKind.MULTI else key
+        shown = (
+            [plain(option) if isinstance(option, str) else option for option in stated_key]
+            if isinstance(stated_key, list)
+            else stated_key
+        )
         shown = plain(shown) if isinstance(shown, str) else shown
         return json.dumps(about, sort_keys=True, default=str), json.dumps(shown, ensure_ascii=False).strip("[]")
 
@@ -106,9 +110,9 @@ class _Form:
 def _of_files(form: _Form, files: Iterable[FileRecord]) -> Iterator[_ComparedItem]:
     for file in files:
         for item in file.items:
-            if (found := form.of(item.fields)) is not None:
+            if (question_and_key := form.of(item.fields)) is not None:
                 media = tuple(sorted(asset_name(item, asset) for asset in item.assets))
-                yield _ComparedItem(item.external_id, *found, partial(tuple, media))
+                yield _ComparedItem(item.external_id, *question_and_key, partial(tuple, media))
 
 
 def _of_project(session: Session, form: _Form, project_id: int) -> Iterator[_ComparedItem]:
@@ -118,5 +122,5 @@ def _of_project(session: Session, form: _Form, project_id: int) -> Iterator[_Com
         return tuple(sorted(asset.name for asset in releases.assets(session, item_ids=[id])))
 
     for id, fields in item_revisions.current_content(session, project_id=project_id).items() if names else ():
-        if id in names and (found := form.of(fields)) is not None:
-            yield _ComparedItem(names[id], *found, partial(media, id))
+        if id in names and (question_and_key := form.of(fields)) is not None:
+            yield _ComparedItem(names[id], *question_and_key, partial(media, id))

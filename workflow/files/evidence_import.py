@@ -50,7 +50,7 @@ def import_evidence(
 
 
 def _store(store: Store, evidence: EvidenceFolder, project: Row, progress: Progress) -> None:
-    done, every = 0, sum(told.rows for told in evidence.tables.values())
+    done, every = 0, sum(table_rows.rows for table_rows in evidence.tables.values())
     project_id = 0
     for table in project_rows.tables():
         if table == "project":

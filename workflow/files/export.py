@@ -239,7 +239,7 @@ def _export(
         chosen = _chosen(session, access, only)
         run = answers.found(session, access, row)
         if stage is not None and row.takes is not Takes.TASKS:
-            tasks = ", ".join(each.name for each in FORMATS.values() if each.takes is Takes.TASKS)
+            tasks = ", ".join(task_format.name for task_format in FORMATS.values() if task_format.takes is Takes.TASKS)
             raise InvalidFileError(f"--stage is for {tasks}; {row.name} is exported without it.")
         if row.tasks is not None:
             hides = {"public": public, "private": private}
@@ -249,9 +249,9 @@ def _export(
         _require_written(access, row)
         content = Content(access.schema, row.name, unanswered=answers.unanswered, options=options_field(access.schema))
         if row.takes is Takes.ANSWERS:
-            found = selected_answers(session, access, run, answers.reader)
-            content = replace(content, items=all_items(session, access) if row.needs_run else (), answers=found)
-            count = len(content.items if row.needs_run else found)
+            selected = selected_answers(session, access, run, answers.reader)
+            content = replace(content, items=all_items(session, access) if row.needs_run else (), answers=selected)
+            count = len(content.items if row.needs_run else selected)
         elif row.takes in (Takes.MODELS, Takes.LABELS):
             id = access.project_id
             if row.takes is Takes.MODELS:
@@ -297,7 +297,7 @@ def _chosen(session: Session, access: Access, only: Sequence[str] | None) -> fro
 
 def _require_written(access: Access, row: Format) -> None:
     if not row.writes:
-        known = ", ".join(each.name for each in offered(access.schema, writes=True))
+        known = ", ".join(offered_format.name for offered_format in offered(access.schema, writes=True))
         raise InvalidFileError(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
 
 
@@ -318,7 +318,7 @@ def _items(
 ) -> MemoryExport:
     """Return the project's items in files of their own format, or of another one that takes items."""
     if row not in offered(access.schema, writes=True):
-        known = ", ".join(each.name for each in offered(access.schema, writes=True))
+        known = ", ".join(offered_format.name for offered_format in offered(access.schema, writes=True))
         raise InvalidFileError(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
     without = access.schema.export.public_without if public else ()
     state = project_items(session, access, row.keys, whole=bool(without) or writer_of(row) is not item_files.written)
@@ -374,16 +374,18 @@ def _tasks(
     rows = items.outgoing(session, project_id=access.project_id)
     written = row.tasks.exports(session, access, stage=stage, only=chosen, public=public, private=private, page=page)
     name = file_name or part_name(f"{row.name}.json", chosen, len(rows))
-    found = {name: written.data}
+    contents = {name: written.data}
     if chosen is not None:
         state = ItemsOut(rows, (), True, files.asset_names(session, project_id=access.project_id))
-        kept = [each.external_id for each in rows if each.external_id in chosen]
-        places: dict[str, tuple[str | None, int]] = {each: (name, place) for place, each in enumerate(kept)}
+        kept = [item.external_id for item in rows if item.external_id in chosen]
+        places: dict[str, tuple[str | None, int]] = {
+            external_id: (name, place) for place, external_id in enumerate(kept)
+        }
         about = about_chosen(
             session, access, state, format=row.name, without=written.without, places=places, chosen=chosen
         )
-        found[NAME] = manifest(about, found)
-    return MemoryExport(found, written.items, True)
+        contents[NAME] = manifest(about, contents)
+    return MemoryExport(contents, written.items, True)
 
 
 def _ratings(session: Session, access: Access) -> list[Rating]:

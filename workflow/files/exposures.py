@@ -118,14 +118,14 @@ def report(store: Store, *, by: Person | None, project: str) -> ExposureReport:
 
 def report_of(session: Session, *, access: Access) -> ExposureReport:
     """Return the same as ``report``, in the caller's session."""
-    found = list(faults(session, access=access))
-    faulty = Counter(stage for stage, _ in {(fault.stage, fault.vote) for fault in found})
+    all_faults = list(faults(session, access=access))
+    faulty = Counter(stage for stage, _ in {(fault.stage, fault.vote) for fault in all_faults})
     known = exposure.counts(session, project_id=access.project_id)
     return ExposureReport(
         since=exposure.since(session, project_id=access.project_id),
         stages=[StageCount(stage, *known[stage], faulty=faulty[stage.value]) for stage in JUDGED if stage in known],
         from_files=exposure.n_from_files(session, project_id=access.project_id),
-        faults=found,
+        faults=all_faults,
     )
 
 
@@ -144,7 +144,11 @@ def faults(
     known = {row.id: _told_now(access, row) for row in exposure.shapes(session, project_id=access.project_id)}
     names: Mapping[int, str] | None = None
     for stage in JUDGED:
-        kept = {id: found for id, told in known.items() if (found := _kept_from(access.schema, stage, told))}
+        kept = {
+            id: withheld
+            for id, disclosure in known.items()
+            if (withheld := _kept_from(access.schema, stage, disclosure))
+        }
         if stage not in stages or not kept:
             continue
         seen: set[tuple[int, str]] = set()
@@ -182,34 +186,34 @@ def _fault(sent: StoredExposure, vote: StoredAnnotation, item: str, what: str, p
 
 def _told_now(access: Access, row: StoredExposureShape) -> Disclosure:
     """Return the sent content, with the present names of fields."""
-    told = Disclosure.from_json(row.told)
-    names = list(told.fields)
+    disclosure = Disclosure.from_json(row.told)
+    names = list(disclosure.fields)
     for step in access.reading.steps.get(row.schema_version_id, ()):
         names = [step.fields.get(name, name) for name in names]
-    return Disclosure(tuple(names), told.facts, told.said, told.other)
+    return Disclosure(tuple(names), disclosure.facts, disclosure.said, disclosure.other)
 
 
 def _kept_from(schema: Schema, stage: Stage, told: Disclosure) -> list[str]:
     """Return the sent things that a stage's people must not know, if they concern what these people answer."""
     secret = secret_fields(schema, stage)
-    found = [f"field {name}" for name in sorted(secret & set(told.fields))]
+    withheld = [f"field {name}" for name in sorted(secret & set(told.fields))]
     if Fact.KEY in told.facts and secret & key_fields(schema):
-        found.append(Fact.KEY.value)
+        withheld.append(Fact.KEY.value)
     if stage in BLIND:
-        found += [fact.value for fact in (Fact.AUTHOR, Fact.VERDICT) if fact in told.facts]
-        found += [f"part {path}" for path in told.other]
+        withheld += [fact.value for fact in (Fact.AUTHOR, Fact.VERDICT) if fact in told.facts]
+        withheld += [f"part {path}" for path in told.other]
     if stage in BLIND - {Stage.ARBITRATION} and Fact.VOTES in told.facts and _said(stage, told):
-        found.append(Fact.VOTES.value)
+        withheld.append(Fact.VOTES.value)
     if stage in _OF_ANSWERS:
-        found += [fact.value for fact in (Fact.MODEL, Fact.JUDGE) if fact in told.facts]
-    return found
+        withheld += [fact.value for fact in (Fact.MODEL, Fact.JUDGE) if fact in told.facts]
+    return withheld
 
 
 def secret_fields(schema: Schema, stage: Stage) -> set[str]:
     """Return the fields of an item that the schema withholds from people in a stage."""
     as_ = Stage.CODING if stage is Stage.ARBITRATION else stage  # its reader sees what the coders saw
-    found = {field.name for field in schema.item.fields if as_.value in field.secret_in}
-    return found | key_fields(schema) if stage is Stage.ANSWERING else found
+    secret = {field.name for field in schema.item.fields if as_.value in field.secret_in}
+    return secret | key_fields(schema) if stage is Stage.ANSWERING else secret
 
 
 def _said(stage: Stage, told: Disclosure) -> set[Stage]:
@@ -242,10 +246,10 @@ def as_csv(found: Sequence[Fault]) -> str:
     writer.writeheader()
     for fault in found:
         row = asdict(fault)
-        told = {name: row[name] for name in COLUMNS}
-        told |= {"voted_at": fault.voted_at.isoformat(), "sent_at": fault.sent_at.isoformat()}
-        told |= {"route": fault.route.value, "counts": "yes" if fault.counts else "no"}
-        writer.writedict(told)
+        cells = {name: row[name] for name in COLUMNS}
+        cells |= {"voted_at": fault.voted_at.isoformat(), "sent_at": fault.sent_at.isoformat()}
+        cells |= {"route": fault.route.value, "counts": "yes" if fault.counts else "no"}
+        writer.writedict(cells)
     return out.getvalue()
 
 

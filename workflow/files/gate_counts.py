@@ -30,8 +30,8 @@ def gates(session: Session, *, access: Access) -> dict[str, Any]:
     counts of other stages follow, such as those of refinement.
     """
     counted = GateCounts(access)
-    for each in chain.from_iterable(judged(session, access)):
-        counted.take(each)
+    for item in chain.from_iterable(judged(session, access)):
+        counted.take(item)
     return counted.told(session)
 
 
@@ -58,8 +58,8 @@ class GateCounts:
             names = ["voted", "skipped", "unanimous", _wanted(part), "adjudicated", "kept", "rejected"]
             settles = self._access.schema.stages.adjudication is not None and part.adjudicates
             came = ["imported" if stage is Stage.VERIFICATION else "came"]
-            told = {name: counted[name] for name in [*came, *names] if name != "adjudicated" or settles}
-            gone |= told if stage is Stage.VERIFICATION else {stage.value: told}
+            counts = {name: counted[name] for name in [*came, *names] if name != "adjudicated" or settles}
+            gone |= counts if stage is Stage.VERIFICATION else {stage.value: counts}
         for kind in STAGE_KINDS.values():
             gone |= kind.counts(session, access=self._access) or {}
         return gone

@@ -32,22 +32,22 @@ def open_new_answers(session: Session, *, access: Access, new: Sequence[NewPredi
     stage = access.schema.stages.grading
     if stage is None:
         return ""
-    at_once = {each.model for each in new}
+    at_once = {prediction.model for prediction in new}
     if stage.outputs is None and stage.sample is None:
         graded = task_counts.models_in(session, project_id=access.project_id, stage=Stage.GRADING)
         at_once = at_once & graded if graded or len(at_once) > 1 else at_once
-    passed = [each[:3] for each in new if each.model in at_once]
+    passed = [prediction[:3] for prediction in new if prediction.model in at_once]
     open_grading(session, access=access, predictions=passed, now=now)
     waiting = [
-        each
-        for each in new
-        if each.model not in at_once and (stage.dimensions is None or each.dimension in stage.dimensions)
+        prediction
+        for prediction in new
+        if prediction.model not in at_once and (stage.dimensions is None or prediction.dimension in stage.dimensions)
     ]
     return _sentence(access.name, waiting, stage.raters) if waiting else ""
 
 
 def _sentence(project: str, waiting: Sequence[NewPrediction], raters: int) -> str:
-    models = len({each.model for each in waiting})
+    models = len({prediction.model for prediction in waiting})
     people = "1 person" if raters == 1 else f"{raters} people"
     grades = _counted(len(waiting) * raters, "grade")
     cost = f"{_counted(len(waiting), 'answer')}, graded by {people} each, would be {grades}"

@@ -59,14 +59,14 @@ def read_ahead(
     The second value names the columns in which the file has items' options.
     """
     with bring.store.read() as session:
-        found = list(answers_of_rows(bring, session, rows, []))
+        answers = list(answers_of_rows(bring, session, rows, []))
         there = {(row.item_id, row.model) for row in files.predictions(session, project_id=bring.access.project_id)}
     wanted = [
-        (each.item_id, each.answer.text, AttemptEnd(None, each.answer.outcome, each.order))
-        for each in found
-        if each.answer.outcome in ANSWERS and (each.item_id, each.answer.model) not in there
+        (row.item_id, row.answer.text, AttemptEnd(None, row.answer.outcome, row.order))
+        for row in answers
+        if row.answer.outcome in ANSWERS and (row.item_id, row.answer.model) not in there
     ]
-    return answer_readings.ahead(bring.store, project_id=bring.access.project_id, wanted=wanted), columns_of(found)
+    return answer_readings.ahead(bring.store, project_id=bring.access.project_id, wanted=wanted), columns_of(answers)
 
 
 def columns_of(rows: Iterable[ItemAnswer]) -> frozenset[str]:
@@ -90,10 +90,10 @@ def take_answers(
     ``entry`` is stored with the run: the team that submitted it, and the team's name for its model.
     """
     now, project_id = bring.store.now(), bring.access.project_id
-    found = list(answers_of_rows(bring, session, rows, bad))
+    item_answers = list(answers_of_rows(bring, session, rows, bad))
     note = several(bad)
     bring.refuse(bad, note)
-    new, repeated = _new_answers(bring, session, found, bad)
+    new, repeated = _new_answers(bring, session, item_answers, bad)
     bring.refuse(bad)
     answers = {key: row for key, row in new.items() if row.answer.outcome in ANSWERS}
     run_of = _runs(bring, session, new, hashes, spec, entry)
@@ -187,9 +187,9 @@ def losses_ahead(
 def answers_to_read(new: Mapping[tuple[int, str], ItemAnswer]) -> list[tuple[int, str, AttemptEnd]]:
     """Return the item, text and end of each new answer."""
     return [
-        (each.item_id, each.answer.text, AttemptEnd(None, each.answer.outcome, each.order))
-        for each in new.values()
-        if each.answer.outcome in ANSWERS
+        (row.item_id, row.answer.text, AttemptEnd(None, row.answer.outcome, row.order))
+        for row in new.values()
+        if row.answer.outcome in ANSWERS
     ]
 
 
@@ -241,10 +241,10 @@ def answered_rows(
 
     Rows without an item, or contradicting another row, are appended to ``bad``. Nothing is stored.
     """
-    found = list(answers_of_rows(bring, session, rows, bad))
+    answers = list(answers_of_rows(bring, session, rows, bad))
     contradict: list[BadRow] = []
-    new, repeated = _new_answers(bring, session, found, bad, contradict)
-    return new, repeated, contradict, columns_of(found)
+    new, repeated = _new_answers(bring, session, answers, bad, contradict)
+    return new, repeated, contradict, columns_of(answers)
 
 
 def _new_answers(
@@ -301,7 +301,7 @@ def _runs(
     rows: dict[str, list[ItemAnswer]] = defaultdict(list)
     for (_, model), row in new.items():
         rows[model].append(row)
-    found: dict[str, tuple[int, int]] = {}
+    by_model: dict[str, tuple[int, int]] = {}
     for model, answers in rows.items():
         came = {path: hashes[path] for path in sorted({row.here.path for row in answers})}
         about: dict[str, Any] = {"files": [{"path": path, "sha256": sha256} for path, sha256 in came.items()]}
@@ -320,5 +320,5 @@ def _runs(
         )
         worker_id = run_chunks.add_worker(session, run_id=run.id, name="import", about=about, now=now)
         run_chunks.end_worker(session, worker_id=worker_id, now=now)
-        found[model] = (run.id, worker_id)
-    return found
+        by_model[model] = (run.id, worker_id)
+    return by_model

@@ -155,15 +155,17 @@ def _part(path: Path) -> str | None:
         data = manifest.read_bytes() if manifest.is_file() else b""
     except OSError:  # an unreadable manifest is ignored
         return None
-    said, about = restricted(data), read_manifest(data)
+    sentence, about = restricted(data), read_manifest(data)
     of = about["files"] if about and isinstance(about.get("files"), list) else []
-    named_there = path.is_dir() or any(isinstance(each, dict) and each.get("path") == path.name for each in of)
-    return said if named_there else None
+    named_there = path.is_dir() or any(isinstance(file, dict) and file.get("path") == path.name for file in of)
+    return sentence if named_there else None
 
 
 def _may_be_said(row: Format, said: ColumnMapping | None) -> None:
     if said is not None and not (row.keys is not None and row.keys.open):
-        open_ = named(each for each in FORMATS.values() if each.keys is not None and each.keys.open)
+        open_ = named(
+            open_format for open_format in FORMATS.values() if open_format.keys is not None and open_format.keys.open
+        )
         raise InvalidFileError(
             f"Columns, places and encodings are said of {open_}; {row.name} is imported without them."
         )
@@ -171,7 +173,9 @@ def _may_be_said(row: Format, said: ColumnMapping | None) -> None:
 
 def _must_be_read(access: Access, row: Format) -> None:
     own = access.schema.source.format if access.schema.source else None
-    read = own or named([each for each in offered(access.schema, writes=False) if each.keys is not None])
+    read = own or named(
+        [offered_format for offered_format in offered(access.schema, writes=False) if offered_format.keys is not None]
+    )
     if (away := extensions.missing("readers", row.name)) is not None:
         raise NotAvailableError(away)
     if row.keys is None:

@@ -83,20 +83,20 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
     bring.refuse(read.bad)
     with bring.store.read() as session:
         placed = [placed_as(bring, session, file, single=read.single) for file in read.files]
-        wanted = wanted_media(bring.access, keys, [each.kept for each in placed], folder)
+        wanted = wanted_media(bring.access, keys, [placed_file.kept for placed_file in placed], folder)
         have = files.asset_ids(session, project_id=bring.access.project_id, names=list(wanted))
-        warnings = [*read.warnings, *contradictions(bring, session, keys, [each.new for each in placed])]
+        warnings = [*read.warnings, *contradictions(bring, session, keys, [placed_file.new for placed_file in placed])]
     lacking = {name: want for name, want in wanted.items() if not have.get(name, (0, None))[1]} if folder else {}
     bad = list(read.bad)
     stored: dict[str, StoredMedia] = {}
     refused: set[str] = set()
-    filling = all(each.repeated for each in placed)
-    for name, found in stored_media(bring, lacking):
-        if isinstance(found, BadRow):
-            bad.append(found)
+    filling = all(placed_file.repeated for placed_file in placed)
+    for name, medium in stored_media(bring, lacking):
+        if isinstance(medium, BadRow):
+            bad.append(medium)
             refused.add(name)
             continue
-        stored[name] = found
+        stored[name] = medium
         if filling and len(stored) >= _FILLED_AT_ONCE:  # long work: finished parts stay if it is stopped
             with bring.store.write() as session:
                 save_assets(bring, session, wanted, stored)
@@ -105,7 +105,7 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
         with bring.store.write() as session:
             save_assets(bring, session, wanted, stored)
         raise refusal(bad, "The other media are in; correct these and import again.")
-    bad += _outside(bring, [each.new for each in placed], stored)
+    bad += _outside(bring, [placed_file.new for placed_file in placed], stored)
     bring.refuse(bad)
     try:
         with bring.store.write(much=True) as session:
@@ -237,7 +237,7 @@ def _file_at(bring: Import, session: Session, path: str) -> bool:
 
 def _same_names(bring: Import, session: Session, file: FileRecord) -> None:
     """Refuse a file that is there already, but with other columns for its fields than now."""
-    stored = next((each for each in named_files(session, bring.access) if each.stored.path == file.path), None)
+    stored = next((source for source in named_files(session, bring.access) if source.stored.path == file.path), None)
     if stored is not None and stored.meta.get("said") != file.meta.get("said"):
         before = stored.meta.get("said", {}).get("columns") or {}
         named = ", ".join(f"{name}={key}" for name, key in before.items()) or "as the schema says"
@@ -279,18 +279,18 @@ def _save(
     now = bring.store.now()
     project_id = bring.access.project_id
     asset_ids = save_assets(bring, session, wanted, stored)
-    total = sum(len(each.new.items) for each in placed)
-    left = tuple(row for each in placed for row in _left(each))
+    total = sum(len(placed_file.new.items) for placed_file in placed)
+    left = tuple(row for placed_file in placed for row in _left(placed_file))
     new = 0
     revisions: list[tuple[int, int, str]] = []
-    for each in placed:
-        if each.repeated:
+    for placed_file in placed:
+        if placed_file.repeated:
             continue
-        file = each.new
+        file = placed_file.new
         file_id = files.add_file(
             session,
             project_id=project_id,
-            path=each.path or file.path,
+            path=placed_file.path or file.path,
             format=format,
             head=file.head,
             tail=file.tail,
@@ -307,14 +307,16 @@ def _save(
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
     without = [name for name in wanted if not have.get(name, (0, None))[1]]
     missing = [name for name in without if name not in refused]  # a file that exists but is unsupported is a bad row
-    few = source_media.too_few(bring.access.schema, (item.fields for each in placed for item in each.kept.items))
+    few = source_media.too_few(
+        bring.access.schema, (item.fields for placed_file in placed for item in placed_file.kept.items)
+    )
     if new or stored:
         data: dict[str, Any] = {"format": format, "items": new, "media": len(stored), "left_out": len(bad) + len(left)}
         data |= {PART: f"{bring.path.name}: {bring.part}"} if bring.part else {}
         log(session, "items.imported", by=bring.by_id, project=project_id, now=now, data=data)
     return ImportSummary(
         items=new,
-        repeated=sum(len(each.kept.items) for each in placed) - new,
+        repeated=sum(len(placed_file.kept.items) for placed_file in placed) - new,
         left=left,
         assets_found=len(wanted) - len(without),
         assets_missing=len(without),

@@ -137,8 +137,10 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         have = files.asset_ids(session, project_id=bring.access.project_id, names=list(wanted))
         warnings = [*read.warnings, *contradictions(bring, session, item_keys(row.name), file_records)]
     here = {name for name in wanted if have.get(name, (0, None))[1]}
-    problems = {name: why for name, each in wanted.items() if name not in here and (why := each.problem())}
-    lies = {name: name in here or (name not in problems and each.place() is not None) for name, each in wanted.items()}
+    problems = {name: why for name, request in wanted.items() if name not in here and (why := request.problem())}
+    lies = {
+        name: name in here or (name not in problems and request.place() is not None) for name, request in wanted.items()
+    }
     first = [item for file in file_records for item in file.items[:FIRST]][:FIRST]
     return Look(
         format=row,
@@ -209,7 +211,8 @@ def _differences(
         before = now[stored.id][0]
         parts: list[tuple[str, Any, Any]] = [("dimension", stored.dimension, item.dimension)]
         parts += [
-            (each.name, before.get(each.name), item.fields.get(each.name)) for each in bring.access.schema.item.fields
+            (field.name, before.get(field.name), item.fields.get(field.name))
+            for field in bring.access.schema.item.fields
         ]
         differ = [(name, old, read) for name, old, read in parts if old != read]
         for name, old, read in differ or [("", None, None)]:

@@ -108,15 +108,15 @@ class _Finder:
         def find(work: Path) -> Path | None:
             if folder is None:
                 return None
-            found = self._file(folder, above, item, asset, kind, alone=alone)
-            if found and kind == "clip":
+            file = self._file(folder, above, item, asset, kind, alone=alone)
+            if file and kind == "clip":
                 from media import clips
 
-                found = clips.as_stored(found, out=work / "clip.webm")
-            if found is None and asset.source:
+                file = clips.as_stored(file, out=work / "clip.webm")
+            if file is None and asset.source:
                 video = folder.of_video(asset.source)
-                found = self._cut(video, item, self.row.moments(item.fields), kind, work) if video else None
-            return found
+                file = self._cut(video, item, self.row.moments(item.fields), kind, work) if video else None
+            return file
 
         return find
 
@@ -134,11 +134,11 @@ class _Finder:
         own = self.access.schema.dimension(item.dimension).folder or ""
         around = [name for name in (above, own) if name] + ([""] if alone or not above else [])
         places = [f"{name}/{inner}".strip("/") for name in around for inner in ("", "images", "imgs")]
-        found = folder.named(asset.path, folders=places) if asset.path else None
-        found = found or folder.of_id(f"{item.external_id}/{asset.role}", kind)
-        if found is None and sum(slot.kind == kind for slot in self.access.schema.item.assets) == 1:
-            found = folder.of_id(item.external_id, kind)
-        return found
+        file = folder.named(asset.path, folders=places) if asset.path else None
+        file = file or folder.of_id(f"{item.external_id}/{asset.role}", kind)
+        if file is None and sum(slot.kind == kind for slot in self.access.schema.item.assets) == 1:
+            file = folder.of_id(item.external_id, kind)
+        return file
 
     def _cut(self, video: Path, item: ItemRecord, at: Moments, kind: str, work: Path) -> Path | None:
         """Return the clip that ends with the item's observation, or the observation image; None without a known
@@ -201,11 +201,11 @@ def stored_media(bring: Import, wanted: Mapping[str, MediaRequest]) -> Iterator[
         """Yield finished media, oldest first, until only ``left`` are under way."""
         nonlocal done
         while len(going) > left:
-            name, found = going[0][0], going[0][1].result()
+            name, medium = going[0][0], going[0][1].result()
             going.popleft()
             done += 1
-            if found is not None:
-                yield name, found
+            if medium is not None:
+                yield name, medium
             bring.on("media", done, len(wanted))
 
     with tempfile.TemporaryDirectory(prefix="touchstone-") as work, ThreadPoolExecutor(bring.hands) as pool:

@@ -38,24 +38,26 @@ def project_items(session: Session, access: Access, row: ItemKeys | None, *, who
     own = {file.stored.id for file in known}
     reworded = access.reading.rewords_items
     changed = [
-        each.id for each in rows if each.current_revision > 1 or each.fragment_raw is None or each.file_id not in own
+        outgoing.id
+        for outgoing in rows
+        if outgoing.current_revision > 1 or outgoing.fragment_raw is None or outgoing.file_id not in own
     ]
     few = None if whole or row is None or reworded or len(changed) > _FEW else changed
     content = item_revisions.current_content(session, project_id=project_id, ids=few)
     assets = files.asset_names(session, project_id=project_id)
     by_file: dict[int | None, list[OutgoingItem]] = defaultdict(list)
-    for each in rows:
-        by_file[each.file_id].append(each)
+    for outgoing in rows:
+        by_file[outgoing.file_id].append(outgoing)
     if row is None:  # a format without files of its own: all items are one lot
-        lot = FileRecord("", [_record(each, content, assets, of_file=False) for each in rows])
+        lot = FileRecord("", [_record(outgoing, content, assets, of_file=False) for outgoing in rows])
         return ItemsOut(rows, [lot], True, assets)
-    loose = [_record(each, content, assets, of_file=False) for each in rows if each.file_id not in own]
-    found = [
+    loose = [_record(outgoing, content, assets, of_file=False) for outgoing in rows if outgoing.file_id not in own]
+    file_records = [
         FileRecord(
             path=file.stored.path,
             items=[
-                _record(each, content, assets, reworded=reworded)
-                for each in sorted(by_file[file.stored.id], key=lambda item: item.position or 0)
+                _record(outgoing, content, assets, reworded=reworded)
+                for outgoing in sorted(by_file[file.stored.id], key=lambda item: item.position or 0)
             ],
             head=file.stored.head,
             tail=file.stored.tail,
@@ -65,7 +67,7 @@ def project_items(session: Session, access: Access, row: ItemKeys | None, *, who
     ]
     return ItemsOut(
         rows=rows,
-        files=_with_new(row, access, found, loose),
+        files=_with_new(row, access, file_records, loose),
         single=all(file.meta.get("single", True) for file in known) and (bool(known) or not row.by_folder),
         assets=assets,
     )

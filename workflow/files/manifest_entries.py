@@ -20,11 +20,11 @@ def places_of_items(
     state: ItemsOut, names: Collection[str], file_name: str | None
 ) -> dict[str, tuple[str | None, int]]:
     """Return the file of every item, and its place in the file, from 0."""
-    found: dict[str, tuple[str | None, int]] = {}
+    places: dict[str, tuple[str | None, int]] = {}
     for file in state.files:
         written = [item.external_id for item in file.items if item.external_id in names]
-        found.update({name: (file_name or file.path, place) for place, name in enumerate(written)})
-    return found
+        places.update({name: (file_name or file.path, place) for place, name in enumerate(written)})
+    return places
 
 
 def part_name(name: str, chosen: Collection[str] | None, of: int) -> str:
@@ -101,11 +101,11 @@ def policy_of(schema: Schema) -> dict[str, Any]:
 
 def schema_of(session: Session, access: Access) -> dict[str, Any]:
     """Return the schema version in force. If submissions under others count, return every version with their number."""
-    told = {"name": access.schema.name, "version": access.schema.version, "sha256": access.loaded.hash}
+    in_force = {"name": access.schema.name, "version": access.schema.version, "sha256": access.loaded.hash}
     counts = schema_changes.votes_by_version(session, project_id=access.project_id) if access.reading.numbers else {}
     under = {id for id, _ in counts}
     if under <= {access.schema_version_id}:
-        return told
+        return in_force
     versions = [
         {
             "version": number,
@@ -115,7 +115,7 @@ def schema_of(session: Session, access: Access) -> dict[str, Any]:
         for id, number in sorted(access.reading.numbers.items(), key=lambda each: each[1])
         if id in under
     ]
-    return {**told, "versions": versions}
+    return {**in_force, "versions": versions}
 
 
 def counts_of(access: Access, rows: Iterable[OutgoingItem]) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def counts_of(access: Access, rows: Iterable[OutgoingItem]) -> dict[str, Any]:
 
     def count(dimension: str | None) -> dict[str, int]:
         own = [(state, edited, n) for (of, state, edited), n in counted.items() if dimension in (None, of)]
-        states = {state.value: sum(n for each, _, n in own if each is state) for state in there}
+        states = {state.value: sum(n for item_state, _, n in own if item_state is state) for state in there}
         return {"items": sum(n for _, _, n in own), "edited": sum(n for _, edited, n in own if edited), **states}
 
     by_dimension = {part.id: count(part.id) for part in access.schema.dimensions}

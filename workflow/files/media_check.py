@@ -24,33 +24,33 @@ def check_media(store: Store, media: MediaStore, *, project: str | None = None, 
         Read every file and compare its SHA-256, and not only an evenly spread sample. The parts of clips are checked
         in any case.
     """
-    found: list[str] = []
+    faults: list[str] = []
     with store.read() as session:
         for row in projects.everything(session):
             if project in (None, row.name):
                 used = queries.media_used(session, project_id=row.id)
-                found += [f"{row.name}: {sentence}" for sentence in _wrong(media, used, whole=whole)]
-    return found
+                faults += [f"{row.name}: {sentence}" for sentence in _wrong(media, used, whole=whole)]
+    return faults
 
 
 def _wrong(media: MediaStore, used: Sequence[queries.UsedMedia], *, whole: bool) -> Iterator[str]:
     every = 1 if whole else max(1, -(-len(used) // SAMPLE))
-    for number, each in enumerate(used):
+    for number, medium in enumerate(used):
         content = number % every == 0
         try:
-            media.verify(each.sha256, n_bytes=each.bytes, content=content)
+            media.verify(medium.sha256, n_bytes=medium.bytes, content=content)
         except (NotFoundError, InvalidMediaError) as error:
-            yield f"{error} {_shown_by(each)}"
+            yield f"{error} {_shown_by(medium)}"
             continue
         try:
-            media.must_show(each.sha256, content=content)
+            media.must_show(medium.sha256, content=content)
         except (NotFoundError, InvalidMediaError, NotAvailableError) as error:
-            yield f"The file {each.sha256[:12]}... of the media store cannot be shown. {error} {_shown_by(each)}"
+            yield f"The file {medium.sha256[:12]}... of the media store cannot be shown. {error} {_shown_by(medium)}"
 
 
 def _shown_by(each: queries.UsedMedia) -> str:
     if not each.items:
         return f"It is {each.name}, which no item has yet."
     more = len(each.items) - NAMED
-    told = ", ".join(each.items[:NAMED]) + (f" and {more} more" if more > 0 else "")
-    return f"It is {each.name}, shown by: {told}."
+    names = ", ".join(each.items[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"It is {each.name}, shown by: {names}."

@@ -36,8 +36,8 @@ def _meta(access: Access, version: int | None, meta: dict[str, Any]) -> dict[str
     if version is None or version not in access.reading.steps:
         return meta
     schema = access.schema
-    said = meta.get("said", {})
-    keys, places = dict(said.get("columns", {})), dict(said.get("places", {}))
+    mapping = meta.get("said", {})
+    keys, places = dict(mapping.get("columns", {})), dict(mapping.get("places", {}))
     then = {
         name: access.reading.called_then(version, name)
         for name in [*(field.name for field in schema.item.fields), *(slot.role for slot in schema.item.assets)]
@@ -50,4 +50,4 @@ def _meta(access: Access, version: int | None, meta: dict[str, Any]) -> dict[str
         "places": {name: place for name, place in places.items() if name not in moved.values()}
         | {now: places[before] for now, before in moved.items() if before in places},
     }
-    return {**meta, "said": {**said, **{name: each for name, each in now.items() if each}}}
+    return {**meta, "said": {**mapping, **{name: by_name for name, by_name in now.items() if by_name}}}

@@ -51,15 +51,17 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
     """
     with store.read() as session:
         names = [row.name for row in projects.everything(session)]
-        found = {name: access_or_why(session, person=None, project=name) for name in names if project in (None, name)}
+        by_project = {
+            name: access_or_why(session, person=None, project=name) for name in names if project in (None, name)
+        }
     if project is not None and project not in names:
         raise NotFoundError(f"There is no project {project!r}; there are: {', '.join(names) or 'none'}.")
-    why = {name: each for name, each in found.items() if isinstance(each, str)}
-    looked_at = [name for name in found if name not in why]
+    why = {name: reason for name, reason in by_project.items() if isinstance(reason, str)}
+    looked_at = [name for name in by_project if name not in why]
     for name in looked_at:
         answer_readings.fill_up(store, project=name)
-    differences = [each for name in looked_at for each in _check_project(store, name, rebuild=rebuild)]
-    return [*(f"{name}: its schema cannot be read. {said}" for name, said in why.items()), *differences]
+    differences = [difference for name in looked_at for difference in _check_project(store, name, rebuild=rebuild)]
+    return [*(f"{name}: its schema cannot be read. {sentence}" for name, sentence in why.items()), *differences]
 
 
 def remarks(store: Store, *, project: str | None = None) -> list[str]:
@@ -85,21 +87,21 @@ def _mixed(session: Session, access: Access) -> Iterator[str]:
     if len(versions) < 2:
         return
     votes = queries.current_annotations(session, project_id=access.project_id, stages=VERIFICATIONS)
-    found: dict[tuple[int, ...], list[int]] = {}
+    by_versions: dict[tuple[int, ...], list[int]] = {}
     for item_id, cast in votes.items():
         under = tuple(sorted({versions[vote.guideline_hash] for vote in cast if vote.guideline_hash in versions}))
         if len(under) > 1:
-            found.setdefault(under, []).append(item_id)
-    for under, items_ in sorted(found.items()):
-        told = " and ".join(str(number) for number in under)
+            by_versions.setdefault(under, []).append(item_id)
+    for under, items_ in sorted(by_versions.items()):
+        numbers = " and ".join(str(number) for number in under)
         n = "1 item has" if len(items_) == 1 else f"{len(items_)} items have"
-        yield f"{access.name}: {n} votes under versions {told} of the guideline; the verdict counts them alike."
+        yield f"{access.name}: {n} votes under versions {numbers} of the guideline; the verdict counts them alike."
 
 
 def _parts(session: Session, access: Access) -> Iterator[str]:
     came = events.of_kinds(session, project_id=access.project_id, kinds=("items.imported",))
-    for said in dict.fromkeys(event.data["part"] for event, _ in came if "part" in event.data):
-        yield f"{access.name}: items came out of {said}"
+    for part in dict.fromkeys(event.data["part"] for event, _ in came if "part" in event.data):
+        yield f"{access.name}: items came out of {part}"
 
 
 def _away(session: Session, access: Access) -> Iterator[str]:
@@ -131,30 +133,30 @@ def _outside(session: Session, access: Access) -> Iterator[str]:
             clips = {
                 link.role: media.duration if media else None for link, asset, media in shown if asset.kind == "clip"
             }
-            for given, each in product(answered[item_id], asked):
-                said = kinds.of_criterion(each).outside(each, given.answers.get(each.name), clips)
-                if said:
-                    yield f"{access.name}: an answer to {each.name} of item {names[item_id]} {said}."
+            for given, criterion in product(answered[item_id], asked):
+                problem = kinds.of_criterion(criterion).outside(criterion, given.answers.get(criterion.name), clips)
+                if problem:
+                    yield f"{access.name}: an answer to {criterion.name} of item {names[item_id]} {problem}."
 
 
 def _check_project(store: Store, name: str, *, rebuild: bool) -> list[str]:
     with store.read() as session:
         access = access_to(session, person=None, project=name)
-        found = [f"{name}: {sentence}" for sentence in _broken_rules(session, access)]
+        differences = [f"{name}: {sentence}" for sentence in _broken_rules(session, access)]
         under_way = unfinished(session, access)
         wrong = list(_differences(session, access))
         misplaced = list(_misplaced(session, access))
         unlike = missing_media.wrongly_noted(session, project_id=access.project_id, needed=access.needed_roles)
-    found += [f"{name}: {sentence}" for _, sentence in wrong]
-    found += [f"{name}: {sentence}" for _, _, sentence in misplaced]
-    found += [f"{name}: {_of_media(stage, item, waits)}" for _, stage, item, waits in unlike]
+    differences += [f"{name}: {sentence}" for _, sentence in wrong]
+    differences += [f"{name}: {sentence}" for _, _, sentence in misplaced]
+    differences += [f"{name}: {_of_media(stage, item, waits)}" for _, stage, item, waits in unlike]
     if under_way is not None:
-        found.insert(0, under_way)  # it explains the rest
+        differences.insert(0, under_way)  # it explains the rest
     if rebuild:
         _put_right(store, misplaced, unlike)
     if rebuild and (wrong or misplaced or unlike):
-        _mend(store, name, sorted({item_id for item_id, _ in wrong}), n_differences=len(found))
-    return found
+        _mend(store, name, sorted({item_id for item_id, _ in wrong}), n_differences=len(differences))
+    return differences
 
 
 def put_in_order(store: Store, *, project: str) -> None:
@@ -189,27 +191,27 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
     several = len(rules.rounds) > 1
     with_author = sent_back.of_project(session, access=access)  # other people are not asked about these items
     for lot in judged(session, access):
-        slots = queries.current_slots(session, ids=[each.id for each in lot])
-        contested = [each.id for each in lot if each.verdict.state is ItemState.IN_ADJUDICATION]
+        slots = queries.current_slots(session, ids=[item.id for item in lot])
+        contested = [item.id for item in lot if item.verdict.state is ItemState.IN_ADJUDICATION]
         units = queries.units_to_settle(session, ids=contested) if contested else ()
         to_settle = {(item_id, task_slots.settled_in(unit)) for item_id, unit in units}
-        for each in lot:
-            verdict, name = each.verdict, f"item {each.external_id}"
-            if verdict.state is not each.state:
-                became = f"is stored as {each.state.value}, but its votes make it {verdict.state.value}. {verdict.why}"
-                yield each.id, f"{name} {became}"
+        for item in lot:
+            verdict, name = item.verdict, f"item {item.external_id}"
+            if verdict.state is not item.state:
+                became = f"is stored as {item.state.value}, but its votes make it {verdict.state.value}. {verdict.why}"
+                yield item.id, f"{name} {became}"
             for stage in rules.rounds:
-                offered, cast = slots.get((each.id, stage), 0), of_stage(each.votes, stage)
+                offered, cast = slots.get((item.id, stage), 0), of_stage(item.votes, stage)
                 missing = rules.wanted(cast, stage) - offered
                 here = f" in {stage.value}" if several else ""
-                if missing > 0 and verdict.state is VOTED_ON[stage] and each.id not in with_author:
-                    yield each.id, f"{name} lacks {missing} of its slots for votes{here}."
+                if missing > 0 and verdict.state is VOTED_ON[stage] and item.id not in with_author:
+                    yield item.id, f"{name} lacks {missing} of its slots for votes{here}."
                 surplus = offered - len(cast)
                 if surplus > 0 and verdict.state is not VOTED_ON[stage]:
                     where = stage.value if several else "verification"
-                    yield each.id, f"{name} is no longer in {where}, but {surplus} more votes are asked for."
-            if verdict.state is ItemState.IN_ADJUDICATION and (each.id, verdict.stage) not in to_settle:
-                yield each.id, f"{name} waits for a senior, but has no slot for one."
+                    yield item.id, f"{name} is no longer in {where}, but {surplus} more votes are asked for."
+            if verdict.state is ItemState.IN_ADJUDICATION and (item.id, verdict.stage) not in to_settle:
+                yield item.id, f"{name} waits for a senior, but has no slot for one."
 
 
 @dataclass(frozen=True)
@@ -235,8 +237,10 @@ def judged(session: Session, access: Access) -> Iterator[list[ItemWithVerdict]]:
         current_annotations = queries.current_annotations(session, stages=(*VERIFICATIONS, Stage.ADJUDICATION), **about)
         lot = []
         for id, external_id, _, state in some:
-            votes = [each for each in current_annotations.get(id, ()) if each.stage is not Stage.ADJUDICATION]
-            decisions = [each for each in current_annotations.get(id, ()) if each.stage is Stage.ADJUDICATION]
+            votes = [vote for vote in current_annotations.get(id, ()) if vote.stage is not Stage.ADJUDICATION]
+            decisions = [
+                decision for decision in current_annotations.get(id, ()) if decision.stage is Stage.ADJUDICATION
+            ]
             verdict = rules.verdict(fields[id], votes, decisions)
             lot.append(ItemWithVerdict(id, external_id, state, fields[id], votes, decisions, verdict))
         yield lot
@@ -307,28 +311,28 @@ def people_asked(schema: Schema) -> dict[Stage, int]:
 
 def _broken_rules(session: Session, access: Access) -> list[str]:
     """Return states that the constraints of the database should have made impossible."""
-    said = []
+    broken = []
     had = [stored_schema(session, id=id).schema_ for id in access.reading.numbers]
     for stage, now in people_asked(access.schema).items():
         if not now and had:
             continue  # a change of the schema, or its undo, has removed the stage: its submissions are kept
         raters = max([now, *(people_asked(schema)[stage] for schema in had)])
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
-            said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
+            broken.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
     for external_id in dimensions.unlike(session, project_id=access.project_id, reading=access.reading):
-        said.append(f"item {external_id} or a slot of it is in another dimension than its own.")
+        broken.append(f"item {external_id} or a slot of it is in another dimension than its own.")
     for check in extensions.rows("project_checks"):
-        said += check(session, access=access)
+        broken += check(session, access=access)
     for external_id in queries.own_votes(session, project_id=access.project_id):
-        said.append(f"item {external_id} was verified by someone who wrote or edited it.")
+        broken.append(f"item {external_id} was verified by someone who wrote or edited it.")
     for public_id in queries.strange_guidelines(session, project_id=access.project_id):
-        said.append(f"submission {public_id} names a guideline that this project never had.")
+        broken.append(f"submission {public_id} names a guideline that this project never had.")
     for public_id in queries.mixed_purposes(session, project_id=access.project_id):
-        said.append(f"submission {public_id} and its task are for different purposes.")
+        broken.append(f"submission {public_id} and its task are for different purposes.")
     for public_id in queries.done_without_annotation(session, project_id=access.project_id):
-        said.append(f"task {public_id} is done, but nothing was submitted for it.")
+        broken.append(f"task {public_id} is done, but nothing was submitted for it.")
     for public_id, weight in queries.strange_weights(session, project_id=access.project_id):
-        said.append(f"vote {public_id} weighs {weight}, but a weight is a share between 0 and 1.")
+        broken.append(f"vote {public_id} weighs {weight}, but a weight is a share between 0 and 1.")
     for public_id in queries.annotated_but_open(session, project_id=access.project_id):
-        said.append(f"task {public_id} is open, but something was submitted for it.")
-    return said
+        broken.append(f"task {public_id} is open, but something was submitted for it.")
+    return broken

@@ -62,16 +62,16 @@ class QuestionMatch:
         named = f"there is no item {answer.ids[0]!r} in this project" if answer.ids else "it gives no id of an item"
         if not (answer.question or "").strip():
             return None, f"{named}, and it has no question"
-        found = self._with_question(answer)
-        if len(found) == 1:
-            return found[0], ""
-        if not found:
+        ids = self._with_question(answer)
+        if len(ids) == 1:
+            return ids[0], ""
+        if not ids:
             where = f" of {answer.dimension}" if answer.dimension else ""
             return None, f"{named}, and no item{where} has its question, {_opening(answer.question or '')!r}"
-        names = ", ".join(self._names[id] for id in found[:_SHOWN])
+        names = ", ".join(self._names[id] for id in ids[:_SHOWN])
         return None, (
-            f"{named}, and its question, {_opening(self._asked[found[0]])!r}, is that of {len(found):,} items "
-            f"({names}{', ...' if len(found) > _SHOWN else ''})"
+            f"{named}, and its question, {_opening(self._asked[ids[0]])!r}, is that of {len(ids):,} items "
+            f"({names}{', ...' if len(ids) > _SHOWN else ''})"
         )
 
     def contradiction(self, id: int, answer: PredictionRecord) -> str:
@@ -117,10 +117,10 @@ class QuestionMatch:
 
     @cached_property
     def _by_letters(self) -> Mapping[str, list[int]]:
-        found: dict[str, list[int]] = defaultdict(list)
+        by_letters: dict[str, list[int]] = defaultdict(list)
         for id, question in self._asked.items():
-            found[_letters(question)].append(id)
-        return dict(found)
+            by_letters[_letters(question)].append(id)
+        return dict(by_letters)
 
     def _with_question(self, answer: PredictionRecord) -> list[int]:
         hits = [
@@ -133,8 +133,8 @@ class QuestionMatch:
             for begin, end, _ in hits
             if any(first <= begin and end <= last and (first, last) != (begin, end) for first, last, _ in hits)
         ]  # "Why?" may be an item's question, and a line of another's
-        found = {id for begin, end, ids in hits if (begin, end) not in within for id in ids}
-        return sorted(id for id in found if answer.dimension in {None, self._dimension_of[id]})
+        candidates = {id for begin, end, ids in hits if (begin, end) not in within for id in ids}
+        return sorted(id for id in candidates if answer.dimension in {None, self._dimension_of[id]})
 
 
 def several(bad: Iterable[BadRow]) -> str | None:
@@ -154,7 +154,7 @@ def _runs(text: str) -> Iterator[tuple[int, int, str]]:
 
     Each run that begins with ``Question:`` is also yielded without it.
     """
-    lines = [line for each in text.splitlines() if (line := " ".join(each.split()))]
+    lines = [line for raw_line in text.splitlines() if (line := " ".join(raw_line.split()))]
     longest = len(lines) if len(lines) <= _MOST_LINES else 1
     if longest < len(lines):
         yield 0, len(lines), " ".join(lines)

@@ -155,10 +155,10 @@ def read_sentences(losses: Sequence[Losses], *, new: int, repeated: int, noun: s
     if not lost:
         return [f"{rows}."]
     reasons: Counter[str] = Counter()
-    for each in losses:
-        reasons.update(each.reasons)
+    for loss in losses:
+        reasons.update(loss.reasons)
     why = ", ".join(f"{n:,} {reason}" for reason, n in reasons.most_common())
     by_model = [f"{loss.subject}: {loss.by_model}" if loss.subject else loss.by_model for loss in losses]
-    told = [f"{rows}: {why}."]
-    told += [sentence for sentence, each in zip(by_model, losses, strict=True) if each.by_model]
-    return [*told, *(loss.warning for loss in losses if loss.warns)]
+    sentences = [f"{rows}: {why}."]
+    sentences += [sentence for sentence, loss in zip(by_model, losses, strict=True) if loss.by_model]
+    return [*sentences, *(loss.warning for loss in losses if loss.warns)]

@@ -149,10 +149,12 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     with bring.store.read() as session:
         losses = losses_ahead(bring, session, new, readings)
     titles = {dimension.id: dimension.title for dimension in bring.access.schema.dimensions}
-    unanswered = Counter(each.answer.outcome for each in new.values() if each.answer.outcome not in ANSWERS)
-    told, warnings = losses_told(losses, new=len(new), repeated=equal, noun="answers")
+    unanswered = Counter(
+        new_answer.answer.outcome for new_answer in new.values() if new_answer.answer.outcome not in ANSWERS
+    )
+    sentences, warnings = losses_told(losses, new=len(new), repeated=equal, noun="answers")
     unread, ignored = told_of_unread(read, used)
-    notes = [*told, *unread]
+    notes = [*sentences, *unread]
     if unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(unanswered.items()))
         notes.append(f"{unanswered.total():,} of the new rows say that there is no answer ({why}).")
@@ -160,14 +162,16 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
         notes.append(f"Failed requests, not counted as answers: {words_of_texts_instead(instead)}.")
     first = [
         (
-            each.answer.item or each.here.item or f"row {each.here.row}",
-            titles.get(each.dimension, each.dimension),
-            each.answer.model,
-            each.answer.text if each.answer.outcome in ANSWERS else each.answer.outcome.value.replace("_", " "),
+            new_answer.answer.item or new_answer.here.item or f"row {new_answer.here.row}",
+            titles.get(new_answer.dimension, new_answer.dimension),
+            new_answer.answer.model,
+            new_answer.answer.text
+            if new_answer.answer.outcome in ANSWERS
+            else new_answer.answer.outcome.value.replace("_", " "),
         )
-        for each in list(new.values())[:FIRST]
+        for new_answer in list(new.values())[:FIRST]
     ]
-    by = Counter(each.answer.model for each in new.values())
+    by = Counter(new_answer.answer.model for new_answer in new.values())
     heads = ("Item", "Dimension", "Model", "Answer")
     return RowsLook(row, "answer", len(new), equal, changed, bad, heads, first, by, notes, [*warnings, *ignored])
 
@@ -177,7 +181,7 @@ def losses_told(losses: Sequence[Losses], *, new: int, repeated: int, noun: str)
     sentences = read_sentences(losses, new=new, repeated=repeated, noun=noun)
     warned = [sentence for sentence in sentences if sentence.startswith(WARNING)]
     return [sentence for sentence in sentences if sentence not in warned], [
-        each.removeprefix(WARNING) for each in warned
+        warning.removeprefix(WARNING) for warning in warned
     ]
 
 
@@ -191,14 +195,14 @@ def _ratings(bring: Import, row: Format, missing: Sequence[str] | None) -> RowsL
         new, _, equal = sorted_out(session, access, read.rows, bad, changed)
     first = [
         (
-            each.rating.unit,
-            access.schema.stages.title_of(each.stage.value),
-            each.rating.rater,
-            each.rating.criterion,
-            str(each.rating.value),
+            new_rating.rating.unit,
+            access.schema.stages.title_of(new_rating.stage.value),
+            new_rating.rating.rater,
+            new_rating.rating.criterion,
+            str(new_rating.rating.value),
         )
-        for each in new[:FIRST]
+        for new_rating in new[:FIRST]
     ]
-    by = Counter(each.rating.rater for each in new)
+    by = Counter(new_rating.rating.rater for new_rating in new)
     heads = ("Unit", "Stage", "Rater", "Criterion", "Value")
     return RowsLook(row, "rating", len(new), equal, changed, bad, heads, first, by, read.notes, read.warnings)

@@ -54,7 +54,7 @@ def survey_of(files: RowFiles) -> Survey:
 
 def columns_of(files: RowFiles) -> dict[str, tuple[str, ...]]:
     """Return the columns of each table."""
-    return {table: told.columns for table, told in files.tables.items()}
+    return {table: table_rows.columns for table, table_rows in files.tables.items()}
 
 
 def look_through(files: RowFiles, survey: Survey) -> None:
@@ -92,8 +92,8 @@ def schema_in(files: RowFiles, survey: Survey, *, old_schemas: bool) -> Schema:
             raise InvalidFileError(
                 f"{files.name}: its schema {row['name']!r} cannot be read here. {error} Nothing was imported."
             ) from error
-        told = (row["hash"], row["guideline_hash"])
-        if told != (loaded.hash, loaded.guideline_hash) and not old_schemas:
+        hashes = (row["hash"], row["guideline_hash"])
+        if hashes != (loaded.hash, loaded.guideline_hash) and not old_schemas:
             raise InvalidFileError(
                 f"{files.name}: the schema {row['name']!r} has another hash than its text has here. Where "
                 "the archive comes from an older Touchstone that you trust, say so: `touchstone project import "

@@ -57,8 +57,8 @@ class Source:
         """Return the paths of the files and their media. Archives are unpacked on the first call."""
         if self.path is not None:
             return self.path, self.media_path
-        told = self.folder / "placed.json"
-        if not told.exists():
+        record = self.folder / "placed.json"
+        if not record.exists():
             for part in ("items", "media"):
                 shutil.rmtree(self.folder / part, ignore_errors=True)
             raw = [(name, self.folder / "raw" / str(at)) for at, name in enumerate(self.names)]
@@ -68,8 +68,8 @@ class Source:
             if self.media is not None:
                 with (self.folder / "raw" / "media").open("rb") as archive:
                     media = zip_archives.unpack(archive, self.folder / "media", name=self.media)
-            told.write_text(json.dumps([str(items), str(media) if media else None]), encoding="utf-8")
-        items_at, media_at = json.loads(told.read_text(encoding="utf-8"))
+            record.write_text(json.dumps([str(items), str(media) if media else None]), encoding="utf-8")
+        items_at, media_at = json.loads(record.read_text(encoding="utf-8"))
         return Path(items_at), Path(media_at) if media_at else self.media_path
 
     def hashes(self) -> dict[str, str]:
@@ -77,12 +77,12 @@ class Source:
         raw = {name: self.folder / "raw" / str(at) for at, name in enumerate(self.names)}
         raw |= {self.media: self.folder / "raw" / "media"} if self.media is not None else {}
         raw |= {self.path.name: self.path} if self.path is not None else {}
-        found = {}
+        hashes = {}
         for name, path in raw.items():
             if path.is_file():
                 with path.open("rb") as file:
-                    found[name] = hashlib.file_digest(file, "sha256").hexdigest()
-        return found
+                    hashes[name] = hashlib.file_digest(file, "sha256").hexdigest()
+        return hashes
 
     def clear(self) -> None:
         """Remove the uploaded files. The results stay."""

@@ -201,8 +201,8 @@ def _plan_items(
     cannot += [(name, NO_SUCH) for name in chosen.items if name not in names]
     require_few(len(rows))
     state = [(item.id, item.state, item.current_revision, item.priority) for item in chosen_items]
-    told = {"priority": how.priority, "reasons": str(how.reasons), "state": state, "can": can, "cannot": cannot}
-    token = preview_token(action, chosen, told)
+    details = {"priority": how.priority, "reasons": str(how.reasons), "state": state, "can": can, "cannot": cannot}
+    token = preview_token(action, chosen, details)
     return BulkPlan(BulkPreview(tuple(can), tuple(cannot), token), rows)
 
 
@@ -234,5 +234,5 @@ def person_id_of(session: Session, login: str) -> int:
 
 def preview_token(action: StrEnum, chosen: object, rest: Mapping[str, object]) -> str:
     """Return a hash of an action, of what is chosen and of all data behind its preview."""
-    told = json.dumps([action.value, str(chosen), rest], sort_keys=True, default=str)
-    return hashlib.sha256(told.encode()).hexdigest()
+    text = json.dumps([action.value, str(chosen), rest], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -119,8 +119,8 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
         ids, n = item_list.page(session, **given, offset=offset, limit=asked.size)
         closed = item_list.closed(session, within=within)
         lines = _lines(session, access, within, ids)
-    told = "checks" in columns or asked.filter.gold is not None
-    gold = [id for id, line in zip(ids, lines, strict=True) if told and "gold check" in (line.checks or ())]
+    shows_checks = "checks" in columns or asked.filter.gold is not None
+    gold = [id for id, line in zip(ids, lines, strict=True) if shows_checks and "gold check" in (line.checks or ())]
     if gold and person is not None:
         with store.write() as session:
             qualifications.note_insights(session, item_ids=gold, person_id=person.id, now=store.now())
@@ -157,9 +157,9 @@ def picked(
     """Return the selected items of the present list; all matching ones if ``ticked`` is None. Raises errors of
     ``listing``.
     """
-    found = names(store, person=person, project=project, wanted=_among(wanted, ticked))
-    gone = () if ticked is None else tuple(name for name in ticked if name not in set(found))
-    return ItemSelection(wanted, found, gone, ticked is None)
+    names_now = names(store, person=person, project=project, wanted=_among(wanted, ticked))
+    gone = () if ticked is None else tuple(name for name in ticked if name not in set(names_now))
+    return ItemSelection(wanted, names_now, gone, ticked is None)
 
 
 def must_be_as(store: Store, *, person: Person | None, project: str, seen: ItemSelection) -> None:
@@ -169,11 +169,11 @@ def must_be_as(store: Store, *, person: Person | None, project: str, seen: ItemS
     here, there = set(now), set(seen.names)
     gone = [name for name in seen.names if name not in here]
     new = [name for name in now if name not in there]
-    said = [
+    sentences = [
         f"{what}: {first_names(which)}." for what, which in (("No longer in it", gone), ("New in it", new)) if which
     ]
-    if said:
-        raise ConflictError(f"The list has changed since you looked, so nothing was done. {' '.join(said)}")
+    if sentences:
+        raise ConflictError(f"The list has changed since you looked, so nothing was done. {' '.join(sentences)}")
 
 
 def first_names(names: Sequence[str], most: int = 20) -> str:
@@ -249,7 +249,7 @@ def barred(access: Access, asked: ItemList) -> list[str]:
     """Return the filters and columns of a list that a person may not use."""
     if at_least(access.role, Role.LEAD):
         return []
-    return [*asked.filter.for_leads(), *(each for each in (asked.sort, *asked.columns) if each in LEADS_COLUMNS)]
+    return [*asked.filter.for_leads(), *(column for column in (asked.sort, *asked.columns) if column in LEADS_COLUMNS)]
 
 
 def usual_columns(*, lead: bool) -> tuple[str, ...]:
@@ -268,21 +268,21 @@ def _lines(session: Session, access: Access, within: ListScope, ids: Sequence[in
 
     def line(row: StoredItem) -> ItemLine:
         content, version = contents[row.id]
-        found = facts[row.id]
-        checks = (*(("gold check",) * found.gold), *(("qualification",) * (row.id in qualifying)))
+        numbers = facts[row.id]
+        checks = (*(("gold check",) * numbers.gold), *(("qualification",) * (row.id in qualifying)))
         return ItemLine(
             item=row.public_id,
             name=row.external_id,
             title=title_in(access, content),
             dimension=row.dimension,
             state=row.state,
-            comments=found.comments,
-            missing=found.missing,
+            comments=numbers.comments,
+            missing=numbers.missing,
             version=within.versions.get(version, access.schema.version),
             priority=row.priority,
             author=logins.get(row.author_id or 0, "") if lead else None,
-            votes=found.votes if lead else None,
-            differ=found.differ if lead else None,
+            votes=numbers.votes if lead else None,
+            differ=numbers.differ if lead else None,
             checks=checks if lead else None,
             content=content,
             assets=[asset_view(asset, media, link.role) for link, asset, media in assets.get(row.id, [])],

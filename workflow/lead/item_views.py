@@ -63,9 +63,9 @@ def views(store: Store, *, person: Person | None, project: str) -> list[ItemView
 
 def view(store: Store, *, person: Person | None, project: str, id: str) -> ItemView:
     """Return one of ``views``. Raises ``NotFoundError`` for an unknown id."""
-    for each in views(store, person=person, project=project):
-        if each.id == id:
-            return each
+    for saved in views(store, person=person, project=project):
+        if saved.id == id:
+            return saved
     raise NotFoundError("There is no such saved view: it was deleted, or it is someone's own.")
 
 
@@ -86,8 +86,8 @@ def save(
     name = _name(name)
     words = asked.at(page=1).asked()
     if (long := len(json.dumps(words, ensure_ascii=False))) > LONGEST_LIST:
-        told = f"The filters of this list are {long:,} characters; a view has at most {LONGEST_LIST:,}."
-        raise InvalidInputError([Problem("view", told)])
+        message = f"The filters of this list are {long:,} characters; a view has at most {LONGEST_LIST:,}."
+        raise InvalidInputError([Problem("view", message)])
     with store.write() as session:
         access = seeing(session, person, project)
         if person is None and not shared:
@@ -96,7 +96,7 @@ def save(
             raise NotAllowedError("Only a lead saves a view for everyone; save it for yourself.")
         projects.lock(session, id=access.project_id)  # two who save at once give no name twice
         there = _of(_views(session, access, person), shared=shared)
-        same = next((each for each in there if each.name == name), None)
+        same = next((view for view in there if view.name == name), None)
         if same is not None and same.asked == words:
             return same
         _must_be_free(there, name)
@@ -117,12 +117,12 @@ def rename(store: Store, *, person: Person | None, project: str, id: str, name: 
         access = seeing(session, person, project)
         projects.lock(session, id=access.project_id)
         every = _views(session, access, person)
-        found = _changeable(every, id)
-        if found.name != name:
-            _must_be_free(_of(every, shared=found.shared), name)
-            data = {"view": id, "name": name, "before": found.name}
+        view = _changeable(every, id)
+        if view.name != name:
+            _must_be_free(_of(every, shared=view.shared), name)
+            data = {"view": id, "name": name, "before": view.name}
             log(session, events.VIEW_RENAMED, by=person, project=access, now=store.now(), data=data)
-        return replace(found, name=name)
+        return replace(view, name=name)
 
 
 def delete(store: Store, *, person: Person | None, project: str, id: str) -> None:
@@ -130,8 +130,8 @@ def delete(store: Store, *, person: Person | None, project: str, id: str) -> Non
     with store.write() as session:
         access = seeing(session, person, project)
         projects.lock(session, id=access.project_id)
-        found = _changeable(_views(session, access, person), id)
-        data = {"view": id, "name": found.name}
+        view = _changeable(_views(session, access, person), id)
+        data = {"view": id, "name": view.name}
         log(session, events.VIEW_DELETED, by=person, project=access, now=store.now(), data=data)
 
 
@@ -166,29 +166,31 @@ def _may_open(access: Access, view: ItemView) -> bool:
 
 def _of(views: Iterable[ItemView], *, shared: bool) -> list[ItemView]:
     """Return the views among which a name is unique: the shared ones, or a person's own."""
-    return [each for each in views if each.shared is shared]
+    return [view for view in views if view.shared is shared]
 
 
 def _changeable(views: Iterable[ItemView], id: str) -> ItemView:
-    for each in views:
-        if each.id == id:
-            if not each.changeable:
+    for view in views:
+        if view.id == id:
+            if not view.changeable:
                 raise NotAllowedError("Only the person who saved it and leads may change a view that is for everyone.")
-            return each
+            return view
     raise NotFoundError("This view is gone: someone has deleted it meanwhile.")
 
 
 def _must_be_free(views: Iterable[ItemView], name: str) -> None:
-    if any(each.name.casefold() == name.casefold() for each in views):
+    if any(view.name.casefold() == name.casefold() for view in views):
         raise ConflictError(f"There is another view called “{name}”. Choose another name, or delete that one first.")
 
 
 def _name(text: str) -> str:
     """Return a name on one line, without characters that screens or databases cannot handle."""
-    name = " ".join("".join(each if each >= " " else " " for each in text).encode(errors="ignore").decode().split())
+    name = " ".join(
+        "".join(character if character >= " " else " " for character in text).encode(errors="ignore").decode().split()
+    )
     if not name:
         raise InvalidInputError([Problem("name", "Give the view a name.")])
     if len(name) > LONGEST_NAME:
-        told = f"A name has at most {LONGEST_NAME} characters; this one has {len(name):,}."
-        raise InvalidInputError([Problem("name", told)])
+        message = f"A name has at most {LONGEST_NAME} characters; this one has {len(name):,}."
+        raise InvalidInputError([Problem("name", message)])
     return name

@@ -94,7 +94,7 @@ def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
         for person_id, until in work_pace.claimed_tasks(session, **where):
             leases[person_id].append(until or now)
         roles = {member.person_id: member.role for member, _ in projects.members(session, **where)}
-        found = []
+        people_there = []
         for row in people.all_people(session):
             person_id = row.id
             theirs = leases.get(person_id, [])
@@ -104,7 +104,7 @@ def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
             seen = max([*beats, *([last[person_id]] if person_id in last else [])], default=None)
             typed, late = drafts.get(person_id, (0, 0))
             running = sum(until > now for until in theirs)
-            found.append(
+            people_there.append(
                 AtWork(
                     login=row.login,
                     name=row.name,
@@ -120,4 +120,4 @@ def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
                     late=late,
                 )
             )
-        return found
+        return people_there

@@ -69,18 +69,18 @@ def why_not(
     rows = projects.members(session, project_id=access.project_id)
     writers = {person.id: as_member(access, member) for member, person in rows}
     wrote = tasks.submitted_items(session, item_ids=[item.id for item in found])
-    said: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     for item in found:
         author = writers.get(item.author_id or 0)
         if item.author_id is None:
-            said[item.id] = FROM_FILE
+            reasons[item.id] = FROM_FILE
         elif item.id in back:
-            said[item.id] = WITH_AUTHOR
+            reasons[item.id] = WITH_AUTHOR
         elif author is None or not author.may_do(Stage.AUTHORING) or not author.may_use(item.dimension):
-            said[item.id] = GONE
+            reasons[item.id] = GONE
         elif wrote.get(item.id) != item.author_id:
-            said[item.id] = NO_SLOT
-    return said
+            reasons[item.id] = NO_SLOT
+    return reasons
 
 
 def send(session: Session, access: Access, item: StoredItem, *, why: str, by: Person, now: datetime) -> None:
@@ -101,6 +101,6 @@ def send(session: Session, access: Access, item: StoredItem, *, why: str, by: Pe
         text=why,
         reply_to_id=None,
         early=True,
-        people={each for each in (item.author_id,) if each is not None} - {by.id},
+        people={person_id for person_id in (item.author_id,) if person_id is not None} - {by.id},
         now=now,
     )

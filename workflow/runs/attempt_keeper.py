@@ -119,15 +119,15 @@ class AttemptKeeper(threading.Thread):
 
     def run(self) -> None:
         while not (self._over.is_set() and self._told.empty()):
-            found = self._taken()
-            if found:
+            attempts = self._taken()
+            if attempts:
                 try:
-                    self._write(found)
+                    self._write(attempts)
                 except BaseException as error:
                     self._error = error
                     self._stopped.set()
                 finally:
-                    for _ in found:
+                    for _ in attempts:
                         self._told.task_done()
             try:
                 self._look()
@@ -136,13 +136,13 @@ class AttemptKeeper(threading.Thread):
 
     def _taken(self) -> list[tuple[int, Attempt]]:
         """Return the attempts reported since the last call. Waits briefly for the first one."""
-        found: list[tuple[int, Attempt]] = []
+        attempts: list[tuple[int, Attempt]] = []
         try:
-            found.append(self._told.get(timeout=0.05 if self._over.is_set() else LOOK_SECONDS / 4))
+            attempts.append(self._told.get(timeout=0.05 if self._over.is_set() else LOOK_SECONDS / 4))
             while True:
-                found.append(self._told.get_nowait())
+                attempts.append(self._told.get_nowait())
         except queue.Empty:
-            return found
+            return attempts
 
     def _write(self, found: Sequence[tuple[int, Attempt]]) -> None:
         by_chunk: dict[int, list[Attempt]] = {}

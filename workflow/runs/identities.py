@@ -53,29 +53,29 @@ def filled(plan: JudgePlan) -> dict[str, str]:
 
 def described(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return a model's description without settings that do not change the model, with a name for each part."""
-    told = {name: each for name, each in spec.items() if name not in NOT_ASKED_BY}
-    endpoint = told.pop("endpoint", None)
+    parts = {name: value for name, value in spec.items() if name not in NOT_ASKED_BY}
+    endpoint = parts.pop("endpoint", None)
     if isinstance(endpoint, Mapping):
-        told |= {name: each for name, each in endpoint.items() if name not in NOT_SAID}
-        told["base_url"] = place_of(str(endpoint.get("base_url", "")))
-    generation = told.pop("generation", None)
-    return told | (dict(generation) if isinstance(generation, Mapping) else {})
+        parts |= {name: value for name, value in endpoint.items() if name not in NOT_SAID}
+        parts["base_url"] = place_of(str(endpoint.get("base_url", "")))
+    generation = parts.pop("generation", None)
+    return parts | (dict(generation) if isinstance(generation, Mapping) else {})
 
 
 def description(spec: Mapping[str, Any]) -> str:
     """Return a hash of a model's description, without settings that do not change the model."""
-    told = json.dumps(described(spec), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(told.encode()).hexdigest()
+    text = json.dumps(described(spec), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def parts_of(spec: Mapping[str, Any] | None, plan: Plan, *, folder: str | None = None) -> dict[str, Any]:
     """Return all parts that identify a model or a judge, by name."""
-    told = described(spec or {})
-    told |= {"folder": folder} if folder else {}
-    told |= {name: each for name, each in plan.dump().items() if name not in plan.NOT_IDENTITY}
+    parts = described(spec or {})
+    parts |= {"folder": folder} if folder else {}
+    parts |= {name: value for name, value in plan.dump().items() if name not in plan.NOT_IDENTITY}
     if isinstance(plan, JudgePlan):
-        told["placeholders"] = filled(plan)
-    return told
+        parts["placeholders"] = filled(plan)
+    return parts
 
 
 def parts_of_run(row: StoredRun) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def identity(parts: Mapping[str, Any]) -> str:
 def same_judge(row: StoredRun) -> str:
     """Return the identity of a judge, which is the same for models' answers and for attack answers."""
     parts = parts_of_run(row) if "spec" in row.params else {"judge": row.name} | parts_of_run(row)
-    return identity({name: each for name, each in parts.items() if name not in ("attacks", "criteria")})
+    return identity({name: value for name, value in parts.items() if name not in ("attacks", "criteria")})
 
 
 def name_of(rows: Sequence[StoredRun], *, kind: RunKind, label: str, parts: Mapping[str, Any]) -> str | None:
@@ -117,13 +117,13 @@ def label_of(name: str) -> str:
 def differences(one: Mapping[str, Any], other: Mapping[str, Any], *, most: int = 4) -> str:
     """Return the differences between two identities in words; empty for equal ones."""
     names = [name for name in dict.fromkeys([*one, *other]) if one.get(name) != other.get(name)]
-    told = []
+    differing = []
     for name in names[:most]:
-        values = [_short(each.get(name)) for each in (one, other)]
+        values = [_short(side.get(name)) for side in (one, other)]
         words = name.replace("_", " ")
-        told.append(words if None in values else f"{words}: {values[0]}, not {values[1]}")
-    more = len(names) - len(told)
-    return "; ".join([*told, *([f"{more} more"] if more > 0 else [])])
+        differing.append(words if None in values else f"{words}: {values[0]}, not {values[1]}")
+    more = len(names) - len(differing)
+    return "; ".join([*differing, *([f"{more} more"] if more > 0 else [])])
 
 
 def _short(value: Any) -> str | None:

@@ -132,10 +132,10 @@ def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) 
     for part, name in plan.criteria.items():
         criterion = next(
             (
-                each
+                criterion
                 for stage in ("grading", *VERIFICATIONS)
-                for each in registry.criteria_of(schema, stage)
-                if each.name == name
+                for criterion in registry.criteria_of(schema, stage)
+                if criterion.name == name
             ),
             None,
         )
@@ -144,11 +144,13 @@ def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) 
         if criterion is None or not outside:
             continue
         own = f"; what a comparison says is kept as `{PREFERENCE}`, so leave that out" if template.head.pair else ""
-        told = " and ".join((", ".join(map(str, outside[:-1])), str(outside[-1]))) if outside[1:] else str(outside[0])
+        replies = (
+            " and ".join((", ".join(map(str, outside[:-1])), str(outside[-1]))) if outside[1:] else str(outside[0])
+        )
         problems.append(
             Problem(
                 "criteria",
-                f"The reply's {part} cannot rate {name!r}: the template {template.head.id} answers {told}, and"
+                f"The reply's {part} cannot rate {name!r}: the template {template.head.id} answers {replies}, and"
                 f" {name!r} is one of {', '.join(map(str, values))}{own}.",
             )
         )
@@ -165,14 +167,14 @@ def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list
         Problem("criteria", f"The schema has no criterion {name!r}; it has {_names(schema)}.") for name in unknown
     ]
     on_answers = bool(graded & rated) or (not rated and template.grades != judge_templates.ITEM)
-    found = template.troubles(
+    troubles = template.troubles(
         plan.fills,
         [*(field.name for field in schema.item.fields), DIMENSION],
         answers=on_answers,
         items=bool(voted & rated),
     )
     how = "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges say what fills a placeholder"
-    problems += [Problem("fills", f"{sentence[0].upper()}{sentence[1:]}; {how}.") for _, sentence in found]
+    problems += [Problem("fills", f"{sentence[0].upper()}{sentence[1:]}; {how}.") for _, sentence in troubles]
     if problems or of_answers(plan):
         return problems
     chosen = {"models": plan.models, "chosen": plan.chosen == "graded", "attacks": plan.attacks}
@@ -263,5 +265,5 @@ def graded_in_words(plan: JudgePlan) -> str:
 
 def parts_of(parser: str) -> tuple[str, ...]:
     """Return the parts of a reply that a parser reads; empty for an unknown parser."""
-    found = PARSERS.get(parser)
-    return tuple(found.parts) if found is not None else ()
+    parser_row = PARSERS.get(parser)
+    return tuple(parser_row.parts) if parser_row is not None else ()

@@ -70,11 +70,11 @@ class JudgeAsker:
     def ask_about(self, rows: Sequence[StoredJudgeUnit]) -> list[Question]:
         """Return the same as ``ask``, for units that need not be stored."""
         with self.store.read() as session:
-            found = self._read(session, {row.id: row for row in rows})
+            units = self._read(session, {row.id: row for row in rows})
         shown: Mapping[int, Sequence[Picture] | str] = {}
         if self.plan.pictures and self.pictures is not None:
-            shown = self.pictures(sorted({unit.item.id for unit in found.values()}))
-        return [self._question(found[row.id], shown) for row in rows]
+            shown = self.pictures(sorted({unit.item.id for unit in units.values()}))
+        return [self._question(units[row.id], shown) for row in rows]
 
     def _read(self, session: Session, rows: Mapping[int, StoredJudgeUnit]) -> dict[int, _Unit]:
         item_ids = sorted({row.item_id for row in rows.values()})
@@ -82,13 +82,13 @@ class JudgeAsker:
             session,
             ids=sorted({id for row in rows.values() for id in (row.prediction_id, row.other_id) if id is not None}),
         )
-        found = items.by_ids(session, ids=item_ids)
+        by_id = items.by_ids(session, ids=item_ids)
         contents = item_revisions.contents(session, ids=item_ids)
         return {
             id: _Unit(
                 row,
-                found[row.item_id],
-                contents[row.item_id, found[row.item_id].current_revision],
+                by_id[row.item_id],
+                contents[row.item_id, by_id[row.item_id].current_revision],
                 _answer(row, answers),
                 answers[row.other_id].text if row.other_id is not None else None,
             )

@@ -22,10 +22,10 @@ def verdicts_of(store: Store, *, by: Person | None, run: str) -> dict[str, Count
     """Return the number of replies with each verdict in a run, by criterion."""
     with store.read() as session:
         row, _ = stored_runs.run_and_access(session, by, run)
-        found: dict[str, Counter[ReplyOutcome]] = {}
+        by_criterion: dict[str, Counter[ReplyOutcome]] = {}
         for criterion, verdict, n in judging.counts(session, run_id=row.id):
-            found.setdefault(criterion, Counter())[verdict] += n
-    return found
+            by_criterion.setdefault(criterion, Counter())[verdict] += n
+    return by_criterion
 
 
 def read_replies_again(store: Store, *, by: Person | None, run: str) -> int:
@@ -63,12 +63,12 @@ def rows_of(
     plan: JudgePlan, attempt: Attempt | StoredAttempt, *, attempt_id: int, run_id: int, now: datetime
 ) -> list[dict[str, Any]]:
     """Return the rows of ``judgement`` for a final attempt, one for each criterion."""
-    found = reading_of(
+    reading = reading_of(
         plan, outcome=attempt.outcome, text=attempt.text, finish_reason=attempt.finish_reason, error=attempt.error
     )
     parser = PARSERS[plan.parser]
     return [
-        row_of(found, part, criterion, attempt, by=(parser.name, parser.version), ids=(run_id, attempt_id), now=now)
+        row_of(reading, part, criterion, attempt, by=(parser.name, parser.version), ids=(run_id, attempt_id), now=now)
         for part, criterion in plan.criteria.items()
     ]
 

@@ -51,8 +51,8 @@ def as_schema_says(schema: Schema, template: str, spec: ModelSpec) -> ModelSpec:
 
     Of the schema's judges with that template, the one with the same model is used, or the first one.
     """
-    judges = [each for each in schema.judges if each.template == template]
-    judge = next((each for each in judges if each.model == spec.model), judges[0] if judges else None)
+    judges = [judge for judge in schema.judges if judge.template == template]
+    judge = next((judge for judge in judges if judge.model == spec.model), judges[0] if judges else None)
     if judge is None:
         return spec
     return spec.with_defaults(

@@ -45,8 +45,8 @@ def templates_of(store: Store, *, by: Person | None, project: str) -> list[Templ
         access = require_lead(session, by=by, project=project)
         rows = judging.templates(session, project_id=access.project_id)
     ours = [
-        TemplateView(each.head.id, each.head.version, each.hash, each, "")
-        for each in judge_templates.shipped().values()
+        TemplateView(judge_template.head.id, judge_template.head.version, judge_template.hash, judge_template, "")
+        for judge_template in judge_templates.shipped().values()
     ]
     own = [_view(row) for row in rows]
     return sorted(own + ours, key=lambda each: (each.name, -each.version))
@@ -60,20 +60,20 @@ def template(session: Session, *, project_id: int, name: str, version: int | Non
     NotFoundError
         The template or the version does not exist.
     """
-    found = {row.version: row.text for row in judging.templates(session, project_id=project_id) if row.name == name}
+    texts = {row.version: row.text for row in judging.templates(session, project_id=project_id) if row.name == name}
     ours = judge_templates.shipped().get(name)
     if ours is not None:
-        found.setdefault(ours.head.version, ours.text)
-    if not found:
+        texts.setdefault(ours.head.version, ours.text)
+    if not texts:
         own = (row.name for row in judging.templates(session, project_id=project_id))
         there = ", ".join(sorted({*judge_templates.shipped(), *own}))
         raise NotFoundError(f"There is no judge template {name!r}; there are {there}.")
-    chosen = max(found) if version is None else version
-    if chosen not in found:
+    chosen = max(texts) if version is None else version
+    if chosen not in texts:
         raise NotFoundError(
-            f"The judge template {name} has no version {version}; it has {', '.join(map(str, sorted(found)))}."
+            f"The judge template {name} has no version {version}; it has {', '.join(map(str, sorted(texts)))}."
         )
-    return judge_templates.parse_template(found[chosen], name=f"{name}, version {chosen}")
+    return judge_templates.parse_template(texts[chosen], name=f"{name}, version {chosen}")
 
 
 def add_version(store: Store, *, by: Person | None, project: str, text: str, origin: str = "") -> TemplateView:

@@ -135,10 +135,10 @@ def _drawn(answers: Sequence[tuple[int, int, str, str]], plan: JudgePlan) -> lis
     if plan.chosen == "stratified":
         left: dict[str, int] = defaultdict(lambda: plan.per_dimension or 0)
         drawn = []
-        for each in order:
-            if left[each[2]] > 0:
-                left[each[2]] -= 1
-                drawn.append(each)
+        for answer in order:
+            if left[answer[2]] > 0:
+                left[answer[2]] -= 1
+                drawn.append(answer)
         order = drawn
     return order[: plan.limit]
 
@@ -146,12 +146,12 @@ def _drawn(answers: Sequence[tuple[int, int, str, str]], plan: JudgePlan) -> lis
 def _items(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
     """Return the items to judge, for a judge that sees items and not answers."""
     counted = counted_in(session, access, plan)
-    found = [
+    units = [
         (id, id, dimension, "")
         for id, _, dimension in files.item_ids(session, project_id=access.project_id)
         if counted.counts(id) and (plan.dimensions is None or dimension in plan.dimensions)
     ]
-    drawn = _drawn(found, plan)
+    drawn = _drawn(units, plan)
     if not drawn:
         raise InvalidInputError([Problem("items", f"There is nothing to judge: {access.title} has no such items.")])
     return [
@@ -165,10 +165,10 @@ def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
     """Return one attack answer of each kind for every item, or for the number of items that the plan allows."""
     counted = counted_in(session, access, plan)
     every = runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=None)
-    found = [id for id in every if counted.counts(id)]
-    if not found:
+    item_ids = [id for id in every if counted.counts(id)]
+    if not item_ids:
         raise InvalidInputError([Problem("items", f"There is nothing to judge: {access.title} has no such items.")])
-    order = sorted(found)
+    order = sorted(item_ids)
     random.Random(plan.seed).shuffle(order)
     return [
         {

@@ -48,10 +48,10 @@ def named(name: str, *, batch_size: int | None = None) -> ModelSpec:
     """Return a description from a file, or one of ours by name. A model's folder may be relative to the file."""
     path = Path(name)
     ours = HOME / f"{name}.yaml"
-    found = read_spec(ours if not path.exists() and ours.is_file() else path)
-    if found.model and found.adapter not in ("endpoint", "file") and (path.parent / found.model).is_dir():
-        found = found.model_copy(update={"model": str((path.parent / found.model).resolve())})
-    return found.model_copy(update={"batch_size": batch_size}) if batch_size else found
+    spec = read_spec(ours if not path.exists() and ours.is_file() else path)
+    if spec.model and spec.adapter not in ("endpoint", "file") and (path.parent / spec.model).is_dir():
+        spec = spec.model_copy(update={"model": str((path.parent / spec.model).resolve())})
+    return spec.model_copy(update={"batch_size": batch_size}) if batch_size else spec
 
 
 def stored_as_yaml(kept: Mapping[str, Any]) -> str:

@@ -49,12 +49,12 @@ def plan_for(
         clips={**(models.clips if models else {}), **spec.own_clips},
     )
     chosen["clips"] = {**plan.clips, **chosen.get("clips", {})}
-    found = with_prompts(replace(plan, **chosen), prompts, kept=kept)
-    if chosen.get("prompt_seed") is not None and found.prompt_seed is None:
+    new_plan = with_prompts(replace(plan, **chosen), prompts, kept=kept)
+    if chosen.get("prompt_seed") is not None and new_plan.prompt_seed is None:
         raise ModelError(
-            f"The prompts {found.prompt_set} have one wording each, so a seed has nothing to choose; leave it out."
+            f"The prompts {new_plan.prompt_set} have one wording each, so a seed has nothing to choose; leave it out."
         )
-    return found
+    return new_plan
 
 
 def crossed(plan: RunPlan, *, every: bool = False) -> list[RunPlan]:
@@ -96,32 +96,32 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
     """
     name = prompts or plan.prompt_set
     if registry.find("prompt_set", name) is not None:
-        found = load_prompt_set(name)
-        plan = replace(plan, prompt_set=name, prompt_text="", prompt_hash=found.hash)
+        prompt_set = load_prompt_set(name)
+        plan = replace(plan, prompt_set=name, prompt_text="", prompt_hash=prompt_set.hash)
     elif kept and name in kept and not Path(name.partition("#")[0]).is_file():
         plan = replace(plan, prompt_set=name, prompt_text=kept[name])
-        found = _parsed(plan)
-        plan = replace(plan, prompt_hash=found.hash)
+        prompt_set = _parsed(plan)
+        plan = replace(plan, prompt_hash=prompt_set.hash)
     elif prompts is None and plan.prompt_text:
-        found = _parsed(plan)
-        plan = replace(plan, prompt_hash=found.hash)
+        prompt_set = _parsed(plan)
+        plan = replace(plan, prompt_hash=prompt_set.hash)
     else:
         try:
-            found = read_prompts(name)
+            prompt_set = read_prompts(name)
         except SchemaError as error:
             known = ", ".join(row.name for row in registry.rows("prompt_set"))
             raise ModelError(f"{error} Prompts are a file or one of {known}.") from error
-        plan = replace(plan, prompt_set=_file_name(name), prompt_text=found.text, prompt_hash=found.hash)
-    if not found.types:
+        plan = replace(plan, prompt_set=_file_name(name), prompt_text=prompt_set.text, prompt_hash=prompt_set.hash)
+    if not prompt_set.types:
         plan = replace(plan, prompt_seed=None)
-    if plan.strategy == TWO_STEPS and not all(FIRST in family for family in found.families.values()):
+    if plan.strategy == TWO_STEPS and not all(FIRST in family for family in prompt_set.families.values()):
         raise ModelError(
             f"The prompts {plan.prompt_set} have no variant `{FIRST}`, which is what a model is asked first in two"
             " steps: take egoplan_summary, or a file of yours that has it."
         )
     for injection in plan.injections:
-        if injection not in found.injections:
-            known = ", ".join(found.injections) or "none"
+        if injection not in prompt_set.injections:
+            known = ", ".join(prompt_set.injections) or "none"
             raise ModelError(f"The prompts {plan.prompt_set} add nothing named `{injection}`; there are {known}.")
     return plan
 
@@ -159,28 +159,28 @@ def prompts_of(plan: RunPlan) -> PromptSet:
         The prompts have changed since, or their name is unknown.
     """
     if plan.prompt_text:
-        found = _parsed(plan)
+        prompt_set = _parsed(plan)
     else:
         try:
-            found = load_prompt_set(plan.prompt_set)
+            prompt_set = load_prompt_set(plan.prompt_set)
         except KeyError as error:
             raise ModelError(f"There are no prompts named {plan.prompt_set}.") from error
-    if plan.prompt_hash and plan.prompt_hash != found.hash:
+    if plan.prompt_hash and plan.prompt_hash != prompt_set.hash:
         raise ModelError(
             f"The prompts {plan.prompt_set} have changed since this run was started, so it cannot go on with them. "
             "Start a new run."
         )
-    return found
+    return prompt_set
 
 
 def kept_prompts(session: Session, project_id: int) -> dict[str, str]:
     """Return the texts of prompt files used by runs of a project, by name. The latest text of a name wins."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for row in sorted(runs.of_project(session, project_id=project_id), key=lambda row: row.id):
         plan = row.params.get("plan")
         if isinstance(plan, Mapping) and plan.get("prompt_text"):
-            found[str(plan.get("prompt_set"))] = str(plan["prompt_text"])
-    return found
+            texts[str(plan.get("prompt_set"))] = str(plan["prompt_text"])
+    return texts
 
 
 def unfilled(schema: Schema, plan: RunPlan) -> tuple[str, ...]:
@@ -191,7 +191,7 @@ def unfilled(schema: Schema, plan: RunPlan) -> tuple[str, ...]:
     variants = {writer.variant(dimension.id) for dimension in schema.dimensions}
     variants |= {FIRST} if plan.strategy == TWO_STEPS else set()
     firsts = [writer.prompts.prompt(family=writer.family, variant=variant) for variant in sorted(variants)]
-    prompts = [each for first in firsts for each in writer.prompts.types_of(first)]
+    prompts = [prompt for first in firsts for prompt in writer.prompts.types_of(first)]
     prompts += [writer.prompts.injections[injection] for injection in plan.injections]
     names = dict.fromkeys(name for prompt in prompts for name in prompt.placeholders)
     return tuple(name for name in names if not writer.fills(name))

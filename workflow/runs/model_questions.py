@@ -122,23 +122,23 @@ class Asker:
         if not any(slot.kind == "clip" for slot in self.schema.item.assets):
             return {}
         of_schema = self.schema.models.clips if self.schema.models else {}
-        found: dict[str, str] = {}
+        settings: dict[str, str] = {}
         known: dict[str, Any] = dict(self.spec.own_clips)
         for name, value in {"frames_per_segment": FRAMES, **of_schema, **self.plan.clips}.items():
             if known.get(name) == value:
-                found[name] = f"{value} (the model's description)"
+                settings[name] = f"{value} (the model's description)"
             elif of_schema.get(name) == value:
-                found[name] = f"{value} (the schema, for every model that does not say it)"
+                settings[name] = f"{value} (the schema, for every model that does not say it)"
             else:
-                found[name] = f"{value} ({'chosen' if name in self.plan.clips else 'usual'})"
-        return found
+                settings[name] = f"{value} ({'chosen' if name in self.plan.clips else 'usual'})"
+        return settings
 
     def _drafts(self, item_ids: Sequence[int]) -> Iterator[DraftQuestion]:
         for some in chunked(item_ids, _AT_ONCE):
             with self.store.read() as session:
-                found = read_items(session, some, strategy=added_strategy(self.plan.strategy))
+                asked_by_id = read_items(session, some, strategy=added_strategy(self.plan.strategy))
             for item_id in some:
-                yield self.draft(found[item_id])
+                yield self.draft(asked_by_id[item_id])
 
     def draft(self, item: AskedItem) -> DraftQuestion:
         """Return the question about an item, without its pictures."""
@@ -167,12 +167,12 @@ class Asker:
 
         With ``fit`` False, the limit of this model on the number of pictures is ignored.
         """
-        found: dict[int, Sequence[Picture] | str] = {}
+        by_item: dict[int, Sequence[Picture] | str] = {}
         with self.store.read() as session:
             read = read_items(session, item_ids)
         for item_id in item_ids:
-            found[item_id] = self.pictures_for(read[item_id], fit=fit)
-        return found
+            by_item[item_id] = self.pictures_for(read[item_id], fit=fit)
+        return by_item
 
     def pictures_for(self, item: AskedItem, *, fit: bool = True) -> Sequence[Picture] | str:
         """Return the pictures of one item, which may have no texts yet, or a sentence why they cannot be shown."""
@@ -186,7 +186,7 @@ class Asker:
 
     def _fits(self, shown: Sequence[Shown]) -> None:
         """Raise ``Cannot`` if the model cannot see this number of pictures."""
-        n = sum(n_pictures(each) for each in shown)
+        n = sum(n_pictures(picture) for picture in shown)
         if n and self.spec.modality == "text":
             raise Cannot(
                 f"{self.spec.name} is shown no pictures, and this item has some; choose text only to leave them out."
@@ -209,7 +209,7 @@ class Asker:
         return question
 
     def _with_pictures(self, parts: Sequence[str | Shown]) -> tuple[str | Picture, ...]:
-        return tuple(each for part in parts for each in ([part] if isinstance(part, str) else self._made(part)))
+        return tuple(piece for part in parts for piece in ([part] if isinstance(part, str) else self._made(part)))
 
     def _made(self, part: Shown) -> list[Picture]:
         if isinstance(part, Still):

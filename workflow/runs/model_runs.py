@@ -93,35 +93,37 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
     if problems:
         raise InvalidInputError(problems)
     counted = counted_in(session, access, plan)
-    found = [
+    item_ids = [
         id
         for id in runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=plan.states)
         if counted is None or counted.counts(id)
     ]
-    if plan.crossed and found:
-        found = [id for id, why in lacking(session, access, plan, found).items() if not why]
-        if not found:
+    if plan.crossed and item_ids:
+        item_ids = [id for id, why in lacking(session, access, plan, item_ids).items() if not why]
+        if not item_ids:
             wanted = ", ".join(f"`{name}`" for name in plan.crossed)
             raise InvalidInputError([Problem("crossed", f"There is nothing to ask: no item has all of {wanted}.")])
-    if not found:
+    if not item_ids:
         chosen = "that you chose" if plan.dimensions is not None or plan.states is not None else ""
         message = f"There is nothing to ask: the project {access.name} has no items {chosen}".rstrip() + "."
         if counted is not None and counted.ids is not None:
             message = f"There is nothing to ask. Items that count: {counted.sentence}"
         raise InvalidInputError([Problem("items", message)])
-    found.sort(key=lambda id: (task_slots.shuffle_key(seed=access.seed, unit=f"run/item/{id}", slot=0), id))
-    return found[: plan.limit]
+    item_ids.sort(key=lambda id: (task_slots.shuffle_key(seed=access.seed, unit=f"run/item/{id}", slot=0), id))
+    return item_ids[: plan.limit]
 
 
 def lacking(session: Session, access: Access, plan: RunPlan, ids: Sequence[int]) -> dict[int, str]:
     """Return why each item is left out of all runs of a crossed plan; empty for an item that is included."""
-    told = told_fields(plan)
+    fields_told = told_fields(plan)
     contents = item_revisions.current_content(session, project_id=access.project_id)
-    found = {}
+    reasons = {}
     for id in ids:
-        empty = [name for name, fields in told.items() if any(_is_empty(contents[id].get(field)) for field in fields)]
-        found[id] = f"nothing is known of them that {' and '.join(empty)} would tell" if empty else ""
-    return found
+        empty = [
+            name for name, fields in fields_told.items() if any(_is_empty(contents[id].get(field)) for field in fields)
+        ]
+        reasons[id] = f"nothing is known of them that {' and '.join(empty)} would tell" if empty else ""
+    return reasons
 
 
 def left_out_of_cross(session: Session, access: Access, plan: RunPlan) -> dict[str, int]:

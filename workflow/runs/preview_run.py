@@ -78,16 +78,16 @@ def estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int, blin
     """
     from inference.endpoint.estimate import estimated
 
-    told = estimated(questions, spec, blind=blind)
+    totals = estimated(questions, spec, blind=blind)
     times = asked / len(questions) if questions else 0
     return RunEstimate(
-        requests=round(told.requests * times) if questions else asked,
+        requests=round(totals.requests * times) if questions else asked,
         worked_out_from=len(questions),
-        tokens_in=round(told.tokens_in * times),
-        tokens_out=round(told.tokens_out * times),
-        cost=None if told.cost is None else told.cost * times,
-        currency=told.currency,
-        rule=told.rule,
+        tokens_in=round(totals.tokens_in * times),
+        tokens_out=round(totals.tokens_out * times),
+        cost=None if totals.cost is None else totals.cost * times,
+        currency=totals.currency,
+        rule=totals.rule,
     )
 
 

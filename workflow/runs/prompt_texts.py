@@ -78,11 +78,11 @@ class PromptFiller:
     ) -> tuple[str | None, list[str | Shown]]:
         """Return the system's text and the user's turn, in the dimension's variant or another one."""
         prompt = self.prompt(item, variant)
-        told = self._told(item)
-        values = {name: self._value(name, item, told) for name in prompt.placeholders}
-        if told and INJECTED not in prompt.placeholders:
+        injected = self._told(item)
+        values = {name: self._value(name, item, injected) for name in prompt.placeholders}
+        if injected and INJECTED not in prompt.placeholders:
             prompt = replace(prompt, user=f"{{{INJECTED}}}\n\n{prompt.user}")
-            values[INJECTED] = told.lstrip("\n")
+            values[INJECTED] = injected.lstrip("\n")
         for name in (CHOICES, INJECTED):
             if values.get(name):  # the text after these lines starts on a new line
                 prompt = replace(prompt, user=prompt.user.replace(f"{{{name}}} ", f"{{{name}}}\n"))
@@ -101,35 +101,35 @@ class PromptFiller:
                 parts += shown if n_marks <= 1 else shown[at - 1 : at]
             if not shown and at and parts and type(parts[-1]) is str:
                 text = _joined(parts.pop(), text)
-            parts += [each for each in (text, *more) if each]
+            parts += [piece for piece in (text, *more) if piece]
         return parts
 
     def _with_first_answer(self, name: str, piece: str, values: Mapping[str, str]) -> list[str]:
         """Return a filled piece of a prompt. The places of the first answer become parts of their own."""
         here = f"{{{SUMMARY}}}"
         texts = piece.split(here) if self._is_first_answer(SUMMARY) else [piece]
-        first, *rest = (Prompt(name, each).fill(values).user for each in texts)
-        return [first, *(each for text in rest for each in (FirstAnswer(here), text))]
+        first, *rest = (Prompt(name, text).fill(values).user for text in texts)
+        return [first, *(part for text in rest for part in (FirstAnswer(here), text))]
 
     def ranked(self, item: AskedItem) -> tuple[str, ...]:
         """Return the options, if the plan ranks them."""
         if self.plan.strategy != "rank_options":
             return ()
-        found = item.fields.get(self.options or "")
-        if not isinstance(found, list | tuple) or not found:
+        options = item.fields.get(self.options or "")
+        if not isinstance(options, list | tuple) or not options:
             raise Cannot("There are no options to rank.")
-        return tuple(str(entry) for entry in found)
+        return tuple(str(entry) for entry in options)
 
     def _told(self, item: AskedItem) -> str:
         """Return the lines of the plan's injections."""
-        found = ""
+        lines = ""
         for name in self.plan.injections:
             injection = self.prompts.injections.get(name)
             if injection is None:
                 raise Cannot(f"The prompts add nothing named `{name}`.")
             values = {placeholder: self._value(placeholder, item, "") for placeholder in injection.placeholders}
-            found += "\n" + injection.fill(values).user
-        return found
+            lines += "\n" + injection.fill(values).user
+        return lines
 
     def tools(self, item: AskedItem) -> Mapping[str, Any] | None:
         """Return the stored results of tools, if the strategy lets the model ask for tools."""
@@ -179,11 +179,11 @@ class PromptFiller:
 
     def _choices(self, item: AskedItem) -> str:
         """Return the options, one line each; empty if there are none or the plan ranks them."""
-        found = item.fields.get(self.options or "")
-        if not isinstance(found, list | tuple) or not found or self.plan.strategy == "rank_options":
+        options = item.fields.get(self.options or "")
+        if not isinstance(options, list | tuple) or not options or self.plan.strategy == "rank_options":
             return ""
         last = none_label(self.schema, self.options)
-        return "\n" + _letters([*found, *([last] if last is not None else [])])
+        return "\n" + _letters([*options, *([last] if last is not None else [])])
 
 
 class FieldTexts:

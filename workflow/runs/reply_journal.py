@@ -36,7 +36,7 @@ class JournalKind(NamedTuple):
 
 
 _NEEDED = ("key", "outcome", "text", "characters", "error", "final", "tokens_in", "tokens_out", "cost")
-_OUTCOMES = frozenset(each.value for each in Outcome)
+_OUTCOMES = frozenset(outcome.value for outcome in Outcome)
 
 
 @dataclass
@@ -99,13 +99,13 @@ def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
         if data and _line(kind.head).startswith(data):  # killed in its first line
             file.truncate(0)
             data = b""
-        found = _parsed(path, data, kind)
-        found._file = file
+        journal = _parsed(path, data, kind)
+        journal._file = file
         if not data:
-            found.add(kind.head)
+            journal.add(kind.head)
         elif not data.endswith(b"\n"):
             file.write(b"\n")
-        yield found
+        yield journal
 
 
 def _parsed(path: Path, data: bytes, kind: JournalKind) -> Journal:

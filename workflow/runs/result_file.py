@@ -51,7 +51,7 @@ class ResultFile(NamedTuple):
             value = None
         if not isinstance(value, dict) or value.get("made_by") != self.made_by:
             raise InvalidFileError(f"{path} is there already and is not of Touchstone. Name another file.")
-        return [str(each["sha256"]) for each in value.get("files", [])]
+        return [str(file["sha256"]) for file in value.get("files", [])]
 
     def write(self, data: bytes, made: Mapping[str, Any]) -> None:
         """Write the file, and how it was made."""

@@ -22,7 +22,7 @@ from workflow.runs.stored_runs import in_batches, refuse_changed, refuse_withdra
 
 
 def _waits_for_batch(session: Session, row: StoredRun) -> bool:
-    return any(each.state in OUT for each in batches.of_run(session, run_id=row.id))
+    return any(batch.state in OUT for batch in batches.of_run(session, run_id=row.id))
 
 
 def pause(store: Store, *, by: Person | None, run: str) -> None:

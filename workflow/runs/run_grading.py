@@ -27,20 +27,20 @@ def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
     """
     with store.write() as session:
         row, _ = _gradable(session, by, run)
-        found = runs.to_grade(session, run_id=row.id)
+        answers = runs.to_grade(session, run_id=row.id)
     n = 0
-    for begin in range(0, len(found), SENT_AT_ONCE):
+    for begin in range(0, len(answers), SENT_AT_ONCE):
         with store.write() as session:
             _, access = _gradable(session, by, run)
-            lot = found[begin : begin + SENT_AT_ONCE]
+            lot = answers[begin : begin + SENT_AT_ONCE]
             n += grading.pass_on(session, access=access, predictions=lot, now=store.now())
-        if len(found) > SENT_AT_ONCE:
+        if len(answers) > SENT_AT_ONCE:
             sleep(BETWEEN_LOTS_SECONDS)
     with store.write() as session:
         row, access = _gradable(session, by, run)
         n += grading.draw(session, access=access, now=store.now())
         if n:
-            data = {"answers": len(found), "slots": n}
+            data = {"answers": len(answers), "slots": n}
             log(session, "run.sent_to_grading", by=by, run=row, now=store.now(), data=data)
     return n
 

@@ -161,8 +161,8 @@ def runs_of(store: Store, *, by: Person | None, project: str, kind: RunKind = Ru
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        found = runs.of_project(session, project_id=access.project_id, kind=kind)
-        return [_view(session, store, row, access) for row in found]
+        rows = runs.of_project(session, project_id=access.project_id, kind=kind)
+        return [_view(session, store, row, access) for row in rows]
 
 
 def view(store: Store, *, by: Person | None, run: str) -> RunView:

@@ -75,20 +75,20 @@ class Shower:
 
     def shown(self, item: AskedItem) -> list[Shown]:
         """Return the pictures in the order of the schema's roles."""
-        found: list[Shown] = []
+        pictures: list[Shown] = []
         for slot in self.schema.item.assets:
             rows = [asset for role, asset in item.assets if role == slot.role]
             if slot.kind == "clip" and not self._has_clip(item, slot):
                 continue
             if slot.kind == "image" and self._stands_in(item, rows):
-                found += self._observed(item, slot)
+                pictures += self._observed(item, slot)
             elif not rows and slot.min:
                 raise Cannot(f"This item has no `{slot.role}`.")
             elif slot.kind == "image":
-                found += [self._still(item, slot, asset, at) for at, asset in enumerate(rows, 1)]
+                pictures += [self._still(item, slot, asset, at) for at, asset in enumerate(rows, 1)]
             for asset in rows if slot.kind == "clip" else []:
-                found += self._segments_of(item, self._there(slot, asset), slot, number=n_clips(found) + 1)
-        return found
+                pictures += self._segments_of(item, self._there(slot, asset), slot, number=n_clips(pictures) + 1)
+        return pictures
 
     # ---- clips ------------------------------------------------------------------------------------------------------
 
@@ -120,12 +120,12 @@ class Shower:
 
     def _spans(self, item: AskedItem, end: float) -> list[tuple[float, float]]:
         """Return the start and end of each segment in seconds of the clip; the whole clip without segments."""
-        told = item.fields.get(self.segments or "") or []
-        if not isinstance(told, list | tuple) or not all(isinstance(each, Mapping) for each in told):
+        segments = item.fields.get(self.segments or "") or []
+        if not isinstance(segments, list | tuple) or not all(isinstance(segment, Mapping) for segment in segments):
             raise Cannot(f"Its `{self.segments}` is no list of segments.")
-        seconds = _numbers(told, "start", "end")
+        seconds = _numbers(segments, "start", "end")
         if seconds is None:
-            seconds = self._from_frames(item, told, end)
+            seconds = self._from_frames(item, segments, end)
         return [(max(start, 0.0), min(stop, end)) for start, stop in seconds if start < end and stop > 0] or [(0, end)]
 
     def _from_frames(self, item: AskedItem, told: Sequence[Mapping[str, Any]], end: float) -> list[tuple[float, float]]:
@@ -152,11 +152,11 @@ class Shower:
         return any(self._clip(item, place) for place in self.schema.item.assets)
 
     def _clip(self, item: AskedItem, slot: AssetSlot) -> str | None:
-        found = [asset.sha256 for role, asset in item.assets if role == slot.role and self._is_there(asset)]
-        return found[-1] if found and slot.kind == "clip" else None
+        hashes = [asset.sha256 for role, asset in item.assets if role == slot.role and self._is_there(asset)]
+        return hashes[-1] if hashes and slot.kind == "clip" else None
 
     def _observed(self, item: AskedItem, slot: AssetSlot) -> list[Shown]:
-        clip = next(found for place in self.schema.item.assets if (found := self._clip(item, place)))
+        clip = next(clip_hash for place in self.schema.item.assets if (clip_hash := self._clip(item, place)))
         times = self._times(clip, slot)
         return [Frames(slot.role, clip, times[-(self.n_observed or 1) :], clip=None)]
 
@@ -175,7 +175,7 @@ class Shower:
 
     def _drawn(self, item: AskedItem, role: str, at: int) -> dict[str, Any]:
         """Return the boxes and marks of the ``at``-th image of a role, without those that are the answer."""
-        found: dict[str, Any] = {}
+        drawings: dict[str, Any] = {}
         first = next((role for role, _ in item.assets if role in self.images), self.first_role)
         for part in self.schema.item.fields:
             entries = item.fields.get(part.name)
@@ -186,10 +186,10 @@ class Shower:
             if wrong:
                 raise Cannot(f"What is to be drawn by its `{part.name}` does not fit: {wrong[:1].lower()}{wrong[1:]}")
             here = [entry for entry in entries if entry.get("image", 1) == at]
-            found.setdefault(row.name, []).extend(row.shapes(part, here))
+            drawings.setdefault(row.name, []).extend(row.shapes(part, here))
             if "options" in row.keys:
-                found.setdefault("labels", {}).update({option.value: option.label for option in part.options})
-        return found
+                drawings.setdefault("labels", {}).update({option.value: option.label for option in part.options})
+        return drawings
 
 
 def _count(given: Mapping[str, Any], name: str, default: int | None) -> int | None:
@@ -201,13 +201,13 @@ def _count(given: Mapping[str, Any], name: str, default: int | None) -> int | No
 
 def _numbers(told: Sequence[Mapping[str, Any]], start: str, stop: str) -> list[tuple[float, float]] | None:
     """Return the numbers of each segment under two keys; None if a segment lacks one."""
-    found = []
-    for each in told:
-        pair = each.get(start), each.get(stop)
+    bounds = []
+    for segment in told:
+        pair = segment.get(start), segment.get(stop)
         if not all(isinstance(number, int | float) and math.isfinite(number) for number in pair):
             return None
-        found.append((float(each[start]), float(each[stop])))
-    return found
+        bounds.append((float(segment[start]), float(segment[stop])))
+    return bounds
 
 
 def shows(plan: RunPlan) -> bool:
@@ -236,4 +236,4 @@ def clips_in_words(schema: Schema, plan: RunPlan) -> str:
 
 
 def n_clips(shown: Sequence[Shown]) -> int:
-    return max((each.clip or 0 for each in shown if isinstance(each, Frames)), default=0)
+    return max((picture.clip or 0 for picture in shown if isinstance(picture, Frames)), default=0)

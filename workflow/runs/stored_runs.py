@@ -26,15 +26,15 @@ def folder_hash(spec: ModelSpec) -> str | None:
     """
     if spec.adapter in ("endpoint", "file") or not spec.model or not Path(spec.model).is_dir():
         return None
-    told = []
+    file_hashes = []
     for path in sorted(Path(spec.model).iterdir()):
         if not path.is_file() or path.name.startswith("."):
             continue
         if path.suffix in (".json", ".jinja", ".txt", ".py"):
-            told.append((path.name, hashlib.sha256(path.read_bytes()).hexdigest()))
+            file_hashes.append((path.name, hashlib.sha256(path.read_bytes()).hexdigest()))
         else:
-            told.append((path.name, str(path.stat().st_size)))
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+            file_hashes.append((path.name, str(path.stat().st_size)))
+    return hashlib.sha256(json.dumps(file_hashes).encode()).hexdigest()
 
 
 def refuse_changed(row: StoredRun) -> None:

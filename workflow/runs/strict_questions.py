@@ -174,7 +174,7 @@ class Inquiry(ABC, Generic[R]):
     def summary(self, before: int, broken: int) -> InquirySummary:
         """Return what came of it."""
         failed = {kind: (len(names), names[0]) for kind, names in failures(self.subjects).items()}
-        without = [(name, why, said[0] if said else "") for name, why, said in self.without()]
+        without = [(name, why, details[0] if details else "") for name, why, details in self.without()]
         return InquirySummary(self.n, before, broken, self.figures(), failed, without[:LISTED], len(without))
 
 
@@ -241,8 +241,8 @@ def carry_out(context: JobContext, inquiry: Inquiry[R]) -> JobOutcome:
     n, left = with_noun(summary.n, inquiry.wanted), len(inquiry.left())
     if not left or not context.stop():
         return JobOutcome(f"{n} at {result.out}.", summary)
-    said = f"{n} at {result.out}; {with_noun(left, inquiry.noun)} left to ask about. The same command continues."
-    return JobOutcome(said, summary, again_in=None if context.canceled() else timedelta())
+    sentence = f"{n} at {result.out}; {with_noun(left, inquiry.noun)} left to ask about. The same command continues."
+    return JobOutcome(sentence, summary, again_in=None if context.canceled() else timedelta())
 
 
 def _ask(context: JobContext, inquiry: Inquiry[R], journal: Journal) -> None:
@@ -252,13 +252,13 @@ def _ask(context: JobContext, inquiry: Inquiry[R], journal: Journal) -> None:
     def heard(attempt: Attempt) -> None:
         subject = subjects[attempt.unit_id]
         line = _line(inquiry.noun, subject, attempt)
-        said = subject.taken(line)
-        journal.add({**line, "faults": [fault._asdict() for fault in said.faults]})
-        subject.hear(line, said, silent=attempt.final and not attempt.outcome.replied)
+        reply = subject.taken(line)
+        journal.add({**line, "faults": [fault._asdict() for fault in reply.faults]})
+        subject.hear(line, reply, silent=attempt.final and not attempt.outcome.replied)
         if not context.stop():  # progress would end the job before the replies that are under way
-            fault = f"{said.faults[0].kind}: {said.faults[0].what}" if said.faults else ""
-            told = f"{subject.name}: {fault or inquiry.words(said)}"
-            context.progress(told, len(subjects) - len(inquiry.left()), len(subjects))
+            fault = f"{reply.faults[0].kind}: {reply.faults[0].what}" if reply.faults else ""
+            sentence = f"{subject.name}: {fault or inquiry.words(reply)}"
+            context.progress(sentence, len(subjects) - len(inquiry.left()), len(subjects))
 
     answerer = model_descriptions.opened(inquiry.spec, context.settings)
     try:
@@ -302,12 +302,12 @@ def _line(noun: str, subject: Subject[R], attempt: Attempt) -> dict[str, Any]:
 
 def failures(subjects: Sequence[Subject[R]]) -> dict[str, list[str]]:
     """Return the subjects of faulty replies, by kind of fault."""
-    found: dict[str, list[str]] = {}
+    by_kind: dict[str, list[str]] = {}
     for subject in subjects:
         for _, faults in subject.heard:
             for kind in dict.fromkeys(fault.kind for fault in faults):
-                found.setdefault(kind, []).append(subject.name)
-    return found
+                by_kind.setdefault(kind, []).append(subject.name)
+    return by_kind
 
 
 def failure_rows(subjects: Sequence[Subject[R]], nouns: str) -> list[dict[str, Any]]:

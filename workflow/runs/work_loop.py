@@ -86,12 +86,12 @@ def serve(
 @contextmanager
 def _leaving_on_signals(stop: threading.Event) -> Iterator[None]:
     signals = (signal.SIGINT, signal.SIGTERM)
-    before = {each: signal.signal(each, lambda *_: stop.set()) for each in signals}
+    before = {signal_number: signal.signal(signal_number, lambda *_: stop.set()) for signal_number in signals}
     try:
         yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for signal_number, handler in before.items():
+            signal.signal(signal_number, handler)
 
 
 class _Loop:

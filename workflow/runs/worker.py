@@ -280,36 +280,34 @@ class _Worker:
 def _stop_run(store: Store, row: StoredRun, said: str) -> None:
     """Stop a run that cannot continue by itself, with the reason."""
     with store.write() as session:
-        found = runs.by_public_id(session, public_id=row.public_id, hold=True)
-        if found is None or found.state not in OPEN:
+        run = runs.by_public_id(session, public_id=row.public_id, hold=True)
+        if run is None or run.state not in OPEN:
             return
-        runs.stop(session, row=found, said=said)
-        log(session, "run.stopped", run=found, now=store.now(), data={"said": said})
+        runs.stop(session, row=run, said=said)
+        log(session, "run.stopped", run=run, now=store.now(), data={"said": said})
 
 
 def _others(store: Store, row: StoredRun, worker_id: int) -> bool:
     """Return whether other workers are active on a run."""
     with store.read() as session:
         there = run_chunks.workers(session, run_id=row.id, only_there=True)
-        return any(is_alive(each, store) for each in there if each.id != worker_id)
+        return any(is_alive(worker, store) for worker in there if worker.id != worker_id)
 
 
 def _leave(store: Store, row: StoredRun, worker_id: int) -> RunState:
     """Remove the worker. A run without workers is set to waiting."""
     with store.write() as session:
-        found = runs.by_public_id(session, public_id=row.public_id, hold=True)
+        run = runs.by_public_id(session, public_id=row.public_id, hold=True)
         now = store.now()
         run_chunks.end_worker(session, worker_id=worker_id, now=now)
-        if found is None:
+        if run is None:
             return row.state
         others = [
-            worker
-            for worker in run_chunks.workers(session, run_id=found.id, only_there=True)
-            if is_alive(worker, store)
+            worker for worker in run_chunks.workers(session, run_id=run.id, only_there=True) if is_alive(worker, store)
         ]
-        if found.state is RunState.RUNNING and not others:
-            found = runs.put_down(session, row=found)
-        return found.state
+        if run.state is RunState.RUNNING and not others:
+            run = runs.put_down(session, row=run)
+        return run.state
 
 
 def _version() -> dict[str, str]:
