@@ -22,7 +22,7 @@ STRENGTHS = (
 def models_table(part: CriterionPreferences) -> markup.Markup:
     """Return a table with a row for each model: how often it is preferred to all others, and its strength."""
     overall = [rate for rate in part.rates if rate.against is None]
-    strengths = [part.strengths.of[each.name] for each in overall]
+    strengths = [part.strengths.of[model.name] for model in overall]
     ends = shown.ends_of(strengths)
     axis = f"{ends[0]:.2f} to {ends[1]:.2f}"
     of_strengths = (("Strength", "number"), ("95 % interval", "number"), (axis, "wide"), ("Elo-like", "number"))
@@ -35,11 +35,11 @@ def models_table(part: CriterionPreferences) -> markup.Markup:
         *(() if part.strengths.reason else of_strengths),
     ]
     rows = []
-    for each, own in sorted(zip(overall, strengths, strict=True), key=lambda pair: -pair[0].rate.value):
+    for model, own in sorted(zip(overall, strengths, strict=True), key=lambda pair: -pair[0].rate.value):
         row = [
-            markup.tag("b", markup.text(each.name)),
-            shown.rate(each.rate, f"n {each.rate.n_units}", title=_title(each.rate)),
-            *(markup.text(n) for n in (each.wins, each.ties, each.losses)),
+            markup.tag("b", markup.text(model.name)),
+            shown.rate(model.rate, f"n {model.rate.n_units}", title=_title(model.rate)),
+            *(markup.text(n) for n in (model.wins, model.ties, model.losses)),
         ]
         if not part.strengths.reason:
             row += [*shown.difference_cells(own, ends)[:3], markup.text(f"{elo(own.value):.0f}")]
@@ -155,16 +155,19 @@ def comparison_table(compared: Sequence[ModelComparison]) -> markup.Markup:
         ("Lowest to highest", ""),
     ]
     rows = []
-    for each in compared:
-        left_out = each.failed + each.waiting + each.earlier
+    for comparison in compared:
+        left_out = comparison.failed + comparison.waiting + comparison.earlier
         rows.append(
             [
-                markup.text(each.judge),
-                markup.tag("b", markup.text(each.model)),
-                markup.text(each.baseline),
-                shown.rate(each.rate, f"n {each.n}", title=judge_win_rates.sentence(each)),
-                *(markup.text(str(n)) for n in (each.wins, each.losses, each.ties, each.inconsistent, left_out)),
-                markup.text(f"{each.lowest:.2f} to {each.highest:.2f}" if each.n else "-"),
+                markup.text(comparison.judge),
+                markup.tag("b", markup.text(comparison.model)),
+                markup.text(comparison.baseline),
+                shown.rate(comparison.rate, f"n {comparison.n}", title=judge_win_rates.sentence(comparison)),
+                *(
+                    markup.text(str(n))
+                    for n in (comparison.wins, comparison.losses, comparison.ties, comparison.inconsistent, left_out)
+                ),
+                markup.text(f"{comparison.lowest:.2f} to {comparison.highest:.2f}" if comparison.n else "-"),
             ]
         )
     note = (
