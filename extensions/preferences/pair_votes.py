@@ -176,7 +176,7 @@ def win_rates(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstra
     )  # (rates, wins to losses, pairs, winners)
     of_rate = of_rate.reshape(len(about), 3, -1)
     cells: Bools = np.any(of_rate, axis=1).T
-    worth, all_votes = (sparse.csr_array(each) for each in (np.einsum("rop,o->pr", of_rate, _WORTH), cells * 1.0))
+    worth, all_votes = (sparse.csr_array(table) for table in (np.einsum("rop,o->pr", of_rate, _WORTH), cells * 1.0))
 
     def rates(counts: Floats) -> Floats:
         table = votes.table(counts).reshape(len(counts), -1)

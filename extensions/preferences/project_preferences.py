@@ -184,8 +184,8 @@ def preferences_in(
     votes.sort(key=lambda each: (number[each.item], each.model_a, each.model_b, each.rater))
     marks.sort(key=lambda each: (number[each.item], each.model, each.against, each.rater))
     return Preferences(
-        criteria=tuple(each.name for each in asked),
-        titles={each.name: each.prompt for each in asked},
+        criteria=tuple(criterion.name for criterion in asked),
+        titles={criterion.name: criterion.prompt for criterion in asked},
         models=plan.models,
         raters=stage.raters,
         votes=tuple(votes),

@@ -86,7 +86,7 @@ def davidson(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstrap
     >>> from extensions.preferences.pair_votes import pair_votes
     >>> votes = pair_votes(["x"] * 8, ["y"] * 8, ["first"] * 4 + ["tie"] * 2 + ["second"] * 2)
     >>> strengths = davidson(votes, bootstrap=Bootstrap(draws=0))
-    >>> round(math.exp(strengths.of["x"].value - found.of["y"].value), 6)  # 4 to 2
+    >>> round(math.exp(strengths.of["x"].value - strengths.of["y"].value), 6)  # 4 to 2
     2.0
     """
     if problem := _problem(votes):

@@ -46,7 +46,7 @@ class EachAnswer(PropertyList):
     def of_pair(self, value: Any, left: str) -> Any:
         if not is_list(value):
             return value
-        named_values = [{"name": of_pair(each["name"], left), "value": each["value"]} for each in value]
+        named_values = [{"name": of_pair(side["name"], left), "value": side["value"]} for side in value]
         return sorted(named_values, key=lambda each: str(each["name"]))
 
     def said_of_sides(self, value: Any) -> list[tuple[str, Any]]:
