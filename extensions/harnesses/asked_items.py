@@ -237,7 +237,7 @@ def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator
     if marked and released.shown is None:
         refuse(format, item, "boxes or marks are drawn on its images, and no one draws them here")
     for asset in sorted(item.assets, key=lambda each: roles.index(each.role) if each.role in roles else len(roles)):
-        label = asset.role if len({each.role for each in item.assets}) > 1 else ""
+        label = asset.role if len({medium.role for medium in item.assets}) > 1 else ""
         drawn = released.shown(item, asset) if marked and released.shown and asset.kind == "image" else None
         if drawn is None and released.upright is not None and asset.kind == "image" and asset.path is not None:
             drawn = released.upright(asset)
