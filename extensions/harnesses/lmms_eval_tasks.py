@@ -68,12 +68,12 @@ def _asked(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, num
         seen[picture.asset.role] += 1
     scored = question.key is not None and _is_scored(released, item, question)
     tell = _TELLS.get(question.kind, "") if question.lettered else _NUMBERS
-    needs_hint = question.options or question.kind not in (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
+    tells_form = question.options or question.kind not in (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
     record: dict[str, Any] = {
         "id": item.id,
         "cluster": item.group or item.id,  # an item without a group is its own cluster
         "shown": shown,
-        "text": "\n".join(filter(None, [_with_order(question), tell if needs_hint else ""])),
+        "text": "\n".join(filter(None, [_with_order(question), tell if tells_form else ""])),
         "kind": question.kind.value if scored else None,
         "options": list(question.options) if question.lettered else [],
         "target": _target(question),

@@ -107,7 +107,7 @@ class LocalModel:
             else:
                 self._one_by_one(batch, tell, stop, {**notes, "batch_failed": sentence})
             return
-        seconds_of_one = (time.perf_counter() - began) / len(batch)
+        seconds_each = (time.perf_counter() - began) / len(batch)
         for question, reply, prompt, length in zip(batch, replies, encoded.prompts, encoded.lengths, strict=True):
             detail: dict[str, Any] = {**notes, **prompt.notes, "batch": len(batch), "rendered": prompt.text}
             if reply.raw is not None:
@@ -120,7 +120,7 @@ class LocalModel:
                     finish_reason=reply.finish_reason,
                     tokens_in=length,
                     tokens_out=reply.tokens_out,
-                    seconds=seconds_of_one,
+                    seconds=seconds_each,
                     error="" if reply.text else "The model wrote nothing.",
                     detail=detail,
                 )

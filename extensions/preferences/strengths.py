@@ -225,11 +225,11 @@ def _problem(votes: PairVotes) -> str | None:
     apart = part[over] != part[under]
     top = np.setdiff1d(part, part[under[apart]])
     bottom = np.setdiff1d(part, part[over[apart]])
-    names = [f"{_named(votes, part == component)} won every vote against the others" for component in top]
-    names += [f"{_named(votes, part == component)} lost every vote against the others" for component in bottom] * (
+    outcomes = [f"{_named(votes, part == component)} won every vote against the others" for component in top]
+    outcomes += [f"{_named(votes, part == component)} lost every vote against the others" for component in bottom] * (
         parts > 2
     )
-    return f"{', and '.join(names)}: the estimate is infinite."
+    return f"{', and '.join(outcomes)}: the estimate is infinite."
 
 
 def _parts(votes: PairVotes, down: Bools, up: Bools) -> tuple[int, Ints]:
