@@ -36,14 +36,14 @@ def draw(services: Services, view: ProjectView) -> None:
     pending_figures.show_pending(services, asked, ask, about="These counts are")
     if asked.figure is None:
         return
-    found: Disagreement = asked.figure.value
+    figures: Disagreement = asked.figure.value
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
-    if found.dimensions:
-        page_chart.show(disagreement_charts.dimensions_chart(found.dimensions, titles), project=view.name)
+    if figures.dimensions:
+        page_chart.show(disagreement_charts.dimensions_chart(figures.dimensions, titles), project=view.name)
     else:
         shell.show(markup.paragraph("No item has two votes yet.", style="ts ts-quiet"))
-    if found.reasons:
-        page_chart.show(disagreement_charts.reasons_chart(found.reasons), project=view.name)
+    if figures.reasons:
+        page_chart.show(disagreement_charts.reasons_chart(figures.reasons), project=view.name)
 
 
 SECTION = DashboardSection(draw)

@@ -44,8 +44,8 @@ class DisagreementCount:
     @property
     def limits(self) -> tuple[float, float]:
         """95 % limits of the share, by Wilson's score."""
-        found = wilson(self.differ / self.items, self.items)
-        return found.low, found.high
+        interval = wilson(self.differ / self.items, self.items)
+        return interval.low, interval.high
 
 
 @dataclass(frozen=True)
@@ -86,17 +86,20 @@ def overview(store: Store, *, by: Person | None, project: str) -> Disagreement:
             newest: dict[int, tuple[int, list[list[Any]]]] = {}
             for vote in files.counting_votes(session, project_id=access.project_id, stage=Stage(stage)):
                 where[vote.item_id] = vote.dimension
-                revision, said = newest.get(vote.item_id, (vote.revision, []))
+                revision, votes_of_item = newest.get(vote.item_id, (vote.revision, []))
                 if vote.revision > revision:
-                    revision, said = vote.revision, []
+                    revision, votes_of_item = vote.revision, []
                 if vote.revision == revision:
-                    newest[vote.item_id] = (revision, [*said, [vote.answers.get(each.name) for each in asked]])
-            for item, (_, said) in newest.items():
-                if len(said) > 1:
+                    newest[vote.item_id] = (
+                        revision,
+                        [*votes_of_item, [vote.answers.get(criterion.name) for criterion in asked]],
+                    )
+            for item, (_, votes_of_item) in newest.items():
+                if len(votes_of_item) > 1:
                     differ[item] = differ.get(item, False) or any(
-                        not _alike(each, *answers)
-                        for one, other in combinations(said, 2)
-                        for each, *answers in zip(asked, one, other, strict=True)
+                        not _alike(criterion, *answers)
+                        for one, other in combinations(votes_of_item, 2)
+                        for criterion, *answers in zip(asked, one, other, strict=True)
                     )
         with_votes = _with_votes(access, queries.votes_with_reasons(session, project_id=access.project_id))
     counts: dict[str, list[bool]] = defaultdict(list)
@@ -140,7 +143,7 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
 
 def _with_votes(access: Access, votes: Sequence[queries.ReasonVote]) -> Counter[tuple[str, ReasonSource]]:
     """Return how often votes give the reasons of an option."""
-    asked = [each for stage in VERIFICATIONS for each in registry.criteria_of(access.schema, stage)]
+    asked = [criterion for stage in VERIFICATIONS for criterion in registry.criteria_of(access.schema, stage)]
     labels = {
         (criterion.name, str(reason.value)): reason.label
         for criterion in asked

@@ -25,13 +25,13 @@ def dimensions_chart(found: Sequence[DisagreementCount], titles: Mapping[str, st
         {
             "at": at,
             "name": name,
-            "items": each.items,
-            "differ": each.differ,
-            "share": each.differ / each.items,
-            "low": each.limits[0],
-            "high": each.limits[1],
+            "items": line.items,
+            "differ": line.differ,
+            "share": line.differ / line.items,
+            "low": line.limits[0],
+            "high": line.limits[1],
         }
-        for at, (each, name) in enumerate(zip(lines, names, strict=True))
+        for at, (line, name) in enumerate(zip(lines, names, strict=True))
     ]
     n, differ = (sum(getattr(line, name) for line in lines) for name in ("items", "differ"))
     x = {
@@ -69,8 +69,8 @@ def dimensions_chart(found: Sequence[DisagreementCount], titles: Mapping[str, st
         layers,
         ["Dimension", "Items", "Differ", "Share", "From", "To"],
         [
-            [name, each.items, each.differ, *(f"{share:.3f}" for share in (each.differ / each.items, *each.limits))]
-            for name, each in zip(names, lines, strict=True)
+            [name, line.items, line.differ, *(f"{share:.3f}" for share in (line.differ / line.items, *line.limits))]
+            for name, line in zip(names, lines, strict=True)
         ],
         BAR * len(lines) + AROUND,
     )
@@ -79,18 +79,18 @@ def dimensions_chart(found: Sequence[DisagreementCount], titles: Mapping[str, st
 def reasons_chart(found: Sequence[Reason]) -> ChartSpec:
     """Return a chart of how often each reason is given, and for which kind of answer. ``found`` is not empty."""
     totals: dict[str, int] = {}
-    for each in found:
-        totals[each.label] = totals.get(each.label, 0) + each.n
+    for reason in found:
+        totals[reason.label] = totals.get(reason.label, 0) + reason.n
     names = sorted(totals, key=lambda name: -totals[name])
     drawn = names[:MOST]
     n = sum(totals.values())
-    there = [given for given in ReasonSource if any(each.given is given for each in found)]
+    there = [given for given in ReasonSource if any(reason.given is given for reason in found)]
     layer = {
         "data": {
             "values": [
-                {"at": drawn.index(each.label), "name": each.label, "given": each.given.value, "n": each.n}
-                for each in found
-                if each.label in drawn
+                {"at": drawn.index(reason.label), "name": reason.label, "given": reason.given.value, "n": reason.n}
+                for reason in found
+                if reason.label in drawn
             ]
         },
         "mark": {"type": "bar"},
@@ -105,20 +105,23 @@ def reasons_chart(found: Sequence[Reason]) -> ChartSpec:
             "color": {
                 "field": "given",
                 "type": "nominal",
-                "scale": {"domain": [each.value for each in there], "range": [OF_GIVEN[each] for each in there]},
+                "scale": {
+                    "domain": [source.value for source in there],
+                    "range": [OF_GIVEN[source] for source in there],
+                },
                 "legend": {"title": None, "orient": "top", "columns": 1, "labelLimit": 300, "symbolType": "square"},
             },
             "tooltip": [{"field": "name", "title": "reason"}, {"field": "given"}, {"field": "n", "format": ","}],
         },
     }
-    counts = {(each.label, each.given): each.n for each in found}
+    counts = {(reason.label, reason.given): reason.n for reason in found}
     more = f" {MOST} of {len(names)} reasons are drawn." if len(names) > MOST else ""
     return ChartSpec(
         "reasons",
         f"The reason given most is {names[0]} ({totals[names[0]]:,} of {n:,}).",
         f"Reasons of votes that count, and of decisions of seniors, n = {n:,}.{more}",
         [layer],
-        ["Reason", *(each.value.capitalize() for each in there), "All"],
-        [[name, *(counts.get((name, each), 0) for each in there), totals[name]] for name in names],
+        ["Reason", *(source.value.capitalize() for source in there), "All"],
+        [[name, *(counts.get((name, source), 0) for source in there), totals[name]] for name in names],
         BAR * len(drawn) + AROUND + 24 * len(there),
     )

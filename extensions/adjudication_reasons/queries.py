@@ -50,12 +50,12 @@ def votes_with_reasons(session: Session, *, project_id: int) -> list[ReasonVote]
         )
         .order_by(col(AnnotationRow.id))
     )
-    found = []
+    votes = []
     for item, dimension, answers, reasons, version in session.execute(wanted).all():
         about: dict[str, Any] = {"project_id": project_id, "version": version}
-        said = reworded.answers(session, **about, stage=Stage.VERIFICATION, given=answers)
-        found.append(ReasonVote(item, dimension, said, reworded.reasons(session, **about, given=reasons)))
-    return found
+        answers_now = reworded.answers(session, **about, stage=Stage.VERIFICATION, given=answers)
+        votes.append(ReasonVote(item, dimension, answers_now, reworded.reasons(session, **about, given=reasons)))
+    return votes
 
 
 class SeniorDecision(NamedTuple):

@@ -58,7 +58,7 @@ def skips(store: Store, *, by: Person | None, project: str) -> list[SkipReasonRo
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        asked = [each for stage in VERIFICATIONS for each in registry.criteria_of(access.schema, stage)]
+        asked = [criterion for stage in VERIFICATIONS for criterion in registry.criteria_of(access.schema, stage)]
         labels = {
             (criterion.name, str(one.value)): one.label
             for criterion in asked
@@ -66,15 +66,15 @@ def skips(store: Store, *, by: Person | None, project: str) -> list[SkipReasonRo
             for one in criterion.skip.reasons
         }
         may_skip = any(criterion.skip for criterion in asked)
-        found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+        names_by_reason: dict[tuple[str, str, str], list[str]] = defaultdict(list)
         for vote in queries.votes_with_reasons(session, project_id=access.project_id) if may_skip else ():
             for criterion in asked:
                 reason = vote.reasons.get(criterion.name)
                 if criterion.skip and vote.answers.get(criterion.name) is None and reason is not None:
-                    found[criterion.name, str(reason), vote.dimension].append(vote.item)
+                    names_by_reason[criterion.name, str(reason), vote.dimension].append(vote.item)
         lines = [
             SkipReasonRow(criterion, reason, labels.get((criterion, reason), reason), dimension, tuple(names))
-            for (criterion, reason, dimension), names in found.items()
+            for (criterion, reason, dimension), names in names_by_reason.items()
         ]
         return sorted(lines, key=lambda line: (-len(line.items), line.criterion, line.reason, line.dimension))
 
@@ -129,7 +129,7 @@ def contested(store: Store, *, by: Person | None, project: str, item: str, revis
         if not decided:
             raise NotFoundError(f"No senior has settled revision {revision} of {item!r}.")
         decision = decided[-1]
-        *earlier, _ = [_told(access, each.answers) for each in decided]
+        *earlier, _ = [_told(access, decision.answers) for decision in decided]
         return ContestedItem(
             item=item,
             dimension=row.dimension,

@@ -106,7 +106,7 @@ def dawid_skene(
     place = {value: at for at, value in enumerate(classes)}
     unit_at = {unit: at for at, unit in enumerate(unit_names)}
     rater_at = {rater: at for at, rater in enumerate(rater_names)}
-    found = fit_classes(
+    fit = fit_classes(
         np.array([unit_at[unit] for unit in units], dtype=np.int64),
         np.array([rater_at[rater] for rater in raters], dtype=np.int64),
         np.array([place[value] for value in values], dtype=np.int64),
@@ -114,7 +114,7 @@ def dawid_skene(
         rounds=rounds,
         tolerance=tolerance,
     )
-    return DawidSkene(unit_names, rater_names, classes, *found)
+    return DawidSkene(unit_names, rater_names, classes, *fit)
 
 
 def fit_classes(

@@ -187,7 +187,7 @@ def _dawid_skene(ratings: Ratings, ties: Ties, seed: int) -> Aggregation:
     known = np.isfinite(right) & (shares > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         reliability = np.where(known, right * shares, 0).sum(axis=1) / (known * shares).sum(axis=1)
-    found = _labelled(
+    aggregate = _labelled(
         ratings,
         "dawid_skene",
         p,
@@ -197,7 +197,7 @@ def _dawid_skene(ratings: Ratings, ties: Ties, seed: int) -> Aggregation:
         reliability_is="probability of the right label, over the estimated shares of the classes",
     )
     reason = None if converged else f"The iteration has not come to rest after {rounds:,} rounds."
-    return replace(found, shares=shares, confusion=confusion, rounds=rounds, reason=reason)
+    return replace(aggregate, shares=shares, confusion=confusion, rounds=rounds, reason=reason)
 
 
 def _mace(ratings: Ratings, ties: Ties, seed: int) -> Aggregation:
@@ -246,8 +246,8 @@ def _by_crowdkit(
     table = pd.DataFrame({"task": unit, "worker": rater, "label": ratings.codes[unit, rater]})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about its own use of pandas
-        found, reliability = fit(aggregation, table)
-    p = found.reindex(index=range(len(ratings.units)), columns=range(q)).fillna(0.0).to_numpy(dtype=float)
+        probabilities, reliability = fit(aggregation, table)
+    p = probabilities.reindex(index=range(len(ratings.units)), columns=range(q)).fillna(0.0).to_numpy(dtype=float)
     return _labelled(
         ratings,
         method,
@@ -340,7 +340,7 @@ def _votes(ratings: Ratings) -> Floats:
 
 def _with_others(ratings: Ratings, votes: Floats) -> Floats:
     """(raters,): the share of votes that equal the majority of the others; units without one say nothing."""
-    found = np.full(len(ratings.raters), math.nan)
+    agreements = np.full(len(ratings.raters), math.nan)
     for at, codes in enumerate(ratings.codes.T):
         there = np.flatnonzero(codes != MISSING)
         others = votes[there].copy()
@@ -348,8 +348,8 @@ def _with_others(ratings: Ratings, votes: Floats) -> Floats:
         most = others.max(axis=1)
         clear = (most > 0) & ((others >= most[:, None] - TIE).sum(axis=1) == 1)
         if clear.any():
-            found[at] = (others.argmax(axis=1) == codes[there])[clear].mean()
-    return found
+            agreements[at] = (others.argmax(axis=1) == codes[there])[clear].mean()
+    return agreements
 
 
 def _correlation_with_others(values: Floats) -> Floats:
@@ -357,7 +357,7 @@ def _correlation_with_others(values: Floats) -> Floats:
     there = np.isfinite(values)
     filled = np.where(there, values, 0.0)
     total, n = filled.sum(axis=1), there.sum(axis=1)
-    found = np.full(values.shape[1], math.nan)
+    correlations = np.full(values.shape[1], math.nan)
     for at in range(values.shape[1]):
         both = there[:, at] & (n > 1)
         if both.sum() < 3:
@@ -365,8 +365,8 @@ def _correlation_with_others(values: Floats) -> Floats:
         own = filled[both, at]
         others = (total[both] - own) / (n[both] - 1)
         if np.ptp(own) > 1e-12 and np.ptp(others) > 1e-12:
-            found[at] = np.corrcoef(own, others)[0, 1]
-    return found
+            correlations[at] = np.corrcoef(own, others)[0, 1]
+    return correlations
 
 
 def _ordered(ratings: Ratings) -> bool:

@@ -33,7 +33,9 @@ def _release_checks() -> Sequence[Any]:
 def _former_classes() -> Sequence[Any]:
     from extensions.agreement_floors.standings import FloorStanding, Setting
 
-    return tuple(("workflow.releases.floors", each.__name__, each) for each in (FloorStanding, Setting))
+    return tuple(
+        ("workflow.releases.floors", moved_class.__name__, moved_class) for moved_class in (FloorStanding, Setting)
+    )
 
 
 EXTENSION = Extension(

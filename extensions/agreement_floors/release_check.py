@@ -62,18 +62,18 @@ def _measure(store: Store, access: Access, schema_version: int | None) -> Floors
 def _figures(store: Store, access: Access) -> Iterator[PrintedFigure]:
     """Yield the measured value of each floor, over all votes."""
     for floor in access.schema.export.floors:
-        found = measure_floor(store, access, floor)
-        rows = [*votes_of(Stage(found.stage)), RowSelection(RATINGS, {"stage": found.stage})]
-        at = (found.value, found.low, found.high, found.n_units, found.n_left_out)
-        reason = found.why if found.value is None else None
-        yield PrintedFigure(f"floors.{found.name}", f"Floor: {found.title}", *at, reason=reason, rows=rows)
+        standing = measure_floor(store, access, floor)
+        rows = [*votes_of(Stage(standing.stage)), RowSelection(RATINGS, {"stage": standing.stage})]
+        at = (standing.value, standing.low, standing.high, standing.n_units, standing.n_left_out)
+        reason = standing.why if standing.value is None else None
+        yield PrintedFigure(f"floors.{standing.name}", f"Floor: {standing.title}", *at, reason=reason, rows=rows)
 
 
 def _blocks(told: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
     """Yield a table of the floors for the data card, with the moment when each floor was set."""
-    found = [FloorStanding.from_json(each) for each in told]
+    standings = [FloorStanding.from_json(record) for record in told]
     heads = ("Floor", "How it stands", "When it was set")
-    rows = tuple((each.title, each.came_to, each.set_when) for each in found)
+    rows = tuple((standing.title, standing.came_to, standing.set_when) for standing in standings)
     yield ReportTable("floors", "Floors of agreement", heads, rows)
 
 

@@ -25,9 +25,9 @@ _KEYS = ("weights", "level", "form")
 def asked_by(schema: Schema, floor: Floor) -> tuple[str, Criterion] | None:
     """The criterion of a floor, and the stage that asks it: no two stages have one of the same name."""
     for stage in STAGES:
-        for each in getattr(getattr(schema.stages, stage), "criteria", ()):
-            if each.name == floor.criterion:
-                return stage, each
+        for criterion in getattr(getattr(schema.stages, stage), "criteria", ()):
+            if criterion.name == floor.criterion:
+                return stage, criterion
     return None
 
 
@@ -53,7 +53,7 @@ def measured_by(schema: Schema, criterion: Criterion) -> list[RatedVariable]:
 
 def check(schema: Schema) -> Found:
     """Yield the problems of the floors."""
-    names = [each.name for each in schema.export.floors]
+    names = [floor.name for floor in schema.export.floors]
     for at, floor in enumerate(schema.export.floors):
         path: Path = ("export", "floors", at)
         if names[at] in names[:at]:
@@ -63,7 +63,11 @@ def check(schema: Schema) -> Found:
             yield (*path, "at_least"), f"a floor is above 0 and at most 1, where all agree{share}"
         asked = asked_by(schema, floor)
         if asked is None:
-            there = [each.name for stage in STAGES for each in getattr(getattr(schema.stages, stage), "criteria", ())]
+            there = [
+                criterion.name
+                for stage in STAGES
+                for criterion in getattr(getattr(schema.stages, stage), "criteria", ())
+            ]
             what = f"`{floor.criterion}` is nothing that several people are asked"
             yield (*path, "criterion"), f"{what}{among(floor.criterion, there)}"
         elif row := summarised().get(floor.statistic):
@@ -86,7 +90,7 @@ def _statistic(schema: Schema, floor: Floor, criterion: Criterion, row: Statisti
     for part in parts:
         variant = variant_of(floor, part.level)
         if variant is None:
-            names = [name for each in row.variants if each.shown is not None and (name := name_of(each))]
+            names = [name for variant in row.variants if variant.shown is not None and (name := name_of(variant))]
             there = among(str(floor.variant), names) if names else "; it has one alone, so leave `variant` out"
             yield (*path, "variant"), f"`{row.name}` has no variant `{floor.variant}`{there}"
             return
@@ -105,7 +109,7 @@ def _lacking(row: StatisticRow, variant: Variant, part: RatedVariable) -> str | 
     if row.shown in OVERLAP:
         return str(row.shown)
     ordered = part.level != "nominal"
-    numbers = ordered and all(isinstance(each, int | float) for each in part.values or ())
+    numbers = ordered and all(isinstance(value, int | float) for value in part.values or ())
     has = {Needs.NAMES: True, Needs.ORDER: ordered, Needs.NUMBERS: numbers, Needs.RATIO: part.level == "ratio"}
     if variant.shown in (Needs.ORDER, Needs.NUMBERS, Needs.RATIO) and not has[variant.shown]:
         needs = variant.shown

@@ -110,25 +110,25 @@ class FloorStanding:
     def set_when(self) -> str:
         """Return when the floor was set, and each change after people had voted."""
         first = self.settings[0]
-        told = [f"set in version {first.version} of the schema, {_after(first.votes)}"]
+        changes = [f"set in version {first.version} of the schema, {_after(first.votes)}"]
         for before, after in self.lowered:
             if after.at_least is None:
-                told.append(f"taken away in version {after.version}, {_after(after.votes)}")
+                changes.append(f"taken away in version {after.version}, {_after(after.votes)}")
             else:
-                was, now = (_words(each) for each in (before, after))
-                told.append(f"lowered from {was} to {now} in version {after.version}, {_after(after.votes)}")
-        return "; ".join(told)
+                was, now = (_words(setting) for setting in (before, after))
+                changes.append(f"lowered from {was} to {now} in version {after.version}, {_after(after.votes)}")
+        return "; ".join(changes)
 
     def as_json(self) -> dict[str, Any]:
         """Return the floor in the form of the manifest."""
-        told = {name: value for name, value in asdict(self).items() if value is not None and value != ""}
-        return {**told, "settings": [asdict(setting) for setting in self.settings], "beforehand": self.beforehand}
+        values = {name: value for name, value in asdict(self).items() if value is not None and value != ""}
+        return {**values, "settings": [asdict(setting) for setting in self.settings], "beforehand": self.beforehand}
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> FloorStanding:
         """Return the floor stored by ``as_json``."""
         known = {field.name: told[field.name] for field in fields(cls) if field.name in told}
-        settings = [Setting(**each) for each in told["settings"]]
+        settings = [Setting(**setting) for setting in told["settings"]]
         return cls(**{"at_least": None, **known, "settings": settings})
 
 
@@ -160,12 +160,12 @@ def standings(store: Store, *, project: str, schema_version: int | None = None) 
     with store.read() as session:
         access = access_to(session, person=None, project=project)
         known = history(session, access)
-    found = []
+    standings = []
     for floor in access.schema.export.floors:
         settings = known.pop(floor.name).settings
-        found.append(replace(measure_floor(store, access, floor, schema_version=schema_version), settings=settings))
-    gone = [each for each in known.values() if each.settings[-1].votes]
-    return [*found, *(replace(each, at_least=None, outcome=AWAY) for each in gone)]
+        standings.append(replace(measure_floor(store, access, floor, schema_version=schema_version), settings=settings))
+    gone = [standing for standing in known.values() if standing.settings[-1].votes]
+    return [*standings, *(replace(standing, at_least=None, outcome=AWAY) for standing in gone)]
 
 
 def measure_floor(store: Store, access: Access, floor: Floor, *, schema_version: int | None = None) -> FloorStanding:
@@ -186,7 +186,7 @@ def measure_floor(store: Store, access: Access, floor: Floor, *, schema_version:
     wanted = [line for line in lines if _is_meant(access.schema, floor, line)]
     if not wanted:
         return replace(blank, outcome=UNKNOWN, why=_no_line(floor, len(raters_of(store, **about).people)))
-    known = [each for each in wanted if _bound(floor, each) is not None]
+    known = [row for row in wanted if _bound(floor, row) is not None]
     if len(known) < len(wanted):
         return replace(blank, outcome=UNKNOWN, why=_undefined(floor, wanted, known))
     worst = min(known, key=lambda each: (_bound(floor, each), each.criterion))
@@ -230,15 +230,15 @@ def _no_line(floor: Floor, people: int) -> str:
 
 
 def _undefined(floor: Floor, wanted: Sequence[Result], known: Sequence[Result]) -> str:
-    lacking = [each for each in wanted if each not in known]
-    if all(each.value is not None for each in lacking):
+    lacking = [row for row in wanted if row not in known]
+    if all(row.value is not None for row in lacking):
         return "it has no lower limit; let `bound` be `value`, or take another statistic"
     if len(wanted) > 1:
         return (
             f"{len(lacking):,} of {len(wanted):,} pairs or parts have no value; take a statistic of several raters, "
             "such as krippendorff_alpha"
         )
-    names = [name for each in lacking for name in each.args.get("pair", ())]
+    names = [name for row in lacking for name in row.args.get("pair", ())]
     reason = lacking[0].reason or "it has no value"
     return "it is not defined for these two" if any(name in reason for name in names) else _small(reason)
 
@@ -255,17 +255,22 @@ def history(session: Session, access: Access) -> dict[str, FloorStanding]:
     floor_standings: dict[str, FloorStanding] = {}
     for id, since in _in_force(session, access):
         schema = access.schema if id == access.schema_version_id else stored_schema(session, id=id).schema_
-        now = {each.name: each for each in (_called_now(access, id, schema, floor) for floor in schema.export.floors)}
+        now = {
+            standing.name: standing
+            for standing in (_called_now(access, id, schema, floor) for floor in schema.export.floors)
+        }
         for name in {**floor_standings, **now}:
-            each = now.get(name)
+            standing_now = now.get(name)
             before = floor_standings[name].settings if name in floor_standings else ()
-            at_least, bound = (each.at_least, each.bound) if each is not None else (None, "value")
+            at_least, bound = (
+                (standing_now.at_least, standing_now.bound) if standing_now is not None else (None, "value")
+            )
             if before and (before[-1].at_least, before[-1].bound) == (at_least, bound):
                 continue
-            stage = Stage((each or floor_standings[name]).stage)
+            stage = Stage((standing_now or floor_standings[name]).stage)
             votes = queries.n_before(session, project_id=access.project_id, stage=stage, before=since)
             setting = Setting(schema.version, since.isoformat(), at_least, bound, votes)
-            floor_standings[name] = replace(each or floor_standings[name], settings=[*before, setting])
+            floor_standings[name] = replace(standing_now or floor_standings[name], settings=[*before, setting])
     return floor_standings
 
 
@@ -313,7 +318,7 @@ def state_of(store: Store, *, by: Person | None, project: str) -> tuple[tuple[An
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     asked = [asked_by(access.schema, floor) for floor in access.schema.export.floors]
-    stages = sorted({Stage(each[0]) for each in asked if each is not None})
+    stages = sorted({Stage(pair[0]) for pair in asked if pair is not None})
     about: dict[str, Any] = {"person": by, "project": project}
     marks = [mark(store, stage=stage, **about) for stage in stages]
     return (access.began, access.loaded.hash, *marks), sum(size(store, stage=stage, **about) for stage in stages)

@@ -18,11 +18,11 @@ def read_reasons(path: Path) -> dict[str, str]:
     InvalidFileError
         The file is not such a table, names no item, or names one twice.
     """
-    found: dict[str, str] = {}
-    for number, told in table(path, COLUMNS, needed=COLUMNS):
-        if not told["item"] or told["item"] in found:
-            raise refused(path, number, f"it names {told['item']!r} once more" if told["item"] else "item is empty")
-        found[told["item"]] = told["reason"]
-    if not found:
+    reasons: dict[str, str] = {}
+    for number, row in table(path, COLUMNS, needed=COLUMNS):
+        if not row["item"] or row["item"] in reasons:
+            raise refused(path, number, f"it names {row['item']!r} once more" if row["item"] else "item is empty")
+        reasons[row["item"]] = row["reason"]
+    if not reasons:
         raise InvalidFileError(f"{path.name} names no item below its first row. Nothing was changed.")
-    return found
+    return reasons

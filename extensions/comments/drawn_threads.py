@@ -31,13 +31,15 @@ def threads(
 ) -> None:
     """Draw threads to read and answer. ``history``: titles link to the items' histories."""
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
-    told = [{**thread_part(each), "dimension_title": titles.get(each.dimension, each.dimension)} for each in found]
-    for each in told:
-        record(services.store, services.person, json.dumps(each).encode(), each)
+    parts = [
+        {**thread_part(thread), "dimension_title": titles.get(thread.dimension, thread.dimension)} for thread in found
+    ]
+    for part in parts:
+        record(services.store, services.person, json.dumps(part).encode(), part)
     data = {
         "csrf": services.csrf,
         "person": services.person.id,
-        "threads": told,
+        "threads": parts,
         "history": history,
         "single": single,
     }

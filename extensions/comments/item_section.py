@@ -12,5 +12,5 @@ from extensions.comments.threads import thread
 def draw(services: Services, view: ProjectView, item: str) -> None:
     """Draw the thread of an item."""
     shell.section("Comments")
-    found = thread(services.store, person=services.person, project=view.name, item=item)
-    threads(services, view, [found], key=f"history.comments.{item}", single=True)
+    item_thread = thread(services.store, person=services.person, project=view.name, item=item)
+    threads(services, view, [item_thread], key=f"history.comments.{item}", single=True)

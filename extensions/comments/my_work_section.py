@@ -11,12 +11,12 @@ from extensions.comments.threads import mentions
 
 def draw(services: Services, view: ProjectView) -> None:
     """Draw a link to the comments that wait for this person."""
-    found = mentions(services.store, person=services.person, project=view.name)
+    own_mentions = mentions(services.store, person=services.person, project=view.name)
     parts = []
-    if found.unread:
-        parts.append(f"{markup.count(found.unread, 'comment')} for you")
-    if found.unanswered:
-        items = markup.count(found.unanswered, "item")
+    if own_mentions.unread:
+        parts.append(f"{markup.count(own_mentions.unread, 'comment')} for you")
+    if own_mentions.unanswered:
+        items = markup.count(own_mentions.unanswered, "item")
         parts.append(f"{items} whose last comment waits for an answer")
     if parts:
         href = addresses.page("comments", view.name)

@@ -44,10 +44,10 @@ def for_whom(session: Session, *, item_id: int) -> dict[int, dict[int, datetime 
         .join(CommentRow, col(CommentRow.id) == CommentForRow.comment_id)
         .where(CommentRow.item_id == item_id)
     )
-    found: dict[int, dict[int, datetime | None]] = {}
+    readers: dict[int, dict[int, datetime | None]] = {}
     for comment, person, read_at in session.exec(wanted):
-        found.setdefault(comment, {})[person] = read_at
-    return found
+        readers.setdefault(comment, {})[person] = read_at
+    return readers
 
 
 def note_read(session: Session, *, person_id: int, comments: Sequence[int], now: datetime) -> None:

@@ -17,7 +17,7 @@ def mentioned(text: str) -> list[str]:
     >>> mentioned("@ann and @Ben.k, see a@b.c; thanks @ann.")
     ['ann', 'ben.k']
     """
-    return list(dict.fromkeys(found.casefold() for found in _MENTION.findall(text)))
+    return list(dict.fromkeys(login.casefold() for login in _MENTION.findall(text)))
 
 
 def may_read(*, whole: bool, mine: bool, for_me: bool, early: bool, open_: bool) -> bool:
@@ -38,8 +38,8 @@ def gives_away(text: str, secrets: Mapping[str, Any]) -> list[str]:
     >>> gives_away("It is the Red cup.", {"answer": "red cup", "letter": "a", "names": ["mug", "Red"]})
     ['answer', 'names']
     """
-    told = text.casefold()
-    return [name for name, value in secrets.items() if any(word in told for word in _words(value))]
+    folded_text = text.casefold()
+    return [name for name, value in secrets.items() if any(word in folded_text for word in _words(value))]
 
 
 def _words(value: Any) -> list[str]:

@@ -88,11 +88,11 @@ def inbox(store: Store, *, person: Person, project: str) -> list[Thread]:
         rows = {row.id: row for row in mine}
         waiting = set()
         if at_least(access.role, Role.SENIOR):
-            found = queries.items_with_comments(session, project_id=access.project_id, limit=RECENT)
-            rows |= {row.id: row for row in found}
+            recent_rows = queries.items_with_comments(session, project_id=access.project_id, limit=RECENT)
+            rows |= {row.id: row for row in recent_rows}
             waiting = {row.public_id for row in threads.unanswered(session, project_id=access.project_id)}
         all_ = [_thread(session, access, person, row, now=now, looking=False) for row in rows.values()]
-        shown = [each for each in all_ if each.comments or each.closed]
+        shown = [thread for thread in all_ if thread.comments or thread.closed]
         shown.sort(key=lambda each: each.comments[-1].at if each.comments else now, reverse=True)
         return sorted(shown, key=lambda each: (not any(c.unread for c in each.comments), each.item not in waiting))
 
@@ -114,10 +114,10 @@ def mentions(store: Store, *, person: Person, project: str) -> Mentions:
 def unread_of(session: Session, *, access: Access, person: Person, items: Sequence[StoredItem]) -> set[str]:
     """Return the ids of a person's unread comments on the given items, as far as they may read them."""
     return {
-        each.id
+        comment.id
         for row in items
-        for each in _comments(session, access, person, row, _visibility(session, access, person, row))
-        if each.unread
+        for comment in _comments(session, access, person, row, _visibility(session, access, person, row))
+        if comment.unread
     }
 
 
@@ -137,16 +137,16 @@ def _find(
             raise NotFoundError(NOT_YET)
         return access, items.by_id(session, id=row.item_id)
     access = access_to(session, person=person, project=project or "")
-    found = items.by_public_id(session, project_id=access.project_id, public_id=item or "")
-    if found is None:
+    stored_item = items.by_public_id(session, project_id=access.project_id, public_id=item or "")
+    if stored_item is None:
         raise NotFoundError(NO_ITEM)
     if not at_least(access.role, Role.SENIOR):
         mine = queries.items_of_person(session, project_id=access.project_id, person_id=person.id)
-        if found.id not in {row.id for row in mine} or not _comments(
-            session, access, person, found, _visibility(session, access, person, found)
+        if stored_item.id not in {row.id for row in mine} or not _comments(
+            session, access, person, stored_item, _visibility(session, access, person, stored_item)
         ):
             raise NotFoundError(NO_ITEM)
-    return access, found
+    return access, stored_item
 
 
 def _thread(
@@ -160,7 +160,7 @@ def _thread(
         threads.note_insight(session, item_id=item.id, person_id=person.id, now=now)
     comments = _comments(session, access, person, item, seen)
     ids = {row.public_id: row.id for row, _ in queries.of_item(session, item_id=item.id)}
-    unread = [ids[each.id] for each in comments if each.unread]
+    unread = [ids[comment.id] for comment in comments if comment.unread]
     if unread:
         queries.note_read(session, person_id=person.id, comments=unread, now=now)
     mentionable = _may_be_mentioned(session, access, person, seen)
@@ -197,7 +197,7 @@ def _comments(
         named = mine or seen.names or writer.id in officials or writer.is_admin
         if named:
             known_by_name[writer.login] = writer.name
-        waits = any(each not in officials for each in read_by.get(row.id, {}))
+        waits = any(reader not in officials for reader in read_by.get(row.id, {}))
         views.append(
             CommentView(
                 id=row.public_id,
@@ -253,11 +253,11 @@ def _write(
     if early and not official:
         problems.append(Problem("early", "Only a senior or lead can say that a comment gives nothing away."))
     if early and seen.open and official:
-        told = gives_away(text, _secrets(session, access, item))
-        if told:
+        names = gives_away(text, _secrets(session, access, item))
+        if names:
             problems.append(
                 Problem(
-                    "early", f"This holds what {told[0]!r} says, which raters must not know yet; send it for later."
+                    "early", f"This holds what {names[0]!r} says, which raters must not know yet; send it for later."
                 )
             )
     if problems:

@@ -27,8 +27,8 @@ def paint(picture: Image.Image, masks: Sequence[Mapping[str, Any]], line: int) -
         return
     pixels = np.array(picture)
     left = np.zeros(pixels.shape[:2], dtype=np.bool_)
-    for each in (outside := [mask for mask in masks if mask.get("cover") == "outside"]):
-        left |= filled(each, picture.size)
+    for area in (outside := [mask for mask in masks if mask.get("cover") == "outside"]):
+        left |= filled(area, picture.size)
     if outside:
         pixels[~left] = GREY
     for mask in masks:

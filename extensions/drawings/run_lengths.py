@@ -28,8 +28,8 @@ def counts_of(counts: Any) -> list[int] | None:
     ([4, 2, 10], [4, 2, 1], None)
     """
     if isinstance(counts, str):
-        found = list(_unpacked(counts)) if len(counts) <= _GROUPS * MOST_COUNTS else [None]
-        counts = found
+        numbers = list(_unpacked(counts)) if len(counts) <= _GROUPS * MOST_COUNTS else [None]
+        counts = numbers
     if not isinstance(counts, list | tuple) or not 1 <= len(counts) <= MOST_COUNTS:
         return None
     whole = all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts)

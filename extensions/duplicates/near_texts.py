@@ -40,9 +40,9 @@ def telling(sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
     """
     if len(sets) < ENOUGH:
         return list(sets)
-    times = Counter(part for each in sets for part in each)
+    times = Counter(part for parts in sets for part in parts)
     form = {part for part, n in times.items() if 2 * n > len(sets)}
-    return [each - form for each in sets]
+    return [parts - form for parts in sets]
 
 
 def likeness(one: frozenset[Hashable], other: frozenset[Hashable]) -> float:
@@ -59,18 +59,18 @@ def likeness(one: frozenset[Hashable], other: frozenset[Hashable]) -> float:
 
 def alike(sets: Sequence[frozenset[Hashable]], at_least: float) -> Iterator[tuple[int, int, float]]:
     """Yield all pairs of sets with at least this likeness: the earlier place, the later place, and the likeness."""
-    times = Counter(part for each in sets for part in each)
+    times = Counter(part for parts in sets for part in parts)
     rank = {part: at for at, (part, _) in enumerate(sorted(times.items(), key=lambda each: (each[1], repr(each[0]))))}
-    ordered = [sorted(rank[part] for part in each) for each in sets]
+    ordered = [sorted(rank[part] for part in parts) for parts in sets]
     seen: dict[int, list[int]] = defaultdict(list)
     for at in sorted(range(len(sets)), key=lambda place: len(sets[place])):
         own = ordered[at]
         least = math.ceil(at_least * len(own) - _TIE)
         begin = own[: len(own) - least + 1] if own else []
         for other in sorted({one for part in begin for one in seen[part] if len(ordered[one]) >= least}):
-            found = likeness(sets[at], sets[other])
-            if found >= at_least - _TIE:
-                yield min(at, other), max(at, other), found
+            score = likeness(sets[at], sets[other])
+            if score >= at_least - _TIE:
+                yield min(at, other), max(at, other), score
         for part in begin:
             seen[part].append(at)
 

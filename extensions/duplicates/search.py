@@ -79,7 +79,8 @@ class Pair:
         """The measure, in words."""
         if self.kind != "image":
             texts = [
-                (plain(each.question), self.kind == "answer" and plain(each.answer)) for each in (self.one, self.other)
+                (plain(entry.question), self.kind == "answer" and plain(entry.answer))
+                for entry in (self.one, self.other)
             ]
             return "the same" if texts[0] == texts[1] else f"{self.measure:.2f} in common"
         if set(self.one.files) & set(self.other.files):
@@ -180,7 +181,7 @@ def _of_project(
             assets.setdefault(asset.item_id, []).append(asset)
         for row in lot:
             there = assets.get(row.id, [])
-            files = tuple(dict.fromkeys(each.sha256 for each in there if each.sha256))
+            files = tuple(dict.fromkeys(row.sha256 for row in there if row.sha256))
             looks = tuple(looks_of(media, there, seen))
             texts = _texts(roles, contents[row.id])
             entries.append(Entry(row.external_id, splits.get(row.id, access.name), *texts, files, looks))
@@ -191,7 +192,7 @@ def _of_file(schema: Schema, path: Path, format: str | None, notes: list[str]) -
     name = format or (schema.source.format if schema.source else "jsonl")
     row = FORMATS.get(name)
     if row is None or row.reads is None or row.takes is not Takes.ITEMS:
-        known = [each for each, one in FORMATS.items() if one.reads is not None and one.takes is Takes.ITEMS]
+        known = [name for name, one in FORMATS.items() if one.reads is not None and one.takes is Takes.ITEMS]
         raise InvalidInputError([Problem("format", f"No items are read from {name}; take one of {', '.join(known)}.")])
     read = reader_of(row)(path, format=name, schema=schema, dimension=None, progress=None)
     if read.bad:
@@ -199,8 +200,8 @@ def _of_file(schema: Schema, path: Path, format: str | None, notes: list[str]) -
     notes.append("Of files texts are compared; for images, import the set as a project of its own.")
     roles = roles_of(schema)
     for file in read.files:
-        for each in file.items:
-            yield Entry(each.external_id, file.path, *_texts(roles, each.fields))
+        for item in file.items:
+            yield Entry(item.external_id, file.path, *_texts(roles, item.fields))
 
 
 def _texts(roles: Roles, fields: Mapping[str, Any]) -> tuple[str, str]:
@@ -228,9 +229,9 @@ def _pairs(kind: str, own: Sequence[Entry], others: Sequence[Entry] | None, keys
     equal = 0.0 if kind == "image" else 1.0
     for key, there in mine.items():
         if theirs is None:
-            yield from (Pair(kind, there[0], each, equal) for each in there[1:])
+            yield from (Pair(kind, there[0], entry, equal) for entry in there[1:])
         elif key in theirs:
-            yield from (Pair(kind, each, theirs[key][0], equal) for each in there)
+            yield from (Pair(kind, entry, theirs[key][0], equal) for entry in there)
     for one, other, measure in near(list(dict.fromkeys([*mine, *(theirs or ())]))):
         if theirs is None:
             yield Pair(kind, mine[one][0], mine[other][0], measure)
@@ -241,11 +242,11 @@ def _pairs(kind: str, own: Sequence[Entry], others: Sequence[Entry] | None, keys
 
 
 def _grouped(entries: Sequence[Entry], keys: Keys) -> dict[Hashable, list[Entry]]:
-    found: dict[Hashable, list[Entry]] = {}
+    groups: dict[Hashable, list[Entry]] = {}
     for entry in entries:
         for key in keys(entry):
-            found.setdefault(key, []).append(entry)
-    return found
+            groups.setdefault(key, []).append(entry)
+    return groups
 
 
 def _questions(own: Sequence[Entry], others: Sequence[Entry] | None, text: float) -> Iterator[Pair]:
@@ -264,15 +265,15 @@ def _answers(own: Sequence[Entry], others: Sequence[Entry] | None, text: float) 
     """Yield pairs with a similar question and a similar answer. The smaller of the two shares counts."""
 
     def keys(entry: Entry) -> list[tuple[str, str]]:
-        found = plain(entry.question), plain(entry.answer)
-        return [found] if all(found) else []
+        plain_texts = plain(entry.question), plain(entry.answer)
+        return [plain_texts] if all(plain_texts) else []
 
     def near(texts: list[tuple[str, str]]) -> Iterator[tuple[Hashable, Hashable, float]]:
         questions = dict.fromkeys(question for question, _ in texts)
-        telling_of = dict(zip(questions, telling([parts_of(each) for each in questions]), strict=True))
+        telling_of = dict(zip(questions, telling([parts_of(question) for question in questions]), strict=True))
         parts = [(telling_of[question], parts_of(answer)) for question, answer in texts]
         # if both have enough in common, so have both together
-        both = [frozenset([(0, each) for each in asked] + [(1, each) for each in right]) for asked, right in parts]
+        both = [frozenset([(0, part) for part in asked] + [(1, part) for part in right]) for asked, right in parts]
         for one, other, _ in alike(both, text):
             share = min(likeness(parts[one][at], parts[other][at]) for at in (0, 1))
             if share >= text and parts[one][0]:  # a question that consists only of a fixed form cannot be compared
@@ -315,9 +316,9 @@ def as_csv(found: Duplicates) -> str:
     out = io.StringIO(newline="")
     writer = Writer(out)
     writer.writerow((*_COLUMNS, "question", "other_question"))
-    for each in _sorted(found):
-        kind, measure, *rest = _cells(each)
-        writer.writerow((kind, f"{measure:g}", *rest, each.one.question, each.other.question))
+    for pair in _sorted(found):
+        kind, measure, *rest = _cells(pair)
+        writer.writerow((kind, f"{measure:g}", *rest, pair.one.question, pair.other.question))
     return out.getvalue()
 
 
@@ -329,7 +330,7 @@ def as_json(found: Duplicates) -> dict[str, Any]:
         "against": found.against or None,
         "items": found.items,
         "others": found.others,
-        "pairs": [dict(zip(_COLUMNS, _cells(each), strict=True)) for each in _sorted(found)],
+        "pairs": [dict(zip(_COLUMNS, _cells(pair), strict=True)) for pair in _sorted(found)],
         "notes": list(found.notes),
     }
 

@@ -120,9 +120,9 @@ def _without(value: Any, words: frozenset[str], instead: str) -> Any:
     if isinstance(value, str):
         return instead if value in words else value
     if isinstance(value, list):
-        return [_without(each, words, instead) for each in value]
+        return [_without(part, words, instead) for part in value]
     if isinstance(value, dict):
-        return {instead if key in words else key: _without(each, words, instead) for key, each in value.items()}
+        return {instead if key in words else key: _without(part, words, instead) for key, part in value.items()}
     return value
 
 

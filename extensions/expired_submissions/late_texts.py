@@ -68,7 +68,7 @@ def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Se
             if row.item_id is not None:
                 item = items.by_id(session, id=row.item_id)
                 look_into(session, access=access, person=by, item=item, now=store.now())
-                told = Disclosure((), (Fact.VOTES,), (row.stage,))
+                disclosure = Disclosure((), (Fact.VOTES,), (row.stage,))
                 exposure.record_look(
                     session,
                     access=access,
@@ -76,7 +76,7 @@ def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Se
                     item_ids=[item.id],
                     route=Route.EXPIRED,
                     record=lines_of(access, row, draft),
-                    told=told,
+                    told=disclosure,
                     now=store.now(),
                 )
             return lines_of(access, row, draft)

@@ -94,9 +94,9 @@ def _asked() -> tuple[Any, ...]:
 
 def _filtered(folder: Path, index: SetIndex) -> list[Frame]:
     """Draw the filters, and return the remaining frames in order."""
-    groups = Counter(each.row["group"] for each in index.frames)
+    groups = Counter(one.row["group"] for one in index.frames)
     alike = [group for group, n in sorted(groups.items()) if n > 1]
-    sources = sorted({str(each.row["source"]) for each in index.frames})
+    sources = sorted({str(one.row["source"]) for one in index.frames})
     boxes = st.columns([3, 3, 3, 2, 2, 3], vertical_alignment="bottom")
     key = "frames.filter."
     show = boxes[0].selectbox("Show", [CHOSEN, KEPT, DROPPED, EVERY], index=3, key=f"{key}show")

@@ -46,8 +46,8 @@ def delete(store: Store, *, by: Person | None, home: Path, project: str, instead
 
 def _sets_of(home: Path, project: str, files: Collection[str]) -> list[Path]:
     """Return the folders of sets, of all projects of this name, that were made from one of these stored files."""
-    found = []
+    folders = []
     for folder in sorted(path.parent for path in frame_pool.sets_in(home, project).glob(f"*/*/{ABOUT}")):
         if any(Path(path).parent.name in files for _, path in SetDescription.read(folder).paths):
-            found.append(folder)
-    return found
+            folders.append(folder)
+    return folders

@@ -112,12 +112,12 @@ def decided(
     dropped: Mapping[str, Line],
 ) -> None:
     """Log, before any frame is added, whether each frame is added to the pool or dropped, and why."""
-    said = [*((name, _taken(line)) for name, line in taken.items())]
-    said += [(name, _dropped(line)) for name, line in dropped.items()]
+    choices = [*((name, _taken(line)) for name, line in taken.items())]
+    choices += [(name, _dropped(line)) for name, line in dropped.items()]
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        for start in range(0, len(said), AT_ONCE):
-            data = {**settings, "frames": dict(said[start : start + AT_ONCE])}
+        for start in range(0, len(choices), AT_ONCE):
+            data = {**settings, "frames": dict(choices[start : start + AT_ONCE])}
             log(session, FRAMES_DECIDED, by=by, project=access, now=store.now(), data=data)
 
 
@@ -145,9 +145,9 @@ def standing(
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        found = events.of_kinds(session, project_id=access.project_id, kinds=(FRAMES_CHOSEN, CHOICES_CLEARED))
+        changes = events.of_kinds(session, project_id=access.project_id, kinds=(FRAMES_CHOSEN, CHOICES_CLEARED))
     ticks: dict[tuple[str, Any], tuple[str, bool]] = {}
-    for event, _ in found:
+    for event, _ in changes:
         of = str(event.data["set"])
         if event.kind == CHOICES_CLEARED:
             ticks = {frame: tick for frame, tick in ticks.items() if tick[0] != of}
@@ -168,8 +168,8 @@ def last_change(
     """Return who last screened or removed the frames of a set, by login, and what happened; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        found = events.of_kinds(session, project_id=access.project_id, kinds=tuple(kinds))
-    for event, login in reversed(found):
+        changes = events.of_kinds(session, project_id=access.project_id, kinds=tuple(kinds))
+    for event, login in reversed(changes):
         if event.data["set"] == name:
             return login or "A command", str(event.data.get("why", "the frames were screened again"))
     return "Someone", "the frames were changed"

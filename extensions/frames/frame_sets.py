@@ -159,9 +159,9 @@ def index(folder: Path) -> SetIndex | None:
 @lru_cache(maxsize=8)
 def _index(folder: Path, changed: int) -> SetIndex:
     values = json.loads((folder / INDEX).read_text(encoding="utf-8"))
-    frames = [Frame(number, each) for number, each in enumerate(values["frames"])]
+    frames = [Frame(number, record) for number, record in enumerate(values["frames"])]
     return SetIndex(
-        values["videos"], frames, [tuple(each) for each in values["missing"]], values["settings"], f"{changed:x}"
+        values["videos"], frames, [tuple(row) for row in values["missing"]], values["settings"], f"{changed:x}"
     )
 
 

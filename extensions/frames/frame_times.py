@@ -40,7 +40,7 @@ def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, 
     called = [_called(videos, form) for form in LEVELS]
     only = next(iter(videos), "")
     bad: list[str] = []
-    found: dict[str, dict[str, None]] = {}
+    by_video: dict[str, dict[str, None]] = {}
     for line, cells in rows[1:]:
         if len(cells) != len(head):
             bad.append(f"{table.name}, line {line}: it has {len(cells)} cells, not {len(head)}.")
@@ -53,12 +53,12 @@ def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, 
         elif not _TIME.fullmatch(row[TIME]):
             bad.append(f"{table.name}, line {line}: {row[TIME]!r} is no time; write seconds, such as 12.5 or 1001/80.")
         else:
-            found.setdefault(names[0], {})[row[TIME]] = None
+            by_video.setdefault(names[0], {})[row[TIME]] = None
     if bad:
         raise InvalidRowsError(bad[:_NAMED], n=len(bad), end="Nothing was taken.")
-    if not found:
+    if not by_video:
         raise InvalidFileError(f"{table.name} names no time below its first row.")
-    return {name: tuple(times) for name, times in found.items()}
+    return {name: tuple(times) for name, times in by_video.items()}
 
 
 def _rows(table: Path) -> list[tuple[int, list[str]]]:
@@ -80,13 +80,13 @@ def _meant(called: Sequence[Mapping[str, tuple[str, ...]]], source: str) -> tupl
 
 def _called(videos: Mapping[str, Path], form: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
     """Return the videos of each name in one form of comparison; the longer name decides."""
-    found: dict[str, tuple[str, ...]] = {}
+    by_name: dict[str, tuple[str, ...]] = {}
     for of in (_whole, _without_ending, _bare, _bare_without_ending):
         level: dict[str, tuple[str, ...]] = {}
         for name in videos:
             level[form(of(name))] = (*level.get(form(of(name)), ()), name)
-        found = level | found
-    return found
+        by_name = level | by_name
+    return by_name
 
 
 def _whole(name: str) -> str:

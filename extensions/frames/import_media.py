@@ -14,13 +14,13 @@ from extensions.frames import frame_sets
 
 def choose(services: Services, view: ProjectView, key: str) -> Path | None:
     """Draw the box, if the project has frame sets, and return the folder of the chosen set."""
-    found = dict(frame_sets.sets(services, view.name))
-    if not found:
+    sets = dict(frame_sets.sets(services, view.name))
+    if not sets:
         return None
-    called = {name: f"{about.called}, {markup.moment(frame_sets.at(about.began))}" for name, about in found.items()}
+    called = {name: f"{about.called}, {markup.moment(frame_sets.at(about.began))}" for name, about in sets.items()}
     name = st.selectbox(
         "Media from Frames",
-        [None, *found],
+        [None, *sets],
         format_func=lambda each: called.get(each or "", "none"),
         key=f"{key}.frames",
     )

@@ -67,13 +67,13 @@ class ExtractionJob:
         with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             about, began = SetDescription.read(self.folder), time.monotonic()
             try:
-                found = _make(self.folder, about, progress)
+                figures = _make(self.folder, about, progress)
                 frame_choices.screened(
                     store,
                     by=self.by,
                     project=frame_sets.project_of(self.folder),
                     of=frame_sets.reference_of(self.folder),
-                    **found,
+                    **figures,
                 )
             except TouchstoneError as error:
                 replace(about, refused=str(error)).write(self.folder)
@@ -106,8 +106,8 @@ def _make(folder: Path, about: SetDescription, progress: Progress) -> dict[str, 
             frames.append(line)
         else:
             missing.append((line["source"], line["why"]))
-    for at, each in enumerate(frames, 1):
-        frame_sets.write_thumbnail(folder, str(each["file"]))
+    for at, frame in enumerate(frames, 1):
+        frame_sets.write_thumbnail(folder, str(frame["file"]))
         progress(f"Small pictures: {at:,} of {len(frames):,}", at, len(frames))
     videos += [{"source": name, "why": NO_ENDING} for name in aside]
     settings = {name: head[name] for name in ("taking", "keeping")}

@@ -130,19 +130,19 @@ def keeping_words(keeping: dict[str, Any]) -> str:
     >>> keeping_words({})
     'all are kept'
     """
-    said = []
+    rules = []
     if keeping.get("min_sharpness") is not None:
-        said.append(f"sharpness from {keeping['min_sharpness']:g}")
+        rules.append(f"sharpness from {keeping['min_sharpness']:g}")
     if keeping.get("blurred") is not None:
-        said.append(f"blurred below {keeping['blurred']:g} of the median")
+        rules.append(f"blurred below {keeping['blurred']:g} of the median")
     if keeping.get("brightness") is not None:
-        said.append("brightness {:g} to {:g}".format(*keeping["brightness"]))
+        rules.append("brightness {:g} to {:g}".format(*keeping["brightness"]))
     if keeping.get("least_motion") is not None:
-        said.append(f"motion from {keeping['least_motion']:g}")
+        rules.append(f"motion from {keeping['least_motion']:g}")
     if keeping.get("most_motion") is not None:
-        said.append(f"motion to {keeping['most_motion']:g}")
+        rules.append(f"motion to {keeping['most_motion']:g}")
     if keeping.get("distinct"):
-        said.append(f"one of look-alikes ({keeping['alike']} bits)")
+        rules.append(f"one of look-alikes ({keeping['alike']} bits)")
     if keeping.get("at_most") is not None:
-        said.append(f"at most {keeping['at_most']} of a video")
-    return "; ".join(said) or "all are kept"
+        rules.append(f"at most {keeping['at_most']} of a video")
+    return "; ".join(rules) or "all are kept"

@@ -34,7 +34,7 @@ def draw(services: Services, view: ProjectView) -> None:
             shell.show(markup.notice("Its frames are not there yet."))
     pooled = frame_pool.pooled(services.store, by=services.person, project=view.name)
     if pooled:
-        n = sum(each.n for each in pooled)
+        n = sum(step.n for step in pooled)
         words = f"{markup.count(n, 'frame')} came into the pool in all, the last on {markup.moment(pooled[-1].at)}."
         shell.show(markup.paragraph(words, style="ts ts-quiet"))
 

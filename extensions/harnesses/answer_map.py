@@ -39,13 +39,13 @@ def rows(file: AnswerFile) -> Rows:
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
         raise InvalidFileError(f"{file.place} is no object of answers by id. Nothing was imported.")
     model = file.model or file.named()
-    for number, (item, said) in enumerate(pairs, 1):
-        raw = json.dumps({item: said if isinstance(said, str | int | float | None) else "..."}, ensure_ascii=False)
+    for number, (item, answer) in enumerate(pairs, 1):
+        raw = json.dumps({item: answer if isinstance(answer, str | int | float | None) else "..."}, ensure_ascii=False)
         try:
             if model is None:
                 raise Misfit(file.unknown)
             name = short(json_text.showable(item), "its id")
-            yield PredictionRecord(name_of_rater(model, "model"), _text(said), item=name), file.here(number, raw)
+            yield PredictionRecord(name_of_rater(model, "model"), _text(answer), item=name), file.here(number, raw)
         except Misfit as error:
             yield None, file.here(number, raw, str(error))
 

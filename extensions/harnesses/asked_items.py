@@ -160,7 +160,7 @@ def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> ItemQu
     there = {asset.role for asset in item.assets}
     if missing := [role for role in schema.item.needed_roles if role not in there]:
         refuse(format, item, f"it has no {missing[0]}")
-    lines = [f"{title}: {said}" for title, said in _besides(schema, item, text)]
+    lines = [f"{title}: {words}" for title, words in _besides(schema, item, text)]
     asked = asked_of(schema, fields)
     own = tuple(fields.get(plan.options or "") or ())
     options, lettered = asked.options, True
@@ -180,9 +180,9 @@ def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> ItemQu
 def _besides(schema: Schema, item: ReleasedItem, question: str) -> Iterator[tuple[str, str]]:
     """Yield title and text of the other fields that the schema's prompts tell models, if the question lacks them."""
     for name in _plan(schema).besides.get(item.dimension, ()):
-        said = item.fields.get(name)
-        if isinstance(said, str) and said.strip() and said.casefold() not in question.casefold():
-            yield kinds.title_of(schema.item.field(name)), said
+        value = item.fields.get(name)
+        if isinstance(value, str) and value.strip() and value.casefold() not in question.casefold():
+            yield kinds.title_of(schema.item.field(name)), value
 
 
 def _placeholders(schema: Schema, dimension: str) -> Sequence[str]:
@@ -204,21 +204,21 @@ def _right(
     if value is None or value in ("", [], ()):
         return None, _drawn_key(released.schema, item)
     if name is None or asked.kind not in PLACED or not options:
-        said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        return None, said
-    found, why = key_of(value, asked)
-    if found is None:
+        key_text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return None, key_text
+    key, why = key_of(value, asked)
+    if key is None:
         refuse(format, item, f"{why}: {str(value)[:80]!r}")
-    if stray := [each for each in found if each not in options]:
+    if stray := [option for option in key if option not in options]:
         refuse(format, item, f"its answer names {stray[0]!r}, and it has {len(options)} of them")
-    places = tuple(options.index(each) for each in found)
+    places = tuple(options.index(option) for option in key)
     places = tuple(sorted(places)) if asked.kind is AnswerKind.MULTI else places
     return places, ", ".join(options[place] for place in places)
 
 
 def _drawn_key(schema: Schema, item: ReleasedItem) -> str | None:
     """Return a key that is drawn on the image, as JSON."""
-    names = [each.drawn for each in schema.item.fields if each.drawn is not None and item.fields.get(each.drawn)]
+    names = [field.drawn for field in schema.item.fields if field.drawn is not None and item.fields.get(field.drawn)]
     return json.dumps(item.fields[names[0]], ensure_ascii=False) if names else None
 
 
@@ -237,7 +237,7 @@ def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator
     if marked and released.shown is None:
         refuse(format, item, "boxes or marks are drawn on its images, and no one draws them here")
     for asset in sorted(item.assets, key=lambda each: roles.index(each.role) if each.role in roles else len(roles)):
-        label = asset.role if len({each.role for each in item.assets}) > 1 else ""
+        label = asset.role if len({medium.role for medium in item.assets}) > 1 else ""
         drawn = released.shown(item, asset) if marked and released.shown and asset.kind == "image" else None
         if drawn is None and released.upright is not None and asset.kind == "image" and asset.path is not None:
             drawn = released.upright(asset)

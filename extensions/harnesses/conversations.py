@@ -110,8 +110,8 @@ def _pairs(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, at:
     record = _conversation(PAIRS, released, item, question, folder, at)
     right = {"from": "gpt", "value": _answer(PAIRS, released, item, question)}
     for number, place in enumerate(wrong, 1):
-        said = {"from": "gpt", "value": _said(released, question, place)}
-        yield {**record, "id": f"{item.id}/{number}", "item": item.id, "chosen": right, "rejected": said}
+        rejected = {"from": "gpt", "value": _said(released, question, place)}
+        yield {**record, "id": f"{item.id}/{number}", "item": item.id, "chosen": right, "rejected": rejected}
 
 
 def _tune(format: str, released: ReleasedSet) -> None:
@@ -150,11 +150,11 @@ def _conversation(
         media.setdefault(picture.asset.kind, []).append(path)
         tag = _TAGS[picture.asset.kind]
         lines.append(f"{picture.label}: {tag}" if picture.label else tag)
-    told = question.text if _ranked(released) else question.with_options
-    if stray := [tag for tag in _TAGS.values() if tag in told]:
+    prompt = question.text if _ranked(released) else question.with_options
+    if stray := [tag for tag in _TAGS.values() if tag in prompt]:
         refuse(format, item, f"its text has {stray[0]}, which stands for a picture there")
     paths = {_KEYS[kind]: those[0] if len(those) == 1 else those for kind, those in media.items()}
-    return {"id": item.id, **paths, "conversations": [{"from": "human", "value": "\n".join([*lines, told])}]}
+    return {"id": item.id, **paths, "conversations": [{"from": "human", "value": "\n".join([*lines, prompt])}]}
 
 
 def _answer(format: str, released: ReleasedSet, item: ReleasedItem, question: ItemQuestion) -> str:
@@ -189,9 +189,9 @@ def _narrated(released: ReleasedSet, item: ReleasedItem, timed: list[str]) -> li
     """Return the actions in an item's clip, in order."""
     for name in timed:
         field = released.schema.item.field(name)
-        said = kinds.of_field(field).in_words(field, item.fields.get(name))
-        if isinstance(said, list) and said:
-            return [str(each) for each in said]
+        words = kinds.of_field(field).in_words(field, item.fields.get(name))
+        if isinstance(words, list) and words:
+            return [str(line) for line in words]
     return []
 
 

@@ -185,7 +185,7 @@ def _clean(value: Any) -> Any:
 
 def _as_said(field: Field, value: Any) -> Any:
     if field.name == "creators":
-        return [_creator(each) for each in (value if isinstance(value, list) else [value])]
+        return [_creator(creator) for creator in (value if isinstance(value, list) else [value])]
     if field.name == "synthetic":
         return value if isinstance(value, bool) else _yes(value)
     return value
@@ -198,10 +198,10 @@ def _creator(each: Any) -> dict[str, Any]:
 
 def _yes(value: Any) -> bool:
     answers = {"yes": True, "no": False}
-    found = answers.get(str(value).casefold())
-    if found is None:
+    answer = answers.get(str(value).casefold())
+    if answer is None:
         raise InvalidFileError(f"{NAME}: synthetic (rai:hasSyntheticData) is yes or no, not {value!r}.")
-    return found
+    return answer
 
 
 def _annotations(released: ReleasedSet) -> str:

@@ -43,16 +43,16 @@ class Harness:
 
         def taken(file: AnswerFile) -> Rows:
             if self.recognises(file):
-                found.append(file)
+                answer_files.append(file)
                 yield from self.rows(file)
             elif file.single:
                 raise InvalidFileError(f"{file.place} is no {self.meaning}. {_OTHERWISE}")
 
-        found: list[AnswerFile] = []
+        answer_files: list[AnswerFile] = []
         read = read_answers(path, taken, self.endings, schema=schema, dimension=dimension, model=model, project=project)
-        if not found:
+        if not answer_files:
             raise InvalidFileError(f"{path} holds no {self.meaning}. {_OTHERWISE}")
-        return replace(read, hashes={file.place: read.hashes[file.place] for file in found})
+        return replace(read, hashes={file.place: read.hashes[file.place] for file in answer_files})
 
 
 _OTHERWISE = "Nothing was imported; the format `predictions` finds out by itself what a file is."
@@ -100,8 +100,8 @@ def ids_in(schema: Schema, *records: Any) -> tuple[str, ...]:
     records = tuple(record for record in records if isinstance(record, Mapping))
     sure = [_id(record[name]) for name in ours for record in records if name in record]
     texts = [record[name] for name in _THEIRS for record in records if isinstance(record.get(name), str)]
-    found = (_id(each) for each in (*sure, *(text for text in texts if not text.strip().isdigit())))
-    return tuple(dict.fromkeys(each for each in found if each))
+    ids = (_id(candidate) for candidate in (*sure, *(text for text in texts if not text.strip().isdigit())))
+    return tuple(dict.fromkeys(item_id for item_id in ids if item_id))
 
 
 def _id(value: Any) -> str | None:

@@ -52,17 +52,17 @@ def table_of(released: ReleasedSet) -> ReleaseTable:
 
 def columns_of(released: ReleasedSet, *, media: bool) -> list[TableColumn]:
     """Return the columns of a release's table, with those of ``eval.yaml`` if the release has one."""
-    found = columns(released, images=True, media=media)
+    table_columns = columns(released, images=True, media=media)
     if hub_eval.NAME not in released.formats:
-        return found
-    there = {column.name for column in found}
+        return table_columns
+    there = {column.name for column in table_columns}
     for name, (type, meaning, cell) in hub_eval.HubQuestions(released).columns().items():
         if name in there:
             raise InvalidFileError(
                 f"{hub_eval.NAME}: the table has a column {name!r} already; give that field another name."
             )
-        found.append(TableColumn(name, type, meaning, cell))
-    return found
+        table_columns.append(TableColumn(name, type, meaning, cell))
+    return table_columns
 
 
 def front_matter(released: ReleasedSet, sizes: Mapping[str, int]) -> dict[str, Any]:

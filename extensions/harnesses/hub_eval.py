@@ -116,15 +116,19 @@ class HubQuestions:
 
     def columns(self) -> dict[str, tuple[ColumnType, str, Callable[[ReleasedItem], Any]]]:
         """Return the columns that a task names: type, meaning and value, by name."""
-        found: dict[str, tuple[ColumnType, str, Callable[[ReleasedItem], Any]]] = {
+        columns: dict[str, tuple[ColumnType, str, Callable[[ReleasedItem], Any]]] = {
             INPUT: (TEXT, "The question as eval.yaml asks it.", lambda item: self.of(item).text),
             TARGET: (TEXT, "The right answer as eval.yaml scores it: a letter where there are options.", self._target),
         }
         if self._released.schema.item.assets:
-            found[IMAGE] = (TEXT, "The image as a data URI, for eval.yaml.", self._image)
+            columns[IMAGE] = (TEXT, "The image as a data URI, for eval.yaml.", self._image)
         if self.kind is AnswerKind.OPTION:
-            found[CHOICES] = (TEXTS, "The options as eval.yaml offers them.", lambda item: list(self.of(item).options))
-        return found
+            columns[CHOICES] = (
+                TEXTS,
+                "The options as eval.yaml offers them.",
+                lambda item: list(self.of(item).options),
+            )
+        return columns
 
     def of(self, item: ReleasedItem) -> ItemQuestion:
         """Return an item in its asked form. Raise ``InvalidFileError`` if the Hub cannot hold it."""
@@ -149,10 +153,10 @@ class HubQuestions:
         question = self.of(item)
         if self._withheld[item.split]:
             return None
-        said = question.letters[0] if question.letters else question.key
-        if not said:
+        target = question.letters[0] if question.letters else question.key
+        if not target:
             refuse(NAME, item, "it has no right answer, and it would be scored against the word None")
-        return said
+        return target
 
     def _image(self, item: ReleasedItem) -> str | None:
         question = self.of(item)

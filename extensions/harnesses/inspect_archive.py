@@ -66,14 +66,14 @@ class InspectArchive:
 
     def head(self) -> Mapping[str, Any]:
         """Return the log's facts about its run; for an unfinished run, those from its start."""
-        name = next((each for each in (_HEAD, _START) if each in self._parts), None)
+        name = next((part for part in (_HEAD, _START) if part in self._parts), None)
         if name is None:
             raise self._refused("is a zip, and no log of Inspect: it has no header.json")
         with self._file.path.open("rb") as stream, zipfile.ZipFile(stream) as packed:
-            found = self._json(stream, packed, name)
-        if not isinstance(found, Mapping):
-            raise self._refused(f"cannot be read: {name} is damaged ({found})")
-        return found
+            head = self._json(stream, packed, name)
+        if not isinstance(head, Mapping):
+            raise self._refused(f"cannot be read: {name} is damaged ({head})")
+        return head
 
     def samples(self) -> Iterator[tuple[str, Any]]:
         """Yield every sample's name with the sample, or with ``NotJson`` for an invalid one."""
@@ -86,8 +86,8 @@ class InspectArchive:
         try:
             data = self._bytes(stream, packed, self._parts[name])
         except _BROKEN as error:
-            said = str(error) or type(error).__name__
-            raise self._refused(f"is damaged at {name[:100]} ({said[:200]})") from error
+            reason = str(error) or type(error).__name__
+            raise self._refused(f"is damaged at {name[:100]} ({reason[:200]})") from error
         try:
             return json_text.loaded(data.decode("utf-8"))
         except UnicodeDecodeError:

@@ -41,7 +41,7 @@ def rows(file: AnswerFile) -> Rows:
     """Yield the answers to all samples, those of the first epoch first. Of several answers to one item, the first
     counts.
     """
-    found: list[tuple[int, PredictionRecord | None, BadRow]] = []
+    rows: list[tuple[int, PredictionRecord | None, BadRow]] = []
     log, samples = _log(file)
     number = 0
     for number, (name, sample) in enumerate(samples, 1):
@@ -52,13 +52,13 @@ def rows(file: AnswerFile) -> Rows:
             if not isinstance(sample, Mapping):
                 raise Misfit("it is not an object {...}")
             raw, epoch = _short(sample), _epoch(sample)
-            found.append((epoch, _answer(sample, log, file), file.here(number, raw)))
+            rows.append((epoch, _answer(sample, log, file), file.here(number, raw)))
         except Misfit as error:
-            found.append((epoch, None, file.here(number, raw, str(error))))
+            rows.append((epoch, None, file.here(number, raw, str(error))))
     if not number:
         yield None, file.here(1, reason=f"the log holds no sample: its run ended before one (status: {log.status})")
-    found.sort(key=lambda row: row[0])  # stable: within an epoch as they stood
-    yield from ((answer, here) for _, answer, here in found)
+    rows.sort(key=lambda row: row[0])  # stable: within an epoch as they stood
+    yield from ((answer, here) for _, answer, here in rows)
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ def _about(head: Mapping[str, Any]) -> _Log:
 
 
 def _part(whole: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = whole.get(key)
-    return found if isinstance(found, Mapping) else {}
+    part = whole.get(key)
+    return part if isinstance(part, Mapping) else {}
 
 
 def _answer(sample: Mapping[str, Any], log: _Log, file: AnswerFile) -> PredictionRecord:
@@ -163,8 +163,8 @@ def _opening(words: Any) -> str:
 
 def _stop(output: Mapping[str, Any]) -> str | None:
     first = _first_choice(output)
-    found = first.get("stop_reason") or output.get("stop_reason")
-    return found if isinstance(found, str) else None
+    reason = first.get("stop_reason") or output.get("stop_reason")
+    return reason if isinstance(reason, str) else None
 
 
 def _first_choice(output: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -178,10 +178,10 @@ def _first_choice(output: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _completion(sample: Mapping[str, Any], output: Mapping[str, Any]) -> str:
     """Return the model's text: ``output.completion``, or without it the message of the first choice."""
-    found = output.get("completion")
-    if not isinstance(found, str):
-        found = _words(_part(_first_choice(output), "message").get("content"))
-    return _shown(found, sample)
+    completion = output.get("completion")
+    if not isinstance(completion, str):
+        completion = _words(_part(_first_choice(output), "message").get("content"))
+    return _shown(completion, sample)
 
 
 def _asked(sample: Mapping[str, Any]) -> str | None:

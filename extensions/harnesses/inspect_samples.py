@@ -106,23 +106,23 @@ def sample(released: ReleasedSet, item: ReleasedItem, question: ItemQuestion, pa
             if picture.is_clip
             else {"type": "image", "image": path}
         )
-    found: dict[str, Any] = {"id": item.id}
-    found["input"] = [{"role": "user", "content": [*parts, {"type": "text", "text": text}]}] if parts else text
+    sample: dict[str, Any] = {"id": item.id}
+    sample["input"] = [{"role": "user", "content": [*parts, {"type": "text", "text": text}]}] if parts else text
     if chosen:
-        found["choices"] = list(question.options)
+        sample["choices"] = list(question.options)
     if (target := _target(question, chosen)) is not None:
-        found["target"] = target
-    said = (key_name(released), question_field(released.schema), options_field(released.schema))
-    media = [{"role": each.asset.role, "sha256": each.asset.sha256} for each in question.pictures]
-    found["metadata"] = {
+        sample["target"] = target
+    asked_fields = (key_name(released), question_field(released.schema), options_field(released.schema))
+    media = [{"role": picture.asset.role, "sha256": picture.asset.sha256} for picture in question.pictures]
+    sample["metadata"] = {
         "dimension": item.dimension,
         "group": item.group,
         "split": item.split,
         "answer_kind": question.kind.value,
         "media": media,
-        "fields": {name: value for name, value in item.fields.items() if name not in said},
+        "fields": {name: value for name, value in item.fields.items() if name not in asked_fields},
     }
-    return found
+    return sample
 
 
 def _target(question: ItemQuestion, chosen: bool) -> str | list[str] | None:

@@ -113,11 +113,11 @@ def _answers(record: Mapping[str, Any], file: AnswerFile, model: str | None) -> 
     doc = record.get("doc")
     name_unread(file, record, _BOOKKEEPING)
     name_unread(file, doc)
-    ids = ids_in(file.schema, doc, record, *(each for each in record.values() if isinstance(each, Mapping)))
+    ids = ids_in(file.schema, doc, record, *(value for value in record.values() if isinstance(value, Mapping)))
     question, prompt = _asked(doc, record)
     options = listed_options(doc, record)
-    said = record["resps"] if "resps" in record else record.get("filtered_resps")
-    for text in _texts(said):
+    replies = record["resps"] if "resps" in record else record.get("filtered_resps")
+    for text in _texts(replies):
         yield PredictionRecord(
             name_of_rater(model, "model"),
             text,
@@ -146,10 +146,10 @@ def _asked(doc: Any, record: Mapping[str, Any]) -> tuple[str | None, str]:
 
 def _texts(said: Any) -> list[str]:
     """Return the answered texts, one for each request and each repeat."""
-    found = list(_leaves(said, 2))
-    if not found:
+    texts = list(_leaves(said, 2))
+    if not texts:
         raise Misfit("it has no response (resps or filtered_resps)")
-    return found
+    return texts
 
 
 def _leaves(said: Any, depth: int) -> Iterator[str]:
@@ -163,8 +163,8 @@ def _leaves(said: Any, depth: int) -> Iterator[str]:
             )
         if depth == 0:
             raise Misfit("its responses are several turns, and an answer is one text")
-        for each in said:
-            yield from _leaves(each, depth - 1)
+        for leaf in said:
+            yield from _leaves(leaf, depth - 1)
     elif said is not None:
         raise Misfit("its responses are no text")
 
@@ -190,9 +190,9 @@ def _model_next_to(file: AnswerFile) -> str | None:
     date = _DATE.search(file.path.name)
     scores = sorted(path for path in file.path.parent.glob("*results*.json") if path != file.path and path.is_file())
     same = [path for path in scores if date and date[0] in path.name]
-    found = {name for path in same or scores if (name := _of_scores(path))}
-    if len(found) == 1:
-        return found.pop()
+    models = {name for path in same or scores if (name := _of_scores(path))}
+    if len(models) == 1:
+        return models.pop()
     folder = file.path.parent.name
     if "__" in folder or (not file.single and "/" in file.place):
         return folder.replace("__", "/", 1)

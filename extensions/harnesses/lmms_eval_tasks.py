@@ -68,12 +68,12 @@ def _asked(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, num
         seen[picture.asset.role] += 1
     scored = question.key is not None and _is_scored(released, item, question)
     tell = _TELLS.get(question.kind, "") if question.lettered else _NUMBERS
-    told = question.options or question.kind not in (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
+    tells_form = question.options or question.kind not in (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
     record: dict[str, Any] = {
         "id": item.id,
         "cluster": item.group or item.id,  # an item without a group is its own cluster
         "shown": shown,
-        "text": "\n".join(filter(None, [_with_order(question), tell if told else ""])),
+        "text": "\n".join(filter(None, [_with_order(question), tell if tells_form else ""])),
         "kind": question.kind.value if scored else None,
         "options": list(question.options) if question.lettered else [],
         "target": _target(question),
@@ -81,7 +81,7 @@ def _asked(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, num
     if scored and question.kind is AnswerKind.NUMBER:
         tolerance = asked_of(released.schema, item.fields).tolerance
         record["within"] = (
-            [float(each or 0) for each in (tolerance.absolute, tolerance.relative)] if tolerance else None
+            [float(bound or 0) for bound in (tolerance.absolute, tolerance.relative)] if tolerance else None
         )
     return record
 
@@ -122,8 +122,8 @@ def _is_scored(released: ReleasedSet, item: ReleasedItem, question: ItemQuestion
 
 def _tables(folder: ReleaseFolder, split: str) -> str | list[str]:
     """Return the paths of a split's Parquet files from the folder of the tasks. A large split has several files."""
-    found = [f"../{path}" for path in sorted(folder.hashes) if path.startswith(f"data/{split}-")]
-    return found if len(found) > 1 else TABLES.format(split=split)
+    paths = [f"../{path}" for path in sorted(folder.hashes) if path.startswith(f"data/{split}-")]
+    return paths if len(paths) > 1 else TABLES.format(split=split)
 
 
 def _task(released: ReleasedSet, split: str, metrics: Sequence[str], tables: str | list[str]) -> str:

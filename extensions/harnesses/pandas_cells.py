@@ -67,7 +67,7 @@ class CellCheck:
 
     def take(self, text: str | None, item: str) -> Misread | None:
         """Check a cell. Return a misread cell at once, or when its block is complete."""
-        found = self.end() if self._block.rows == self._size else None
+        misread = self.end() if self._block.rows == self._size else None
         block = self._block
         block.rows += 1
         if not text:
@@ -85,7 +85,7 @@ class CellCheck:
             self._note("decimal", item, text, str(float(text)))
         else:
             block.texts = True
-        return found
+        return misread
 
     def _note(self, read_as: str, item: str, text: str, becomes: str) -> None:
         if becomes != text and not (self._numbers and read_as != "truth"):

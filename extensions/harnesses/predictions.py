@@ -82,7 +82,7 @@ def _rows_of(file: AnswerFile) -> Rows:
     if file.path.suffix.lower() in SUFFIXES:
         yield from _table_rows(file if file.model else replace(file, model=file.named()))
         return
-    harness = next((each for each in harnesses() if each.recognises(file)), None)
+    harness = next((harness for harness in harnesses() if harness.recognises(file)), None)
     if harness is not None:
         yield from harness.rows(file)
         return
@@ -126,8 +126,8 @@ def _table_rows(file: AnswerFile) -> Rows:
 
 
 def _pieces(file: Path) -> Sequence[json_text.Piece]:
-    text, found = pieces_of(file)
-    return _with_nan(text, found) if "NaN" in text and any(piece.problem for piece in found) else found
+    text, pieces = pieces_of(file)
+    return _with_nan(text, pieces) if "NaN" in text and any(piece.problem for piece in pieces) else pieces
 
 
 def _with_nan(text: str, found: Sequence[json_text.Piece]) -> Sequence[json_text.Piece]:

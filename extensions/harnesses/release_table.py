@@ -70,10 +70,10 @@ def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[TableCo
     path.
     """
     schema = released.schema
-    named = [*(slot.role for slot in schema.item.assets), *(each.name for each in schema.item.fields)]
+    named = [*(slot.role for slot in schema.item.assets), *(field.name for field in schema.item.fields)]
     taken = {*OWN, *named}
-    names = {each: free(each, taken) if each in OWN else each for each in named}
-    found = [
+    names = {name: free(name, taken) if name in OWN else name for name in named}
+    columns = [
         TableColumn("id", TEXT, "What the item is called in files.", lambda item: item.id),
         TableColumn("dimension", TEXT, "What the item measures.", lambda item: item.dimension),
         TableColumn(
@@ -85,13 +85,13 @@ def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[TableCo
     ]
     if canary := released.about.get("canary"):
         meaning = "Stands with every item of a test: who can complete it has seen the data set."
-        found.append(TableColumn("canary", TEXT, meaning, lambda item: canary))
+        columns.append(TableColumn("canary", TEXT, meaning, lambda item: canary))
     for slot in schema.item.assets:
-        found += _of_slot(slot, names[slot.role], taken, images=images and slot.kind == "image", media=media)
-    for each in schema.item.fields:
-        if not all(each.name in split.withheld for split in released.splits):
-            found.append(_of_field(each, names[each.name]))
-    return found
+        columns += _of_slot(slot, names[slot.role], taken, images=images and slot.kind == "image", media=media)
+    for item_field in schema.item.fields:
+        if not all(item_field.name in split.withheld for split in released.splits):
+            columns.append(_of_field(item_field, names[item_field.name]))
+    return columns
 
 
 def free(name: str, taken: set[str]) -> str:
@@ -199,7 +199,7 @@ class ReleaseTable:
     def _known(self) -> tuple[frozenset[str], frozenset[str], Mapping[str, Sequence[str]]]:
         """The schema's roles and fields, and the withheld fields of each split."""
         item, splits = self.released.schema.item, self.released.splits
-        roles, fields = (slot.role for slot in item.assets), (each.name for each in item.fields)
+        roles, fields = (slot.role for slot in item.assets), (field.name for field in item.fields)
         return frozenset(roles), frozenset(fields), {split.name: split.withheld for split in splits}
 
     def _check(self, item: ReleasedItem) -> None:
@@ -220,7 +220,7 @@ class ReleaseTable:
 
     def _read(self, item: ReleasedItem, cell: Any) -> Any:
         if isinstance(cell, list):
-            return [self._read(item, each) for each in cell]
+            return [self._read(item, part) for part in cell]
         if cell is None:
             return None
         data = self.released.read(cell)
@@ -343,5 +343,9 @@ def arrow_schema(columns: Sequence[TableColumn], metadata: Mapping[str, str]) ->
         return {"description": column.meaning, **({"unit": column.unit} if column.unit else {})}
 
     return pyarrow.schema(
-        [pyarrow.field(each.name, typed(each.type), metadata=about(each)) for each in columns], metadata=dict(metadata)
+        [
+            pyarrow.field(table_column.name, typed(table_column.type), metadata=about(table_column))
+            for table_column in columns
+        ],
+        metadata=dict(metadata),
     )

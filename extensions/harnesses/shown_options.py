@@ -41,11 +41,11 @@ def listed_options(*records: Any) -> tuple[str, ...]:
     >>> listed_options({"A": "the door", "B": "the tap"}), listed_options({"options": ["A. cup", "B. pan"]})
     (('the door', 'the tap'), ('cup', 'pan'))
     """
-    found = [record for record in records if isinstance(record, Mapping)]
-    for record in found:
+    mappings = [record for record in records if isinstance(record, Mapping)]
+    for record in mappings:
         if options := _of_lists(record) or _of_columns(record):
             return options
-    within = (value for record in found for value in record.values() if isinstance(value, Mapping))
+    within = (value for record in mappings for value in record.values() if isinstance(value, Mapping))
     return next((options for record in within if (options := _of_lists(record))), ())
 
 
@@ -64,9 +64,9 @@ def counted_columns(*records: Any) -> tuple[CountedColumns, ...]:
     >>> counted_columns({"meta": {"mcq": [{"key": "B", "value": "a tap"}, {"key": "A", "value": "a door"}]}})
     (CountedColumns(names=('mcq',), texts=('a door', 'a tap')),)
     """
-    found = []
-    for record in (within for each in records for within in _objects_within(each)):
-        found += [CountedColumns((name,), texts) for name, texts in _labeled_lists(record)]
+    columns = []
+    for record in (within for parent in records for within in _objects_within(parent)):
+        columns += [CountedColumns((name,), texts) for name, texts in _labeled_lists(record)]
         groups: dict[str, dict[int, tuple[str, str]]] = {}
         for name, value in record.items():
             counted = _COUNTED.fullmatch(name.strip()) if isinstance(name, str) else None
@@ -77,15 +77,15 @@ def counted_columns(*records: Any) -> tuple[CountedColumns, ...]:
         for places in groups.values():
             if len(places) >= 2 and max(places) - min(places) == len(places) - 1:
                 ordered = [places[at] for at in sorted(places)]
-                found.append(CountedColumns(tuple(name for name, _ in ordered), tuple(text for _, text in ordered)))
-    return tuple(found)
+                columns.append(CountedColumns(tuple(name for name, _ in ordered), tuple(text for _, text in ordered)))
+    return tuple(columns)
 
 
 def _objects_within(value: Any, depth: int = _DEEPEST) -> Iterator[Mapping[Any, Any]]:
     if isinstance(value, Mapping):
         yield value
-        for each in value.values() if depth else ():
-            yield from _objects_within(each, depth - 1)
+        for child in value.values() if depth else ():
+            yield from _objects_within(child, depth - 1)
 
 
 def _labeled_lists(record: Mapping[Any, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -94,8 +94,8 @@ def _labeled_lists(record: Mapping[Any, Any]) -> Iterator[tuple[str, tuple[str, 
         if (
             isinstance(value, list)
             and 2 <= len(value) <= _MOST
-            and all(isinstance(each, Mapping) for each in value)
-            and any(all(label in each for each in value) for label in _LABELS)
+            and all(isinstance(option, Mapping) for option in value)
+            and any(all(label in option for option in value) for label in _LABELS)
             and (texts := _of_objects(value))
         ):
             yield str(name), texts
@@ -103,7 +103,7 @@ def _labeled_lists(record: Mapping[Any, Any]) -> Iterator[tuple[str, tuple[str, 
 
 def _of_lists(record: Mapping[Any, Any]) -> tuple[str, ...]:
     names = {name.strip().casefold(): name for name in record if isinstance(name, str)}
-    return next((found for name in LISTS if name in names and (found := _of_value(record[names[name]]))), ())
+    return next((texts for name in LISTS if name in names and (texts := _of_value(record[names[name]]))), ())
 
 
 def is_option_column(name: str) -> bool:
@@ -127,10 +127,10 @@ def _of_value(value: Any) -> tuple[str, ...]:
         return _of_value(texts) if texts is not None else _of_columns(value)
     if not isinstance(value, list) or not 2 <= len(value) <= _MOST:
         return ()
-    if all(isinstance(each, Mapping) for each in value):
+    if all(isinstance(option, Mapping) for option in value):
         return _of_objects(value)
-    texts = ["" if each is None else _text(each) for each in value]
-    return _unlabeled([each for each in texts if each is not None]) if None not in texts else ()
+    texts = ["" if option is None else _text(option) for option in value]
+    return _unlabeled([text for text in texts if text is not None]) if None not in texts else ()
 
 
 def _of_objects(options: Sequence[Mapping[Any, Any]]) -> tuple[str, ...]:
@@ -173,10 +173,10 @@ def _of_columns(record: Mapping[Any, Any]) -> tuple[str, ...]:
     """
     groups: dict[str, dict[int, str]] = {}
     for name, value in record.items():
-        found = _label_of(name) if isinstance(name, str) else None
+        label = _label_of(name) if isinstance(name, str) else None
         text = "" if value is None or value != value else _text(value)
-        if found is not None and text is not None:
-            groups.setdefault(found[0], {})[found[1]] = text
+        if label is not None and text is not None:
+            groups.setdefault(label[0], {})[label[1]] = text
     for places in groups.values():
         first = min(places)
         filled = [at for at, text in places.items() if text.strip()]
@@ -188,10 +188,10 @@ def _of_columns(record: Mapping[Any, Any]) -> tuple[str, ...]:
 def _label_of(name: str) -> tuple[str, int] | None:
     """Return the kind and the place of an option's column: option_b -> ("option a", 1)."""
     name = name.strip()
-    found = _COLUMN.fullmatch(name)
-    if found is None or (name.isdigit()) or (len(name) == 1 and not name.isascii()):
+    match = _COLUMN.fullmatch(name)
+    if match is None or (name.isdigit()) or (len(name) == 1 and not name.isascii()):
         return None
-    label, before = found[1], name[: found.start(1)].casefold().rstrip(" _-")
+    label, before = match[1], name[: match.start(1)].casefold().rstrip(" _-")
     if label.isdigit():
         return f"{before} 1", int(label)
     return f"{before} {'a' if label.islower() else 'A'}", ord(label.upper()) - ord("A")
@@ -211,9 +211,9 @@ def _unlabeled(texts: Sequence[str]) -> tuple[str, ...]:
     if all(text.strip().strip("().").upper() == label for text, label in zip(texts, ascii_uppercase, strict=False)):
         return ()
     begins = [_LABELED.match(text) for text in texts]
-    labels = [place_of(found[1]) for found in begins if found]
+    labels = [place_of(begin[1]) for begin in begins if begin]
     if len(labels) == len(texts) and labels in ([*range(len(texts))], [*range(1, len(texts) + 1)]):
-        return tuple(text[found.end() :] for text, found in zip(texts, begins, strict=True) if found)
+        return tuple(text[begin.end() :] for text, begin in zip(texts, begins, strict=True) if begin)
     return tuple(texts)
 
 
@@ -234,5 +234,5 @@ def prompt_text(value: Any) -> str:
             return "" if value.get("role") == "assistant" else prompt_text(value["content"])
         return next((value[key] for key in ("text", "prompt", "value") if isinstance(value.get(key), str)), "")
     if isinstance(value, list):
-        return "\n".join(part for each in value if (part := prompt_text(each)))
+        return "\n".join(part for piece in value if (part := prompt_text(piece)))
     return ""

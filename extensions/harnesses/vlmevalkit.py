@@ -103,7 +103,7 @@ class _Table:
         key = next((field for field in released.schema.item.fields if field.name == key_name(released)), None)
         numbers = not letters and key is not None and kinds.of_field(key).holds in ("whole number", "decimal")
         checked = [column for column in self._columns if column not in ("index", *pictures)]
-        self._texts = [CellCheck(each, block, numbers=numbers and each == "answer") for each in checked]
+        self._texts = [CellCheck(name, block, numbers=numbers and name == "answer") for name in checked]
         self._write(self._columns)
 
     def add(self, item: ReleasedItem, question: ItemQuestion) -> None:
@@ -162,10 +162,13 @@ def _pictures(released: ReleasedSet, item: ReleasedItem, question: ItemQuestion)
     data = [
         picture.drawn if picture.drawn is not None else released.read(picture.asset) for picture in question.pictures
     ]
-    texts = [base64.b64encode(each).decode() for each in data]
+    texts = [base64.b64encode(picture).decode() for picture in data]
     if short := [text for text in texts if len(text) <= _SHORTEST]:
         refuse(NAME, item, f"an image of it has {len(short[0])} characters, which VLMEvalKit takes for another row")
-    return {"image": _cell(texts), "image_path": _cell([f"{hashlib.sha256(each).hexdigest()}.png" for each in data])}
+    return {
+        "image": _cell(texts),
+        "image_path": _cell([f"{hashlib.sha256(picture).hexdigest()}.png" for picture in data]),
+    }
 
 
 def _cell(entries: Sequence[Any]) -> str:

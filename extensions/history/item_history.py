@@ -193,7 +193,9 @@ def find(
                 apart = {named[name] for name in apart_names if name in named}
             rows = [row for row in rows if row.id in apart]
         if group is not None:
-            groups = {each.id: each.group or NO_GROUP for each in access.schema.dimensions}
+            groups = {
+                schema_dimension.id: schema_dimension.group or NO_GROUP for schema_dimension in access.schema.dimensions
+            }
             rows = [row for row in rows if groups.get(row.dimension, NO_GROUP) == group]
         if among is not None:
             counted = counting(session, access=access, items_=among)
@@ -231,16 +233,16 @@ def _differing(rows: Sequence[StoredAnnotation]) -> set[int]:
     seen: dict[tuple[int, int, int | None], list[Any]] = {}
     for row in rows:
         seen.setdefault((row.item_id, row.revision, row.prediction_id), []).append(row.answers)
-    return {item for (item, _, _), all_ in seen.items() if any(each != all_[0] for each in all_)}
+    return {item for (item, _, _), all_ in seen.items() if any(value != all_[0] for value in all_)}
 
 
 def _units(rows: Sequence[Rating], said: AnswerFilter) -> set[str]:
     """Return the units with the ratings that the filter asks for."""
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    by_unit: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
         if row.rater in said.raters and said.criterion in (None, row.criterion) and row.value is not None:
-            found.setdefault((row.unit, row.criterion), {})[row.rater] = _written(row.value)
-    return {unit for (unit, _), by_rater in found.items() if _fits(by_rater, said)}
+            by_unit.setdefault((row.unit, row.criterion), {})[row.rater] = _written(row.value)
+    return {unit for (unit, _), by_rater in by_unit.items() if _fits(by_rater, said)}
 
 
 def _names_in(unit: str) -> tuple[str, ...]:
@@ -359,12 +361,12 @@ def _not_live(session: Session, item: StoredItem) -> dict[int, bool]:
 
 
 def _words(event: StoredEvent, access: Access) -> str:
-    told = {name: str(value).replace("_", " ") for name, value in event.data.items()}
+    values = {name: str(value).replace("_", " ") for name, value in event.data.items()}
     if "stage" in event.data:
-        told["stage"] = access.schema.stages.in_a_sentence(str(event.data["stage"]))
+        values["stage"] = access.schema.stages.in_a_sentence(str(event.data["stage"]))
     if event.kind == "item.state":
-        told["to"] = state_called(access.schema.stages, ItemState(event.data["to"]))
+        values["to"] = state_called(access.schema.stages, ItemState(event.data["to"]))
     words = WORDS.get(event.kind, shown_kind(event.kind).replace(".", " ").replace("_", " "))
     for name in ("stage", "to", "why"):
-        words = words.replace("{" + name + "}", told.get(name, ""))
+        words = words.replace("{" + name + "}", values.get(name, ""))
     return words.replace(" ()", "")

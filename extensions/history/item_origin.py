@@ -75,13 +75,13 @@ def _made(
     made = record.get(CONSTRUCTION)
     if not isinstance(made, dict) or not made:
         return ([], NOT_SAID) if made in (None, {}) else ([OriginStep("Making", [("how", _words(made))])], "")
-    rest, found = dict(made), []
+    rest, steps = dict(made), []
     if isinstance(rest.get("actions"), list) and "answer" in rest:
         ids = {name: rest.pop(name) for name in _ACTIONS if name in rest}
-        found.append(_narrations(session, access, item, _video(file, record), ids, called))
+        steps.append(_narrations(session, access, item, _video(file, record), ids, called))
     if isinstance(rest.get("goal"), dict):
-        found.append(OriginStep("Goal", _facts(rest.pop("goal"), {"text": "goal", "where": "where it stood"})))
-    return [*found, OriginStep("Making", _facts(rest, {}))], ""
+        steps.append(OriginStep("Goal", _facts(rest.pop("goal"), {"text": "goal", "where": "where it stood"})))
+    return [*steps, OriginStep("Making", _facts(rest, {}))], ""
 
 
 def _video(file: StoredImportFile | None, record: Mapping[str, Any]) -> str:
@@ -111,8 +111,8 @@ def _narrated(
     session: Session, access: Access, video: str, *, before: datetime
 ) -> tuple[StoredEvent, str | None] | tuple[None, None]:
     """Return the last event before a moment that imported the narrations of a video."""
-    found = events.of_kinds(session, project_id=access.project_id, kinds=(events.NARRATED,)) if video else []
-    those = [(event, login) for event, login in found if event.data["video"] == video and event.at <= before]
+    narrations = events.of_kinds(session, project_id=access.project_id, kinds=(events.NARRATED,)) if video else []
+    those = [(event, login) for event, login in narrations if event.data["video"] == video and event.at <= before]
     return those[-1] if those else (None, None)
 
 
@@ -141,17 +141,17 @@ def _frame(session: Session, asset: StoredAsset) -> list[tuple[str, str]]:
     came = queries.of_kind_since(
         session, project_id=asset.project_id, kind=FRAMES_POOLED, since=asset.created_at, limit=_BATCHES
     )
-    event = next((each for each in came if asset.name in each.data["frames"]), None)
+    event = next((event for event in came if asset.name in event.data["frames"]), None)
     if event is None:
         return []
-    told = event.data["frames"][asset.name]
-    chosen = "it passed the screening" if told.get("kept") else f"by hand, although {told.get('why')}"
+    record = event.data["frames"][asset.name]
+    chosen = "it passed the screening" if record.get("kept") else f"by hand, although {record.get('why')}"
     facts = [
-        ("frame", f"{told.get('frame')}, at {told.get('exact')} s"),
-        ("sharpness in its video", _words(told.get("sharpness"))),
+        ("frame", f"{record.get('frame')}, at {record.get('exact')} s"),
+        ("sharpness in its video", _words(record.get("sharpness"))),
     ]
-    facts += [("motion in its video", _words(told["motion"]))] if told.get("motion") is not None else []
-    facts += [("look-alikes", f"group {told['group']}")] if "group" in told else []
+    facts += [("motion in its video", _words(record["motion"]))] if record.get("motion") is not None else []
+    facts += [("look-alikes", f"group {record['group']}")] if "group" in record else []
     ways = {name: event.data.get(name) for name in ("taking", "keeping")}
     facts += [(title, _set(ways[name])) for name, title in (("taking", "taken"), ("keeping", "screened"))]
     return [*facts, ("chosen", chosen)]
@@ -172,8 +172,8 @@ def _came(session: Session, item: StoredItem, file: StoredImportFile | None, why
     if item.author_id is not None:
         by = called(people.by_id(session, id=item.author_id), "")
         return OriginStep("Written", [("id", item.external_id)], item.created_at, by)
-    told = queries.events(session, item_id=item.id)
-    who = called(next((person for event, person in told if event.kind == "item.imported"), None), COMMAND)
+    item_events = queries.events(session, item_id=item.id)
+    who = called(next((person for event, person in item_events if event.kind == "item.imported"), None), COMMAND)
     how = [("how it was made", why)] if why else []
     if file is None:
         return OriginStep("Came in", [("file", "none is kept"), *how], item.created_at, who)
@@ -194,9 +194,9 @@ def _words(value: Any) -> str:
     """Return any value of a record as text, because a file's record may contain anything."""
     if isinstance(value, str):
         return _cut(value) or "nothing"
-    if isinstance(value, dict) and value and not any(isinstance(each, dict | list) for each in value.values()):
-        return _cut(", ".join(f"{name}: {_words(each)}" for name, each in value.items()))
-    if isinstance(value, list) and value and not any(isinstance(each, dict | list) for each in value):
+    if isinstance(value, dict) and value and not any(isinstance(part, dict | list) for part in value.values()):
+        return _cut(", ".join(f"{name}: {_words(part)}" for name, part in value.items()))
+    if isinstance(value, list) and value and not any(isinstance(part, dict | list) for part in value):
         return _cut("; ".join(map(_words, value)))
     return _cut(json.dumps(value, ensure_ascii=False))
 

@@ -90,9 +90,9 @@ def converse(
         tell(attempt)
 
     while open_ and not stop():
-        before = {unit: each.turns for unit, each in open_.items()}
-        speaker.say([each.turn() for each in open_.values()], tell=tried, hear=heard, stop=stop)
-        if all(before.get(unit) == each.turns for unit, each in open_.items()):
+        before = {unit: conversation.turns for unit, conversation in open_.items()}
+        speaker.say([conversation.turn() for conversation in open_.values()], tell=tried, hear=heard, stop=stop)
+        if all(before.get(unit) == conversation.turns for unit, conversation in open_.items()):
             return  # stopped on the way: no one was heard
         if tools is not None and not _run_waiting(open_, tools, at_once=tool_set.at_once, tell=tell, stop=stop):
             return
@@ -107,7 +107,7 @@ def _run_waiting(
     stop: Callable[[], bool],
 ) -> bool:
     """Run the tools that conversations wait for. A failing tool ends its conversation. Return False if stopped."""
-    waiting = [each for each in open_.values() if each.waits]
+    waiting = [open_conversation for open_conversation in open_.values() if open_conversation.waits]
 
     def ran(conversation: Conversation) -> Attempt | None:
         return None if stop() else conversation.run_tools(tools)
@@ -117,7 +117,7 @@ def _run_waiting(
             if ended is not None:
                 del open_[conversation.question.unit_id]
                 tell(ended)
-    return not any(each.waits for each in open_.values())
+    return not any(open_conversation.waits for open_conversation in open_.values())
 
 
 @dataclass
@@ -138,8 +138,8 @@ class Conversation:
     _total: dict[str, float | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        told = "\n\n".join(text for text in (self.tool_set.system.strip(), self.question.system) if text)
-        self.messages = [{"role": "system", "content": told}, {"role": "user", "content": self.question.text}]
+        system = "\n\n".join(text for text in (self.tool_set.system.strip(), self.question.system) if text)
+        self.messages = [{"role": "system", "content": system}, {"role": "user", "content": self.question.text}]
         self.transcript = [{"role": message["role"], "text": message["content"]} for message in self.messages]
         self._total = dict.fromkeys(("tokens_in", "tokens_out", "cost", "seconds"), 0.0)
 
@@ -188,14 +188,14 @@ class Conversation:
                 "tool_calls": [call.sent() for call in asked],
             }
         )
-        found = [self._result(call) for call in asked]
-        to_run = any(result is _TO_RUN for _, result in found)
-        if troubles := [trouble for trouble, _ in found if trouble]:
-            for call, (trouble, result) in zip(asked, found, strict=True):
+        results = [self._result(call) for call in asked]
+        to_run = any(result is _TO_RUN for _, result in results)
+        if troubles := [trouble for trouble, _ in results if trouble]:
+            for call, (trouble, result) in zip(asked, results, strict=True):
                 self._answered(call, _NOT_RUN if result is _TO_RUN else trouble, result)
             return self._ended(replace(attempt, outcome=Outcome.NO_TOOL_RESULT, error=" ".join(troubles)))
         if not to_run:
-            for call, (_, result) in zip(asked, found, strict=True):
+            for call, (_, result) in zip(asked, results, strict=True):
                 self._answered(call, "", result)
         if self.turns >= self.most_turns:
             error = f"It went on asking for tools for {self.turns} turns, which is as many as `most_turns` allows."
@@ -258,7 +258,7 @@ class Conversation:
                 if result["arguments"] == wanted:
                     return "", result["result"]
         with_ = f" with {json.dumps(call.arguments, ensure_ascii=False)[:200]}" if call.arguments else ""
-        tool = next((each for each in self._runnable() if each.name == call.name), None)
+        tool = next((tool for tool in self._runnable() if tool.name == call.name), None)
         if tool is None:
             return f"It asked for {call.name}{with_}, and no such result is stored for this item.", None
         if tool.arguments and (
@@ -315,7 +315,7 @@ def _read_calls(calls: Any, turn: int) -> tuple[list[_Call], str]:
     wrong = "The reply asks for tools in a way that the protocol does not know (tool_calls)."
     if not isinstance(calls, list):
         return [], wrong
-    found: list[_Call] = []
+    turn_calls: list[_Call] = []
     for number, call in enumerate(calls, 1):
         function = call.get("function") if isinstance(call, dict) else None
         name = function.get("name") if isinstance(function, dict) else None
@@ -324,8 +324,10 @@ def _read_calls(calls: Any, turn: int) -> tuple[list[_Call], str]:
         given = function.get("arguments")
         raw = given if isinstance(given, str) else json.dumps({} if given is None else given, ensure_ascii=False)
         id = call.get("id")
-        found.append(_Call(id if isinstance(id, str) and id else f"call-{turn}-{number}", name, raw, _arguments(raw)))
-    return found, ""
+        turn_calls.append(
+            _Call(id if isinstance(id, str) and id else f"call-{turn}-{number}", name, raw, _arguments(raw))
+        )
+    return turn_calls, ""
 
 
 def _arguments(raw: str) -> Mapping[str, Any] | None:

@@ -19,10 +19,10 @@ Stored = dict[str, list[dict[str, Any]]]
 def of_items(session: Session, *, item_ids: Sequence[int]) -> dict[int, Stored]:
     """Return the stored results for these items, by item."""
     wanted = select(ToolResultRow).where(col(ToolResultRow.item_id).in_(list(item_ids))).order_by(col(ToolResultRow.id))
-    found: dict[int, Stored] = defaultdict(dict)
+    by_item: dict[int, Stored] = defaultdict(dict)
     for row in session.exec(wanted):
-        found[row.item_id].setdefault(row.tool, []).append({"arguments": row.arguments, "result": row.result})
-    return dict(found)
+        by_item[row.item_id].setdefault(row.tool, []).append({"arguments": row.arguments, "result": row.result})
+    return dict(by_item)
 
 
 def of_project(session: Session, *, project_id: int) -> Sequence[StoredToolResult]:

@@ -99,9 +99,9 @@ class RunTools:
         with self._store.read() as session:
             lot = queries.of_items(session, item_ids=[question.item_id]).get(question.item_id, {})
         for wanted in (asked, None):
-            for each in lot.get(tool.name, ()):
-                if each["arguments"] == wanted:
-                    return True, each["result"]
+            for call in lot.get(tool.name, ()):
+                if call["arguments"] == wanted:
+                    return True, call["result"]
         return False, None
 
     def _kept(self, question: Question, tool: Tool, asked: Mapping[str, Any] | None, result: Any) -> Any:

@@ -68,8 +68,8 @@ def _serve(
 ) -> Tools | None:
     from extensions.holmes.run_tools import RunTools, allowed_set
 
-    found = allowed_set(plan, allowed.tool_sets)
-    return None if found is None else RunTools(store, found, pictures(), listed=allowed.endpoints, stop=stop)
+    tool_set = allowed_set(plan, allowed.tool_sets)
+    return None if tool_set is None else RunTools(store, tool_set, pictures(), listed=allowed.endpoints, stop=stop)
 
 
 STRATEGIES = (

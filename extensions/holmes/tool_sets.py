@@ -131,13 +131,13 @@ def read_tool_set(path: Path) -> ToolSet:
 
 def parse_tool_set(text: str, name: str, *, home: Path | None = None) -> ToolSet:
     """Return the tool set in a text. Messages name ``name``. Raise ``SchemaError`` if the text is invalid."""
-    document, found = typed_yaml.parse(text, _File)
-    if found is None or document.troubles:
+    document, content = typed_yaml.parse(text, _File)
+    if content is None or document.troubles:
         raise SchemaError(typed_yaml.in_lines(document, name))
-    names = [tool.name for tool in found.tools]
-    if twice := next((each for each in names if names.count(each) > 1), None):
+    names = [tool.name for tool in content.tools]
+    if twice := next((tool_name for tool_name in names if names.count(tool_name) > 1), None):
         raise SchemaError(f"{name}: the tool {twice} is there twice.")
     if not names:
         raise SchemaError(f"{name}: it has no tools.")
     hash = hashlib.sha256(text.encode()).hexdigest()
-    return ToolSet(found.system or holmes().system, found.tools, hash, found.at_once, home)
+    return ToolSet(content.system or holmes().system, content.tools, hash, content.at_once, home)

@@ -91,32 +91,32 @@ def does_nothing(**said: object) -> Callable[[], None]:
 
 def picture(frame: TriageFrame, *, number: int, per_source: int | None, height: str) -> markup.Markup:
     """Return a candidate as a large picture with its known facts."""
-    said = []
+    facts = []
     if frame.blurred:
-        said.append("blurred?")
+        facts.append("blurred?")
     if frame.sharpness is not None:
-        said.append(f"sharpness {frame.sharpness:.0f}")
+        facts.append(f"sharpness {frame.sharpness:.0f}")
     if frame.kept_of_source is not None and per_source is not None:
-        said.append(f"{frame.kept_of_source} of at most {per_source} of its source kept")
+        facts.append(f"{frame.kept_of_source} of at most {per_source} of its source kept")
     framed = _medium(frame.asset, f"Candidate {number}", height)
     if frame.asset.group:
         framed = markup.tag(
             "div",
             *(
-                markup.tag("figure", _medium(each, f"Candidate {number}: {name}", height), markup.quiet(name))
-                for each, name in ((each, as_words(each.role)) for each in frame.asset.group)
+                markup.tag("figure", _medium(medium, f"Candidate {number}: {name}", height), markup.quiet(name))
+                for medium, name in ((asset, as_words(asset.role)) for asset in frame.asset.group)
             ),
             style="ts-together",
         )
-    line = markup.tag("div", markup.text(f"{number} "), markup.quiet(" · ".join(said)), style="ts ts-small")
+    line = markup.tag("div", markup.text(f"{number} "), markup.quiet(" · ".join(facts)), style="ts ts-small")
     return markup.tag("div", framed, line, style="ts-triage", data_asset=frame.asset.id)
 
 
 def _medium(asset: AssetView, name: str, height: str) -> markup.Markup:
-    address, said = escape(f"/media/{asset.id}/"), escape(name)
+    address, label = escape(f"/media/{asset.id}/"), escape(name)
     if asset.kind != "clip":
-        return markup.Markup(f'<img src="{address}display" alt="{said}" style="height:{height}">')
+        return markup.Markup(f'<img src="{address}display" alt="{label}" style="height:{height}">')
     return markup.Markup(
-        f'<video src="{address}original" poster="{address}display" aria-label="{said}" controls muted '
+        f'<video src="{address}original" poster="{address}display" aria-label="{label}" controls muted '
         f'loop playsinline preload="metadata" style="height:{height}"></video>'
     )

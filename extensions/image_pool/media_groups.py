@@ -105,10 +105,10 @@ def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]
 
 def _in_order(groups: Iterable[MediaGroup], roles: Sequence[str]) -> list[MediaGroup]:
     """Return the groups with their files in the order of the schema's roles."""
-    found = [*groups]
-    for group in found:
+    media_groups = [*groups]
+    for group in media_groups:
         group.files.sort(key=lambda each: roles.index(each[0]))
-    return found
+    return media_groups
 
 
 def no_role(name: str, roles: Sequence[str]) -> str:
@@ -137,11 +137,11 @@ def _must_be_known(file: str, record: Mapping[str, Any], roles: Sequence[str]) -
 
 def _say_of_group(group: MediaGroup, record: Mapping[str, Any], where: str) -> None:
     for key in (DIMENSION, SOURCE):
-        said = str(record.get(key) or "").strip() or None
+        value = str(record.get(key) or "").strip() or None
         before = getattr(group, key)
-        if said is not None and before not in (None, said):
-            group.refuse(f"{where} says {key} {said!r}, and a row before {before!r}")
-        setattr(group, key, before or said)
+        if value is not None and before not in (None, value):
+            group.refuse(f"{where} says {key} {value!r}, and a row before {before!r}")
+        setattr(group, key, before or value)
 
 
 def _files(record: Mapping[str, Any], roles: Sequence[str]) -> Iterator[tuple[str, str]]:

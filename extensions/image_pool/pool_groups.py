@@ -90,8 +90,8 @@ def add_groups(
     slots = access.schema.item.assets
     if not slots:
         raise InvalidInputError([Problem("groups", "Items of this project hold neither images nor clips.")])
-    for told in groups_of([slot.role for slot in slots]):
-        group = replace(told, dimension=told.dimension or dimension, source=told.source or source)
+    for media_group in groups_of([slot.role for slot in slots]):
+        group = replace(media_group, dimension=media_group.dimension or dimension, source=media_group.source or source)
         if group.dimension not in (None, *dimensions):
             group.refuse(f"{group.where}: the schema has no dimension {group.dimension!r}")
         why = group.problem or _misfit(slots, group)

@@ -47,7 +47,7 @@ def looks(
 
     They include every candidate whose hash differs in at most six bits. Each part is looked up in an index.
     """
-    found: dict[int, int] = {}
+    hashes: dict[int, int] = {}
     for at, part in enumerate(LOOK_PARTS):
         same = (look >> 9 * at) & (511 if at < 6 else 1023)
         wanted = (
@@ -55,8 +55,8 @@ def looks(
             .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
             .where(*is_waiting(project_id, per_source), is_free(now), literal_column(part) == same)
         )
-        found |= {asset: hash for asset, hash in session.exec(wanted) if hash is not None}
-    return sorted(found.items())
+        hashes |= {asset: hash for asset, hash in session.exec(wanted) if hash is not None}
+    return sorted(hashes.items())
 
 
 def lock_free(session: Session, *, asset_ids: Sequence[int], now: datetime) -> Sequence[StoredCandidate]:
@@ -253,7 +253,7 @@ def dropped(
         col(column).icontains(words, autoescape=True)
         for column in (AssetRow.name, SourceRow.name, TriageDecisionRow.reason)
     ]
-    found = (
+    query = (
         select(AssetRow, TriageDecisionRow)
         .join(CandidateRow, col(CandidateRow.asset_id) == AssetRow.id)
         .join(TriageDecisionRow, col(TriageDecisionRow.id) == CandidateRow.decision_id)
@@ -261,8 +261,8 @@ def dropped(
         .where(CandidateRow.project_id == project_id, CandidateRow.state == TriageState.DROPPED)
         .where(or_(*has, col(TriageDecisionRow.reason).in_(list(reasons))))
     )
-    n: int = session.execute(found.with_only_columns(func.count())).scalar_one()
-    latest = found.order_by(col(TriageDecisionRow.id).desc()).limit(limit)
+    n: int = session.execute(query.with_only_columns(func.count())).scalar_one()
+    latest = query.order_by(col(TriageDecisionRow.id).desc()).limit(limit)
     return [(asset, decision) for asset, decision in session.exec(latest)], n
 
 

@@ -96,11 +96,13 @@ def undo(store: Store, *, person: Person, project: str) -> TriageReceipt | None:
         if last is None:
             return None
         sent = {row.id: row for row in queries.by_key(session, person_id=person.id, key=last.submit_key)}
-        found = candidate_images.lock(
+        locked_rows = candidate_images.lock(
             session, project_id=access.project_id, asset_ids=[row.asset_id for row in sent.values()]
         )
         mine = [
-            (row, asset) for row, asset in found if row.decision_id in sent and row.state is not TriageState.WAITING
+            (row, asset)
+            for row, asset in locked_rows
+            if row.decision_id in sent and row.state is not TriageState.WAITING
         ]
         groups = {row.group_id for row, _ in mine}
         held = queries.in_hand(session, project_id=access.project_id, person_id=person.id, now=now, per_source=None)
@@ -116,8 +118,10 @@ def restore(store: Store, *, by: Person | None, project: str, frames: Sequence[s
     """Send dropped images, and kept images that are still unused, back to triage; return how many; leads only."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        found = candidate_images.lock(session, project_id=access.project_id, asset_ids=_ids(session, access, frames))
-        decided = [(row, asset) for row, asset in found if row.state is not TriageState.WAITING]
+        locked_rows = candidate_images.lock(
+            session, project_id=access.project_id, asset_ids=_ids(session, access, frames)
+        )
+        decided = [(row, asset) for row, asset in locked_rows if row.state is not TriageState.WAITING]
         _reopen(session, access, by, decided, "brought_back", store.now())
         return len(decided)
 
@@ -152,7 +156,7 @@ def _decide(
     now: datetime,
 ) -> TriageReceipt:
     ids = {public: id for public, id in zip([*keep, *drop], _ids(session, access, [*keep, *drop]), strict=True)}
-    found = candidate_images.lock(session, project_id=access.project_id, asset_ids=ids.values())
+    locked_rows = candidate_images.lock(session, project_id=access.project_id, asset_ids=ids.values())
     wanted = {ids[name]: ("kept", "") for name in keep} | {
         ids[name]: ("dropped", reason.strip()) for name, reason in drop.items()
     }
@@ -162,7 +166,7 @@ def _decide(
             raise ConflictError(_OTHER_KEY)
         return TriageReceipt(kept=len(keep), dropped=len(drop), repeated=True)
     known = {str(reason.value) for reason in triage_of(access).reasons}
-    for row, asset in found:
+    for row, asset in locked_rows:
         action, reason = wanted[row.asset_id]
         if row.state is not TriageState.WAITING:
             raise ConflictError("This frame is decided already; here is the next.")

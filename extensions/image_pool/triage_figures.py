@@ -40,13 +40,13 @@ def broken_rules(session: Session, *, access: Access) -> list[str]:
     part = access.schema.stages.triage
     if part is None:
         return []
-    said = []
+    problems = []
     for name, kept, counted in queries.kept_by_source(session, project_id=access.project_id):
         if part.per_source is not None and kept > part.per_source:
-            said.append(f"source {name} has {kept} kept frames, but the schema allows {part.per_source}.")
+            problems.append(f"source {name} has {kept} kept frames, but the schema allows {part.per_source}.")
         if kept != counted:
-            said.append(f"source {name} counts {counted} kept frames, but there are {kept}.")
-    return said
+            problems.append(f"source {name} counts {counted} kept frames, but there are {kept}.")
+    return problems
 
 
 def triage_of(access: Access) -> Triage:

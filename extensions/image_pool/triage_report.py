@@ -30,10 +30,10 @@ def dropped(
         text = words.strip()
         part = access.schema.stages.triage
         meant = [reason.value for reason in part.reasons if text.casefold() in reason.label.casefold()] if part else []
-        found, n = queries.dropped(
+        rows, n = queries.dropped(
             session, project_id=access.project_id, words=text, reasons=[str(value) for value in meant], limit=limit
         )
-        return [DroppedFrame(asset.public_id, asset.name, decision.reason) for asset, decision in found], n
+        return [DroppedFrame(asset.public_id, asset.name, decision.reason) for asset, decision in rows], n
 
 
 def progress(store: Store, *, by: Person | None, project: str) -> TriageProgress:

@@ -135,10 +135,10 @@ def _add_groups(
 
         def counted(roles: Sequence[str]) -> Iterator[media_groups.MediaGroup]:
             if table is None:
-                found = media_groups.groups_of_folders(folder, roles=roles)
+                groups = media_groups.groups_of_folders(folder, roles=roles)
             else:
-                found = media_groups.groups_of_table(table, folder, roles=roles, columns=columns)
-            yield from _counted(found, progress)
+                groups = media_groups.groups_of_table(table, folder, roles=roles, columns=columns)
+            yield from _counted(groups, progress)
 
         added = pool_groups.add_groups(
             services.store,

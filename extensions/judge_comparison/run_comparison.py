@@ -131,13 +131,13 @@ def compare_runs(
         plan_a, plan_b = (_plan_of(row, access) for row in (row_a, row_b))
         read_a, read_b = (_read(session, row.id) for row in (row_a, row_b))
         places = {id: (name, part) for id, name, part in files.item_ids(session, project_id=access.project_id)}
-        answers = {each.prediction_id for each in read_a.values() if each.prediction_id is not None}
+        answers = {reply.prediction_id for reply in read_a.values() if reply.prediction_id is not None}
         models = stored_items.models_of(session, prediction_ids=sorted(answers))
-        about_items = all(each.prediction_id is None and each.attack is None for each in read_a.values())
+        about_items = all(reply.prediction_id is None and reply.attack is None for reply in read_a.values())
         stage = Stage.VERIFICATION if about_items else Stage.GRADING
         counted = counting(session, access=access, items_=items, stage=stage)
     a, b = (
-        _Side(plan, {key: each for key, each in read.items() if counted.counts(each.item_id)})
+        _Side(plan, {key: reply for key, reply in read.items() if counted.counts(reply.item_id)})
         for plan, read in ((plan_a, read_a), (plan_b, read_b))
     )
     shared = [place for place in a.read if place in b.read]
@@ -150,7 +150,7 @@ def compare_runs(
         reply_differences.setdefault(pair.criterion, []).append(pair)
     values = tuple(dict.fromkeys([*plan_a.values, *plan_b.values]))
     order = {id: at for at, id in enumerate(places)}
-    differing = [each for pairs in reply_differences.values() for each in pairs if each.differ]
+    differing = [difference for pairs in reply_differences.values() for difference in pairs if difference.differ]
     differing.sort(key=lambda each: (order[each.item_id], each.model or "", each.criterion, each.swapped))
     return RunComparison(
         row_a.name,
@@ -235,12 +235,12 @@ def _compared(criterion: str, pairs: Sequence[ReplyDifference], values: Sequence
         sum(pair.verdict_a.scored for pair in pairs),
         sum(pair.verdict_b.scored for pair in pairs),
         len(both),
-        sum(same(each.a, each.b) for each in both),
+        sum(same(pair.a, pair.b) for pair in both),
         percent_agreement(table),
         cohen_kappa(table, weights="quadratic" if numeric else "none"),
         krippendorff_alpha(table, level=scale.level),
-        _mean([each.a for each in both]) if numeric else None,
-        _mean([each.b for each in both]) if numeric else None,
+        _mean([pair.a for pair in both]) if numeric else None,
+        _mean([pair.b for pair in both]) if numeric else None,
         Counter((_said(pair.a, pair.verdict_a), _said(pair.b, pair.verdict_b)) for pair in pairs),
     )
 
@@ -251,10 +251,10 @@ def _said(value: Value | None, verdict: ReplyOutcome) -> Value | ReplyOutcome:
 
 def _table(both: Sequence[ReplyDifference], scale: Scale) -> Ratings:
     rows = []
-    for number, each in enumerate(both):
-        unit = f"{number}. {unit_of(each.item, each.model)}"  # an attack answer or an order is a unit of its own
-        for name, value in (("a", each.a), ("b", each.b)):
-            rows.append(Rating(unit, name, each.criterion, value, cluster=each.item))
+    for number, pair in enumerate(both):
+        unit = f"{number}. {unit_of(pair.item, pair.model)}"  # an attack answer or an order is a unit of its own
+        for name, value in (("a", pair.a), ("b", pair.b)):
+            rows.append(Rating(unit, name, pair.criterion, value, cluster=pair.item))
     return Ratings.from_rows(rows, scale=scale)
 
 

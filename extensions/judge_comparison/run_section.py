@@ -56,12 +56,12 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
         key=f"judges.with.{view.id}",
     )
     other = by_id[chosen]
-    found = _compared(services, view, other)
-    items_switch.show_counted(found.counted)
-    shell.show(*figures(found))
-    criterion = found.criteria[0].criterion
-    if len(found.criteria) > 1:
-        names = [each.criterion for each in found.criteria]
+    comparison = _compared(services, view, other)
+    items_switch.show_counted(comparison.counted)
+    shell.show(*figures(comparison))
+    criterion = comparison.criteria[0].criterion
+    if len(comparison.criteria) > 1:
+        names = [row.criterion for row in comparison.criteria]
         criterion = (
             st.segmented_control(
                 "Criterion",
@@ -72,9 +72,14 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
             )
             or criterion
         )
-    shell.show(table(next(each for each in found.criteria if each.criterion == criterion), found))
+    shell.show(table(next(row for row in comparison.criteria if row.criterion == criterion), comparison))
     _differences(
-        services, project, view, other, [each for each in found.differing if each.criterion == criterion], criterion
+        services,
+        project,
+        view,
+        other,
+        [pair for pair in comparison.differing if pair.criterion == criterion],
+        criterion,
     )
 
 
@@ -85,8 +90,8 @@ def _compared(services: Services, one: RunView, other: RunView) -> RunComparison
     key = (one.id, other.id, marks.get(one.id), marks.get(other.id), counts.sentence)
     known = st.session_state.get("judges.compared")
     if known is None or known[0] != key:
-        found = run_comparison.compare_runs(services.store, by=services.person, run_a=one.id, run_b=other.id)
-        known = st.session_state["judges.compared"] = (key, found)
+        compared = run_comparison.compare_runs(services.store, by=services.person, run_a=one.id, run_b=other.id)
+        known = st.session_state["judges.compared"] = (key, compared)
     comparison: RunComparison = known[1]
     return comparison
 
@@ -206,28 +211,28 @@ def _differences(
     if not differing:
         shell.show(markup.paragraph("Nowhere.", style="ts ts-quiet"))
         return
-    kinds = Counter(_kind(each) for each in differing)
+    kinds = Counter(_kind(difference) for difference in differing)
     kind = st.selectbox(
         "Which",
-        [None, *(each for each, _ in kinds.most_common())],
+        [None, *(kind_of_difference for kind_of_difference, _ in kinds.most_common())],
         format_func=lambda each: f"{each}: {kinds[each]:,}" if each else "all of them",
         key=f"judges.differ.{one.id}.{other.id}.{criterion}",
     )
-    wanted = [each for each in differing if kind in (None, _kind(each))]
+    wanted = [difference for difference in differing if kind in (None, _kind(difference))]
     pages = -(-len(wanted) // A_PAGE)
     page = 1
     if pages > 1:
         page = int(st.number_input(f"Page, of {pages}", 1, pages, 1, key=f"judges.differ.page.{one.id}.{other.id}"))
     some = wanted[(page - 1) * A_PAGE : page * A_PAGE]
     store, by = services.store, services.person
-    first = judge_replies.replies(store, by=by, run=one.id, attempts=[each.attempt_a for each in some])
-    second = judge_replies.replies(store, by=by, run=other.id, attempts=[each.attempt_b for each in some])
+    first = judge_replies.replies(store, by=by, run=one.id, attempts=[difference.attempt_a for difference in some])
+    second = judge_replies.replies(store, by=by, run=other.id, attempts=[difference.attempt_b for difference in some])
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     shell.show(
         *(
-            side_by_side(first[each.attempt_a], second[each.attempt_b], one, other, titles)
-            for each in some
-            if each.attempt_a in first and each.attempt_b in second
+            side_by_side(first[difference.attempt_a], second[difference.attempt_b], one, other, titles)
+            for difference in some
+            if difference.attempt_a in first and difference.attempt_b in second
         )
     )
 

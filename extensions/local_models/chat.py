@@ -127,10 +127,10 @@ def read_calls(written: str) -> tuple[str, list[Any]]:
     text = written.strip()
     tagged = _TAGGED.findall(text)
     if tagged:
-        return _MARKS.sub("", _TAGGED.sub("", text)).strip(), [_call(_value(each)) for each in tagged]
+        return _MARKS.sub("", _TAGGED.sub("", text)).strip(), [_call(_value(call)) for call in tagged]
     if listed := _LISTED.search(text):
         value = _value(_MARKS.sub("", listed.group(1)))
-        calls = [_call(each) for each in value] if isinstance(value, list) else [_call(None)]
+        calls = [_call(call) for call in value] if isinstance(value, list) else [_call(None)]
         return text[: listed.start()].strip(), calls
     if "[TOOL_CALLS]" in text:
         named = _NAMED.findall(_MARKS.sub("", text))
@@ -138,7 +138,7 @@ def read_calls(written: str) -> tuple[str, list[Any]]:
         return text.partition("[TOOL_CALLS]")[0].strip(), calls or [_call(None)]
     alone = _MARKS.sub("", text).strip()
     if alone.startswith("{"):
-        values = [_value(each) for each in re.split(r";\s*(?=\{)", alone)]
+        values = [_value(piece) for piece in re.split(r";\s*(?=\{)", alone)]
         if all(isinstance(value, dict) and "name" in value and len(value) <= 3 for value in values):
             return "", [_call(value) for value in values]
     if text.startswith("<|python_tag|>"):

@@ -201,10 +201,10 @@ def _for_qformer(loaded: LoadedModel, texts: Sequence[str]) -> dict[str, Any]:
     own padding would change the result within a batch.
     """
     limit = loaded.model.config.qformer_config.max_position_embeddings
-    told = loaded.processor.qformer_tokenizer(
+    tokens = loaded.processor.qformer_tokenizer(
         list(texts), return_tensors="pt", padding=True, padding_side="right", truncation=True, max_length=limit
     )
-    return {"qformer_input_ids": told["input_ids"], "qformer_attention_mask": told["attention_mask"]}
+    return {"qformer_input_ids": tokens["input_ids"], "qformer_attention_mask": tokens["attention_mask"]}
 
 
 def _moved(loaded: LoadedModel, inputs: Mapping[str, Any]) -> dict[str, Any]:

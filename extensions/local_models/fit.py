@@ -132,7 +132,7 @@ def _gpu() -> tuple[int | None, str]:
     if program is None:
         return None, ""
     try:
-        told = subprocess.run(
+        output = subprocess.run(
             [program, "--query-gpu=memory.free,name", "--format=csv,noheader,nounits"],
             capture_output=True,
             text=True,
@@ -142,7 +142,7 @@ def _gpu() -> tuple[int | None, str]:
     except (OSError, subprocess.SubprocessError):
         return None, ""
     best: tuple[int | None, str] = (None, "")
-    for line in told.splitlines():
+    for line in output.splitlines():
         free, _, name = line.partition(",")
         if free.strip().isdigit() and (best[0] is None or int(free) * 1024**2 > best[0]):
             best = int(free) * 1024**2, name.strip()
@@ -167,15 +167,15 @@ def fit(found: ModelFolder, *, device: str = "auto", dtype: str = "auto", memory
     # A fifth is an estimate for models of this size, not a measurement.
     taken = int(weights * 1.2) + 300 * 1024**2
     place = f"on the GPU ({memory.gpu_name})" if on_gpu else "in main memory"
-    told = f"about {size_in_words(taken)} {place} with {kind}; {size_in_words(free)} are free"
+    need = f"about {size_in_words(taken)} {place} with {kind}; {size_in_words(free)} are free"
     if taken <= free:
-        return Fit(True, f"It fits: it takes {told}.", where, kind, taken, free)
+        return Fit(True, f"It fits: it takes {need}.", where, kind, taken, free)
     smaller = ""
     if kind == "float32" and int(weights / 2 * 1.2) + 300 * 1024**2 <= free:
         smaller = " With dtype bfloat16 it would fit."
     elif on_gpu:
         smaller = " A larger GPU, or a smaller model, is needed."
-    return Fit(False, f"It does not fit: it takes {told}.{smaller}", where, kind, taken, free)
+    return Fit(False, f"It does not fit: it takes {need}.{smaller}", where, kind, taken, free)
 
 
 def chosen_dtype(asked: str, stored: str, *, on_gpu: bool) -> str:
@@ -197,8 +197,8 @@ def models_in(folder: Path) -> list[ModelFolder]:
     home = folder.resolve()
     if not home.is_dir():
         return []
-    found = [look(path, home=home) for path in _candidates(home, 3)]
-    return sorted(found, key=lambda one: one.name)
+    folders = [look(path, home=home) for path in _candidates(home, 3)]
+    return sorted(folders, key=lambda one: one.name)
 
 
 def _candidates(folder: Path, depth: int) -> list[Path]:
@@ -300,21 +300,21 @@ def _known_to_transformers(model_type: str) -> bool:
 
 def needs(found: ModelFolder) -> list[str]:
     """Return the requirements for loading a model, one sentence each."""
-    told = []
+    sentences = []
     if util.find_spec("torch") is None or util.find_spec("transformers") is None:
-        told.append("Local models need torch and transformers: install Touchstone with its extra `models`.")
+        sentences.append("Local models need torch and transformers: install Touchstone with its extra `models`.")
     if found.remote_code:
-        told.append("It brings code of its own, which runs here only if the operator allows this model by name.")
+        sentences.append("It brings code of its own, which runs here only if the operator allows this model by name.")
     if found.quantised and found.quantised not in ("fp8",):
-        told.append(f"Its weights are made smaller with {found.quantised}, which needs a GPU and that package.")
+        sentences.append(f"Its weights are made smaller with {found.quantised}, which needs a GPU and that package.")
     if not found.family.known and found.family.model_type:
-        told.append(
+        sentences.append(
             f"Touchstone has no row for its family ({found.family.model_type}): options are ranked the slow way, and "
             "whether a batch answers as one by one has not been tested."
         )
     if found.family.image_only:
-        told.append("Clips are shown to it as single images, so torchvision is not needed.")
-    return told
+        sentences.append("Clips are shown to it as single images, so torchvision is not needed.")
+    return sentences
 
 
 def spec_for_folder(path: Path) -> ModelSpec:
@@ -325,11 +325,11 @@ def spec_for_folder(path: Path) -> ModelSpec:
     ModelError
         The folder is not a model.
     """
-    found = look(path)
-    if found.trouble and not found.settings:
-        raise ModelError(found.trouble)
-    family = found.family
-    size = f", {parameters_in_words(found.parameters)} parameters" if found.parameters else ""
+    folder = look(path)
+    if folder.trouble and not folder.settings:
+        raise ModelError(folder.trouble)
+    family = folder.family
+    size = f", {parameters_in_words(folder.parameters)} parameters" if folder.parameters else ""
     return ModelSpec(
         name=path.name,
         note=f"{family.title}{size}; guessed from its files.",
@@ -337,6 +337,6 @@ def spec_for_folder(path: Path) -> ModelSpec:
         model=str(path),
         prompts=family.prompts,
         modality=family.modality,
-        remote_code=found.remote_code,
+        remote_code=folder.remote_code,
         generation=Generation(),
     )

@@ -30,10 +30,10 @@ class FolderProperties:
 def offered(folder: Path) -> list[FolderProperties]:
     """Return the models below a folder."""
     memory = fit.free_memory()
-    found = []
+    folders = []
     for model in fit.models_in(folder):
         fits = fit.fit(model, memory=memory)
-        found.append(
+        folders.append(
             FolderProperties(
                 name=model.name,
                 family=model.family.title,
@@ -44,7 +44,7 @@ def offered(folder: Path) -> list[FolderProperties]:
                 needs=tuple(fit.needs(model)),
             )
         )
-    return found
+    return folders
 
 
 def description_of(folder: Path, name: str) -> str:

@@ -97,14 +97,17 @@ class LocalModel:
             elif memory:
                 half = (len(batch) + 1) // 2
                 self._batch = min(self._batch, half)
-                said = {**notes, "halved": f"Memory ran out with {len(batch)} at once: from here on {half} at once."}
+                halved_notes = {
+                    **notes,
+                    "halved": f"Memory ran out with {len(batch)} at once: from here on {half} at once.",
+                }
                 for part in (batch[:half], batch[half:]):
                     if part and not stop():
-                        self._ask(part, tell, stop, said)
+                        self._ask(part, tell, stop, halved_notes)
             else:
                 self._one_by_one(batch, tell, stop, {**notes, "batch_failed": sentence})
             return
-        each = (time.perf_counter() - began) / len(batch)
+        seconds_each = (time.perf_counter() - began) / len(batch)
         for question, reply, prompt, length in zip(batch, replies, encoded.prompts, encoded.lengths, strict=True):
             detail: dict[str, Any] = {**notes, **prompt.notes, "batch": len(batch), "rendered": prompt.text}
             if reply.raw is not None:
@@ -117,7 +120,7 @@ class LocalModel:
                     finish_reason=reply.finish_reason,
                     tokens_in=length,
                     tokens_out=reply.tokens_out,
-                    seconds=each,
+                    seconds=seconds_each,
                     error="" if reply.text else "The model wrote nothing.",
                     detail=detail,
                 )
@@ -272,8 +275,8 @@ def _reply(loaded: LoadedModel, ids: Sequence[int], most: int) -> GeneratedText:
         raw = text
         text = str(loaded.processor.post_process_generation(text)[0])
     for stop in loaded.spec.generation.stop:
-        before, found, _ = text.partition(stop)
-        if found:
+        before, mark, _ = text.partition(stop)
+        if mark:
             text, ended = before, True
     reason = "stop" if ended or count < most else "length"
     raw = raw if raw is not None and raw.strip() != text.strip() else None

@@ -49,7 +49,7 @@ def out_of_memory(error: BaseException) -> bool:
     """Return whether an error means that memory has run out, on any device."""
     text = str(error).lower()
     return isinstance(error, MemoryError) or any(
-        told in text for told in ("out of memory", "can't allocate memory", "not enough memory")
+        words in text for words in ("out of memory", "can't allocate memory", "not enough memory")
     )
 
 

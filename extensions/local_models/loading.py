@@ -89,14 +89,14 @@ def load(spec: ModelSpec, allowed: ModelPermissions) -> LoadedModel:
     common: dict[str, Any] = {"trust_remote_code": spec.remote_code, "local_files_only": folder is not None}
     if folder is None and spec.revision:
         common["revision"] = spec.revision
-    found = fit.look(folder) if folder else _fetched(name, spec.revision)
-    if found is not None and found.trouble and not (spec.remote_code and found.remote_code):
-        raise ModelError(f"{spec.name} cannot be loaded: {found.trouble}")
-    config = _config(spec, where, common, found)
+    model_folder = fit.look(folder) if folder else _fetched(name, spec.revision)
+    if model_folder is not None and model_folder.trouble and not (spec.remote_code and model_folder.remote_code):
+        raise ModelError(f"{spec.name} cannot be loaded: {model_folder.trouble}")
+    config = _config(spec, where, common, model_folder)
     family = _family(spec, config)
     device = _device(spec)
-    dtype = fit.chosen_dtype(spec.dtype, _stored(found, config), on_gpu=device.type != "cpu")
-    _enough_memory(spec, found, device, dtype)
+    dtype = fit.chosen_dtype(spec.dtype, _stored(model_folder, config), on_gpu=device.type != "cpu")
+    _enough_memory(spec, model_folder, device, dtype)
     processor, tokenizer = _processor(spec, family, where, config, common)
     padding = family.padding if spec.padding == "auto" else spec.padding
     tokenizer.padding_side = padding
@@ -120,10 +120,10 @@ def load(spec: ModelSpec, allowed: ModelPermissions) -> LoadedModel:
         padding,
         template,
         ours,
-        _about(spec, family, model, processor, device, padding, template, ours, found, config),
+        _about(spec, family, model, processor, device, padding, template, ours, model_folder, config),
         _special(tokenizer, processor, family),
         ends,
-        _room(model.config, found),
+        _room(model.config, model_folder),
     )
 
 
@@ -144,8 +144,8 @@ def _fetched(name: str, revision: str | None) -> fit.ModelFolder | None:
     from huggingface_hub import try_to_load_from_cache
 
     path = try_to_load_from_cache(name, "config.json", revision=revision)
-    found = fit.look(Path(path).parent) if isinstance(path, str) else None
-    return found if found is not None and not found.trouble else None
+    folder = fit.look(Path(path).parent) if isinstance(path, str) else None
+    return folder if folder is not None and not folder.trouble else None
 
 
 def _remote_code_allowed(spec: ModelSpec, allowed: ModelPermissions) -> None:
@@ -331,17 +331,17 @@ def _template(processor: Any, tokenizer: Any, family: Family) -> tuple[str | Non
 
 def _special(tokenizer: Any, processor: Any, family: Family) -> tuple[str, ...]:
     """Return every piece of text that would be taken for more than text."""
-    found = {str(token) for token in tokenizer.all_special_tokens}
+    special_texts = {str(token) for token in tokenizer.all_special_tokens}
     for token in getattr(tokenizer, "added_tokens_decoder", {}).values():
         text = str(token)
         if getattr(token, "special", False) or re.fullmatch(r"[<\[].+[>\]]", text):
-            found.add(text)
+            special_texts.add(text)
     for name in ("image_token", "video_token", "boi_token", "fake_image_token"):
         value = getattr(processor, name, None)
-        found.add(str(getattr(value, "content", value) or ""))
+        special_texts.add(str(getattr(value, "content", value) or ""))
     if family.modality != "text":
-        found |= {"<image>", "<video>", *PLACES, *re.findall(r"<[^>]+>", family.image)}
-    return tuple(sorted((text for text in found if len(text.strip()) > 1), key=lambda text: (-len(text), text)))
+        special_texts |= {"<image>", "<video>", *PLACES, *re.findall(r"<[^>]+>", family.image)}
+    return tuple(sorted((text for text in special_texts if len(text.strip()) > 1), key=lambda text: (-len(text), text)))
 
 
 def _room(config: Any, found: fit.ModelFolder | None) -> int | None:

@@ -22,8 +22,8 @@ LOOK_AGAIN_SECONDS = 20
 def pick(services: Services, take: Callable[[str], None]) -> None:
     """Draw the folders as a table, and an input to choose one. The chosen folder's description is put in effect."""
     folder = services.settings.model_folder
-    found = {each.name: each for each in offered(folder)}
-    if not found:
+    by_name = {model_folder.name: model_folder for model_folder in offered(folder)}
+    if not by_name:
         shell.show(
             markup.notice(
                 f"No model lies in {folder} yet. The person who runs this server puts a model's folder there"
@@ -32,14 +32,14 @@ def pick(services: Services, take: Callable[[str], None]) -> None:
             )
         )
         return
-    shell.show(markup.tag("div", table(list(found.values())), style="ts-scroll"))
+    shell.show(markup.tag("div", table(list(by_name.values())), style="ts-scroll"))
 
     def picked() -> None:
         name = st.session_state["models.folder"]
-        if name in found:
+        if name in by_name:
             take(folder_list.description_of(folder, name))
 
-    st.selectbox("Folder", list(found), index=None, placeholder="Pick one", key="models.folder", on_change=picked)
+    st.selectbox("Folder", list(by_name), index=None, placeholder="Pick one", key="models.folder", on_change=picked)
 
 
 @st.cache_resource(ttl=LOOK_AGAIN_SECONDS, show_spinner=False)
@@ -51,7 +51,7 @@ def offered(folder: Path) -> list[FolderProperties]:
 def table(found: Sequence[FolderProperties]) -> Markup:
     """Return a table with a row for each folder."""
     heads = [("Folder", "name"), ("Family", "line"), ("Parameters", "number"), ("Weights", "number"), ("Here", "")]
-    return markup.table(heads, [_row(each) for each in found])
+    return markup.table(heads, [_row(model_folder) for model_folder in found])
 
 
 def _row(each: FolderProperties) -> list[Markup]:

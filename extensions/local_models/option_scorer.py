@@ -72,9 +72,9 @@ class OptionScorer:
             raise CannotRank(
                 f"{self._family.title} answers with a half of its own, and only decoders can be learnt on."
             )
-        encoded, found = self._prepared(question)
+        encoded, option_tokens = self._prepared(question)
         values = []
-        for option in found.tokens:
+        for option in option_tokens.tokens:
             rows = torch.log_softmax(self._rows(encoded.inputs, option).float(), -1)
             wanted = torch.tensor([max(token, 0) for token in option], device=rows.device)
             picked = rows.gather(1, wanted[:, None])[:, 0]
@@ -90,28 +90,30 @@ class OptionScorer:
         prompt = prompt_of(loaded, question)
         options = [neutral(option, loaded.special)[0] for option in question.options]
         if loaded.encoder_decoder:
-            found = replace(cut(loaded.tokenizer, "", options), prompt=prompt.text)  # a decoder begins with them
+            option_tokens = replace(
+                cut(loaded.tokenizer, "", options), prompt=prompt.text
+            )  # a decoder begins with them
         else:
-            found = cut(loaded.tokenizer, prompt.text + self._after, options, loaded.special)
-        if found.end and not loaded.end_ids:
+            option_tokens = cut(loaded.tokenizer, prompt.text + self._after, options, loaded.special)
+        if option_tokens.end and not loaded.end_ids:
             raise CannotRank("One option is the beginning of another, and this model has no token that ends an answer.")
-        encoded = encode_prompts(loaded, [replace(prompt, text=found.prompt.removesuffix(self._after))])
+        encoded = encode_prompts(loaded, [replace(prompt, text=option_tokens.prompt.removesuffix(self._after))])
         if not loaded.encoder_decoder:
             ids = encoded.inputs["input_ids"]
-            self._check(ids, found.prompt)
-            length = ids.shape[1] + max(map(len, found.tokens))
+            self._check(ids, option_tokens.prompt)
+            length = ids.shape[1] + max(map(len, option_tokens.tokens))
             if loaded.room is not None and length > loaded.room:
                 raise CannotRank(
                     f"Question and longest option take {length} tokens; {loaded.spec.name} holds {loaded.room}."
                 )
-        return encoded, found
+        return encoded, option_tokens
 
     def _scored(self, question: Question) -> tuple[list[list[float]], EncodedBatch, OptionTokens, str]:
         import torch
 
-        encoded, found = self._prepared(question)
+        encoded, option_tokens = self._prepared(question)
         inputs = encoded.inputs
-        different = list(dict.fromkeys(found.tokens))
+        different = list(dict.fromkeys(option_tokens.tokens))
         way = self._way
         with torch.inference_mode():
             if self._loaded.encoder_decoder:
@@ -127,7 +129,7 @@ class OptionScorer:
                 else:
                     values = self._cached(kept, first, last, different)
         by_tokens = dict(zip(different, values, strict=True))
-        return [by_tokens[token] for token in found.tokens], encoded, found, way
+        return [by_tokens[token] for token in option_tokens.tokens], encoded, option_tokens, way
 
     def _check(self, ids: torch.Tensor, prompt: str) -> None:
         """Check that the processor ends the prompt where the options were cut."""
@@ -191,10 +193,10 @@ class OptionScorer:
         import torch
 
         begin = _log_softmax(first)
-        found: dict[int, list[float]] = {}
+        by_place: dict[int, list[float]] = {}
         rest = []
         for place, option in enumerate(options):
-            found[place] = self._picked(begin, option[:1])
+            by_place[place] = self._picked(begin, option[:1])
             if len(option) > 1:
                 rest.append(place)
         rest.sort(key=lambda place: len(options[place]))  # so that little is filled up in a group
@@ -203,7 +205,7 @@ class OptionScorer:
             group = rest[start : start + size]
             fed = [_tokens_read(options[place]) for place in group]
             width = max(map(len, fed))
-            ids = torch.tensor([[*each, *each[-1:] * (width - len(each))] for each in fed], device=first.device)
+            ids = torch.tensor([[*tokens, *tokens[-1:] * (width - len(tokens))] for tokens in fed], device=first.device)
             # Padding comes after all tokens that count, and no token looks ahead, so no mask is needed.
             seen = torch.ones((len(group), last + width), dtype=torch.long, device=first.device)
             logits = self._on(kept, len(group), ids, seen, last)
@@ -211,9 +213,9 @@ class OptionScorer:
             values = self._gathered(rows, [token for place in group for token in options[place][1:]])
             for place in group:
                 more = len(options[place]) - 1
-                found[place] += values[:more]
+                by_place[place] += values[:more]
                 values = values[more:]
-        return [found[place] for place in range(len(options))]
+        return [by_place[place] for place in range(len(options))]
 
     def _on(self, kept: Any, rows: int, ids: torch.Tensor, seen: torch.Tensor, last: int) -> torch.Tensor:
         """Return the logits of several rows that all continue from the cache."""
@@ -238,19 +240,19 @@ class OptionScorer:
         import torch
 
         begin = _log_softmax(first)
-        found = [self._picked(begin, option[:1]) for option in options]
+        likelihoods = [self._picked(begin, option[:1]) for option in options]
         fed = [_tokens_read(option) for option in options]
-        flat = [token for each in fed for token in each]
+        flat = [token for tokens in fed for token in tokens]
         if not flat:
-            return found
+            return likelihoods
         allow = torch.zeros((len(flat), last + len(flat)), dtype=torch.bool, device=first.device)
         allow[:, :last] = True
         places: list[int] = []
         at = 0
-        for each in fed:
-            stop = at + len(each)
-            allow[at:stop, last + at : last + stop] = torch.ones((len(each),) * 2, dtype=torch.bool).tril()
-            places += range(last, last + len(each))
+        for tokens in fed:
+            stop = at + len(tokens)
+            allow[at:stop, last + at : last + stop] = torch.ones((len(tokens),) * 2, dtype=torch.bool).tril()
+            places += range(last, last + len(tokens))
             at = stop
         dtype = kept.layers[0].keys.dtype
         mask = torch.zeros(allow.shape, dtype=dtype, device=first.device).masked_fill(~allow, torch.finfo(dtype).min)
@@ -262,23 +264,23 @@ class OptionScorer:
             use_cache=True,
         )
         at = 0
-        for place, (option, each) in enumerate(zip(options, fed, strict=True)):
+        for place, (option, tokens) in enumerate(zip(options, fed, strict=True)):
             rows = out.logits[0, at : at + len(option) - 1]
-            found[place] += self._gathered(rows, option[1:])
-            at += len(each)
-        return found
+            likelihoods[place] += self._gathered(rows, option[1:])
+            at += len(tokens)
+        return likelihoods
 
     # Models that read with one half and answer with the other.
 
     def _decoded_naively(self, inputs: Mapping[str, Any], options: Sequence[tuple[int, ...]]) -> list[list[float]]:
         import torch
 
-        found = []
+        likelihoods = []
         for option in options:
             ids = torch.tensor([[self._start, *option[:-1]]], device=inputs["input_ids"].device)
             out = self._model(**inputs, decoder_input_ids=ids, use_cache=False)
-            found.append(self._gathered(out.logits[0], option))
-        return found
+            likelihoods.append(self._gathered(out.logits[0], option))
+        return likelihoods
 
     def _decoded(self, inputs: Mapping[str, Any], options: Sequence[tuple[int, ...]]) -> list[list[float]]:
         import torch
@@ -289,20 +291,20 @@ class OptionScorer:
         out = self._model(**inputs, decoder_input_ids=begin, use_cache=False)
         read = (out.language_model_outputs if self._within else out).encoder_last_hidden_state
         size = min(self._at_once, max(1, _room(device) // max(1, 8 * read.numel() * read.element_size())))
-        found: list[list[float]] = []
+        likelihoods: list[list[float]] = []
         for at in range(0, len(options), size):
             group = options[at : at + size]
             width = max(map(len, group))
             # The last token is never read, and padding comes after all tokens that count.
-            ids = [[self._start, *each[:-1], *[0] * (width - len(each))] for each in group]
+            ids = [[self._start, *tokens[:-1], *[0] * (width - len(tokens))] for tokens in group]
             logits = self._inner(
                 encoder_outputs=BaseModelOutput(last_hidden_state=read.expand(len(group), -1, -1)),
                 attention_mask=inputs["attention_mask"].expand(len(group), -1),
                 decoder_input_ids=torch.tensor(ids, device=device),
                 use_cache=False,
             ).logits
-            found += [self._gathered(logits[row, : len(each)], each) for row, each in enumerate(group)]
-        return found
+            likelihoods += [self._gathered(logits[row, : len(tokens)], tokens) for row, tokens in enumerate(group)]
+        return likelihoods
 
     @property
     def _start(self) -> int:
@@ -313,10 +315,10 @@ class OptionScorer:
 
     def _gathered(self, rows: torch.Tensor, tokens: Sequence[int]) -> list[float]:
         """Return the log-probability of each token in its row of logits."""
-        found: list[float] = []
+        likelihoods: list[float] = []
         for start in range(0, len(tokens), 64):  # a large vocabulary in float64 takes much room
-            found += self._picked(_log_softmax(rows[start : start + 64]), tokens[start : start + 64])
-        return found
+            likelihoods += self._picked(_log_softmax(rows[start : start + 64]), tokens[start : start + 64])
+        return likelihoods
 
     def _picked(self, logprobs: torch.Tensor, tokens: Sequence[int]) -> list[float]:
         """Return the tokens' entries. The end of the answer is any of the end tokens."""

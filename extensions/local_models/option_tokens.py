@@ -46,5 +46,5 @@ def cut(tokenizer: Any, prompt: str, options: Sequence[str], special: Sequence[s
 
 def token_ids(tokenizer: Any, texts: list[str]) -> list[list[int]]:
     """Return the tokens of texts, without those that a tokenizer adds around a text."""
-    found = tokenizer(texts, add_special_tokens=False)["input_ids"]
-    return [list(each) for each in found]
+    ids = tokenizer(texts, add_special_tokens=False)["input_ids"]
+    return [list(text_ids) for text_ids in ids]

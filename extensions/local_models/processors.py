@@ -145,11 +145,11 @@ def _class_of(where: str, config: Any, common: Mapping[str, Any]) -> Any:
         )
         if path is None:
             continue
-        told = json.loads(Path(path).read_text(encoding="utf-8"))
-        if common.get("trust_remote_code") and "AutoProcessor" in (told.get("auto_map") or {}):
+        settings = json.loads(Path(path).read_text(encoding="utf-8"))
+        if common.get("trust_remote_code") and "AutoProcessor" in (settings.get("auto_map") or {}):
             return None
-        if isinstance(told.get("processor_class"), str):
-            return processor_class(told["processor_class"])
+        if isinstance(settings.get("processor_class"), str):
+            return processor_class(settings["processor_class"])
     return processor_class(_mapped(config))
 
 
@@ -164,14 +164,14 @@ def processor_class(name: str | None) -> Any:
     """Return transformers' class of that name, also where it asks for a package that pictures do not need."""
     import transformers
 
-    found = getattr(transformers, name, None) if name else None
-    if found is None or not getattr(found, "is_dummy", False):
-        return found
+    processor = getattr(transformers, name, None) if name else None
+    if processor is None or not getattr(processor, "is_dummy", False):
+        return processor
     where = getattr(transformers, "_class_to_module", {}).get(name)
     try:
         return getattr(importlib.import_module(f"transformers.{where}"), name or "")
     except (ImportError, AttributeError):
-        return found
+        return processor
 
 
 def explained(error: Exception) -> Exception:
@@ -181,10 +181,10 @@ def explained(error: Exception) -> Exception:
     while cause is not None and cause not in chain:
         chain.append(cause)
         cause = cause.__cause__ or cause.__context__
-    for each in chain:
-        if isinstance(each, ModuleNotFoundError) and each.name:
-            return MissingPackage(each.name.partition(".")[0], str(error))
-    text = " ".join(str(each) for each in chain).lower()
+    for link in chain:
+        if isinstance(link, ModuleNotFoundError) and link.name:
+            return MissingPackage(link.name.partition(".")[0], str(error))
+    text = " ".join(str(cause) for cause in chain).lower()
     for package in (
         "torchvision",
         "torchaudio",

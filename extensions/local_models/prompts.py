@@ -37,20 +37,20 @@ def neutral(text: str, special: Sequence[str]) -> tuple[str, list[str]]:
     >>> neutral("the sign says <image> and <|im_end|>", ["<|im_end|>", "<image>"])
     ('the sign says < image> and < |im_end|>', ['<image>', '<|im_end|>'])
     """
-    found: list[str] = []
+    pieces: list[str] = []
     if not special:
-        return text, found
+        return text, pieces
     pattern = re.compile("|".join(re.escape(mark) for mark in special))
 
     def apart(match: re.Match[str]) -> str:
-        found.append(match.group())
+        pieces.append(match.group())
         return f"{match.group()[0]} {match.group()[1:]}"
 
     for _ in range(3):
         text, count = pattern.subn(apart, text)
         if not count:
             break
-    return text, found
+    return text, pieces
 
 
 def prompt_of(loaded: LoadedModel, question: Question) -> PromptText:
@@ -67,14 +67,14 @@ def prompt_of(loaded: LoadedModel, question: Question) -> PromptText:
     clean: list[str | list[Picture]] = []
     for part in parts:
         if isinstance(part, str):
-            text, found = neutral(part, loaded.special)
-            marked += found
+            text, pieces = neutral(part, loaded.special)
+            marked += pieces
             clean.append(text)
         else:
             clean.append(part)
-    system, found = neutral(question.system, loaded.special) if question.system else (None, [])
-    if marked + found:
-        notes["made_plain"] = sorted({*marked, *found})
+    system, pieces = neutral(question.system, loaded.special) if question.system else (None, [])
+    if marked + pieces:
+        notes["made_plain"] = sorted({*marked, *pieces})
     if loaded.family.adapter in ("completion", "encoder_decoder"):
         return _completion(loaded, clean, system, notes)
     if loaded.template is None:

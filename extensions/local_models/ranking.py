@@ -127,14 +127,20 @@ class Ranker(OptionScorer):
             blind, _, _, _ = self._scored(replace(question, parts=texts))
         elif self._score == "pmi_logprob":
             raise CannotRank("The score pmi_logprob compares with and without pictures, and this question has none.")
-        values, encoded, found, way = self._scored(question)
+        values, encoded, option_tokens, way = self._scored(question)
         try:
             options = tuple(
-                Option.of(text, each, None if blind is None else blind[place])
-                for place, (text, each) in enumerate(zip(question.options, values, strict=True))
+                Option.of(text, likelihoods, None if blind is None else blind[place])
+                for place, (text, likelihoods) in enumerate(zip(question.options, values, strict=True))
             )
         except ValueError as error:  # in half precision numbers can run over
             raise CannotRank(str(error)) from error
         prompt = encoded.prompts[0]
-        more = {**prompt.notes, "way": way, "end_token": found.end, "joint": found.joint, "rendered": prompt.text}
+        more = {
+            **prompt.notes,
+            "way": way,
+            "end_token": option_tokens.end,
+            "joint": option_tokens.joint,
+            "rendered": prompt.text,
+        }
         return Ranking(options, self._score), encoded.lengths[0], more

@@ -74,7 +74,7 @@ def lessons(release: Path, split: str, work: Path, *, frames: int) -> Iterator[L
             raise TuningError(f"{path}:{number}: it is no line of preference_pairs: {error}") from error
     for name, records in by_item.items():
         first = records[0]
-        options = [first["chosen"]["value"], *(each["rejected"]["value"] for each in records)]
+        options = [first["chosen"]["value"], *(record["rejected"]["value"] for record in records)]
         parts = _parts(release, first, work, frames)
         question = Question(0, name, "", tuple(parts), options=tuple(dict.fromkeys(options)))
         yield Lesson(name, question)
@@ -137,8 +137,8 @@ def with_lora(loaded: LoadedModel, *, rank: int) -> Any:
     within = {id(module) for module in decoder.modules()}
     names = [
         name
-        for name, each in loaded.model.named_modules()
-        if isinstance(each, torch.nn.Linear) and id(each) in within and not name.endswith("lm_head")
+        for name, module in loaded.model.named_modules()
+        if isinstance(module, torch.nn.Linear) and id(module) in within and not name.endswith("lm_head")
     ]
     return get_peft_model(loaded.model, LoraConfig(r=rank, lora_alpha=2 * rank, target_modules=names))
 
@@ -158,11 +158,11 @@ def loss_of(ranker: Ranker, lesson: Lesson, wrong: str | None, *, contrast: floa
 
 def right(ranker: Ranker, known: Sequence[Lesson]) -> int:
     """For how many items the right answer has a larger mean log-probability than every wrong one."""
-    found = 0
+    n_right = 0
     for lesson in known:
         ranking, _, _ = ranker.rank(lesson.question)
-        found += ranking.winner.text == lesson.question.options[0]
-    return found
+        n_right += ranking.winner.text == lesson.question.options[0]
+    return n_right
 
 
 def tune(given: argparse.Namespace, work: Path) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def tune(given: argparse.Namespace, work: Path) -> dict[str, Any]:
     loaded.processor.save_pretrained(str(given.out / "model"))
     return {
         "items": len(known),
-        "learnt": sum(each.numel() for each in learning),
+        "learnt": sum(parameter.numel() for parameter in learning),
         "loss": losses,
         "right_before": before,
         "right_after": after,

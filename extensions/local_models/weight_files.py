@@ -131,21 +131,21 @@ class WeightFiles:
 
     def hash_with(self, config: Mapping[str, Any]) -> str:
         """Return the SHA-256 of the configuration and of the known facts about the weights."""
-        told = {
+        parts = {
             "config": config,
             "files": [[path.name, path.stat().st_size] for path in self.files],
             "headers": self._headers,
         }
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def read_json(path: Path) -> dict[str, Any]:
     if path.stat().st_size > _LARGEST_JSON:
         raise ValueError("it is too large")
-    told = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(told, dict):
+    document = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(document, dict):
         raise ValueError("it is not an object")
-    return told
+    return document
 
 
 def size_in_words(size: int) -> str:

@@ -19,9 +19,9 @@ def packages_to_install(spec: ModelSpec, family: Family, error: MissingPackage, 
     build = ""
     if error.package == "torchvision":
         torch = version_of("torch")
-        found = re.match(r"2\.(\d+)", torch)
+        match = re.match(r"2\.(\d+)", torch)
         # torchvision's versions follow torch's: 0.15 is for 2.0, 0.28 for 2.13.
-        command += f"=={'0.' + str(int(found[1]) + 15) if found else '0'}.*"
+        command += f"=={'0.' + str(int(match[1]) + 15) if match else '0'}.*"
         build = f" Take the build for the installed torch ({torch}): another one stops transformers from starting."
         if "+" in torch:  # such builds come from an index of their own; the usual one has another build
             command += " --index-url INDEX"

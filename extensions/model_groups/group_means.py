@@ -65,7 +65,7 @@ def parse_grouping(found: ProjectAnswers, text: str) -> GroupAttributes:
         there = f"those that are said: {', '.join(known)}" if known else none
         raise InvalidInputError([Problem("group_models_by", f"No model has an attribute {strange!r}; {there}.")])
     limits = []
-    for cut in filter(None, (each.strip() for each in cuts.split(","))):
+    for cut in filter(None, (part.strip() for part in cuts.split(","))):
         limit = size_of(cut)
         if limit is None:
             raise InvalidInputError([Problem("group_models_by", f"{cut!r} is no number such as 10 or 10B.")])
@@ -138,7 +138,7 @@ def grouped(found: ProjectAnswers, cut: SlicedScores, by: GroupAttributes) -> Gr
         else:
             placed.setdefault(values, []).append(model)
     own = {model: values_of(found, of, model, common=cut.common) for lot in placed.values() for model in lot}
-    order = sorted(placed, key=lambda values: [_place(each, by, at) for at, each in enumerate(values)])
+    order = sorted(placed, key=lambda values: [_place(value, by, at) for at, value in enumerate(values)])
     groups = [_group(found, of, cut, by, values, tuple(placed[values]), own) for values in order]
     notes = []
     if without:
@@ -190,22 +190,22 @@ def _group(
 ) -> Group:
     def line(lines: Sequence[LeaderboardLine], inside: set[int] | None, *, parts: bool = False) -> LeaderboardLine:
         """Return the mean of the models' lines, over the items of a slice; None for all items."""
-        lacking = [each.model for each in lines if not each.found.defined]
-        n_left = sum(each.found.n_left_out for each in lines)
+        lacking = [line.model for line in lines if not line.found.defined]
+        n_left = sum(line.found.n_left_out for line in lines)
         if lacking:
-            n = sum(each.found.n_units for each in lines)
+            n = sum(line.found.n_units for line in lines)
             reason = f"No number of {', '.join(lacking)}, and a mean over the others would be of something else."
             mean = undefined(reason, n_units=n, n_raters=1, n_left_out=n_left)
         elif len(lines) == 1:
             mean = lines[0].found
         elif cut.scores.kind == "corrected":
-            mean = _without_interval([each.found for each in lines], n_left)
+            mean = _without_interval([line.found for line in lines], n_left)
         else:
             slicing = cut.slicing.of_item
             lots = [
-                (value, (each.model, slicing[item] if parts else 0), cluster_of(found, cut.together, item))
-                for each in lines
-                for item, value in own[each.model].items()
+                (value, (line.model, slicing[item] if parts else 0), cluster_of(found, cut.together, item))
+                for line in lines
+                for item, value in own[line.model].items()
                 if (inside is None or item in inside) and (not parts or item in slicing)
             ]
             scores, places, together = zip(*lots, strict=True)
@@ -214,18 +214,18 @@ def _group(
             lines[0],
             model=BETWEEN.join(values),
             found=clipped(mean, of.low, of.high),
-            asked=sum(each.asked for each in lines),
-            answered=sum(each.answered for each in lines),
-            left_out=_summed(each.left_out for each in lines),
-            missing=_summed(each.missing for each in lines),
-            unread=_summed(each.unread for each in lines),
-            people=sum(each.people for each in lines),
-            failed=sum(each.failed for each in lines),
+            asked=sum(line.asked for line in lines),
+            answered=sum(line.answered for line in lines),
+            left_out=_summed(line.left_out for line in lines),
+            missing=_summed(line.missing for line in lines),
+            unread=_summed(line.unread for line in lines),
+            people=sum(line.people for line in lines),
+            failed=sum(line.failed for line in lines),
             lowest=None,
             highest=None,
             grouped_by="/".join(by.names),
             models=models,
-            way=lines[0].way if len({each.way for each in lines}) == 1 else SEVERAL,
+            way=lines[0].way if len({line.way for line in lines}) == 1 else SEVERAL,
         )
 
     slices = [
@@ -246,9 +246,9 @@ def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 def _without_interval(own: Sequence[Statistic], n_left_out: int) -> Statistic:
     """Return the mean of corrected numbers without an interval, because their dependence is unknown."""
     return estimated(
-        math.fsum(each.value for each in own) / len(own),
+        math.fsum(mean.value for mean in own) / len(own),
         no_interval("corrected numbers of several models rest on the same items."),
-        n_units=sum(each.n_units for each in own),
+        n_units=sum(mean.n_units for mean in own),
         n_raters=2,
         n_left_out=n_left_out,
     )
@@ -266,7 +266,7 @@ def _gaps(
         base = first.setdefault(group.values[:-1], group)
         if base is group:
             continue
-        lots = [[own[model] for model in each.whole.models] for each in (base, group)]
+        lots = [[own[model] for model in side.whole.models] for side in (base, group)]
         every = [set(of_model) for lot in lots for of_model in lot]
         both = sorted(set.intersection(*every))
         low, high = ([math.fsum(of_model[item] for of_model in lot) / len(lot) for item in both] for lot in lots)

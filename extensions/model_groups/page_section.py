@@ -24,7 +24,7 @@ def choose_groups(view: ProjectView, names: Sequence[str]) -> str | None:
     if chosen[0] is None:
         return None
     limits = st.text_input("Limits of the groups, such as 10B", key=f"results.limits.{view.name}").strip()
-    odd = next((each for each in limits.split(",") if limits and size_of(each) is None), None)
+    odd = next((limit for limit in limits.split(",") if limits and size_of(limit) is None), None)
     if odd is not None:
         shell.show(markup.notice(f"{odd.strip()!r} is no number such as 10 or 10B."))
         limits = ""
@@ -38,7 +38,7 @@ def show_groups(board: SlicedScores, groups: Grouping) -> None:
     shell.show(group_table(board, groups))
     if groups.gaps:
         shell.show(gap_table([Gap(gap.group, gap.first, gap.difference) for gap in groups.gaps], first=True))
-    told = [
+    sentences = [
         "Every model of a group counts alike. Intervals are over items: they say what other items would give with these"
         " models, and nothing of other models.",
         *(
@@ -49,12 +49,16 @@ def show_groups(board: SlicedScores, groups: Grouping) -> None:
         ),
         *groups.notes,
     ]
-    shell.show(markup.tag("ul", *(markup.tag("li", markup.text(each)) for each in told), style="ts ts-small"))
+    shell.show(
+        markup.tag("ul", *(markup.tag("li", markup.text(sentence)) for sentence in sentences), style="ts ts-small")
+    )
 
 
 def group_table(cut: SlicedScores, found: Grouping) -> markup.Markup:
     """Return a table of groups and slices. Each number has the interval that is drawn for the mean over answers."""
-    known = [each for group in found.groups for each in (group.whole.found.low, group.whole.found.high) if each == each]
+    known = [
+        limit for group in found.groups for limit in (group.whole.found.low, group.whole.found.high) if limit == limit
+    ]
     ends = (
         (cut.low, cut.high)
         if cut.low is not None and cut.high is not None

@@ -51,29 +51,30 @@ def addresses_in(settings: Settings, text: str) -> list[str]:
         There are addresses, and this server sends no mail.
     """
     by_spelling: dict[str, str] = {}
-    for each in re.split(r"[,;\r\n]", text):
-        if address := each.strip():
+    for part in re.split(r"[,;\r\n]", text):
+        if address := part.strip():
             by_spelling.setdefault(address.casefold(), address)
-    found = list(by_spelling.values())
-    if found:
+    addresses = list(by_spelling.values())
+    if addresses:
         require_server(settings)
-    wrong = [each for each in found if not is_address(each)]
+    wrong = [address for address in addresses if not is_address(address)]
     if wrong:
-        named = ", ".join(clipped(each) for each in wrong[:NAMED])
+        named = ", ".join(clipped(address) for address in wrong[:NAMED])
         more = f" and {len(wrong) - NAMED:,} more" if len(wrong) > NAMED else ""
         are = "is no e-mail address" if len(wrong) == 1 else "are no e-mail addresses"
         raise InvalidInputError(
             [Problem("mail", f"{named}{more} {are}; write each as ann@example.org. No invitation was made.")]
         )
-    if len(found) > MOST:
+    if len(addresses) > MOST:
         raise InvalidInputError(
             [
                 Problem(
-                    "mail", f"These are {len(found):,} addresses; give at most {MOST} at once. No invitation was made."
+                    "mail",
+                    f"These are {len(addresses):,} addresses; give at most {MOST} at once. No invitation was made.",
                 )
             ]
         )
-    return found
+    return addresses
 
 
 def send(

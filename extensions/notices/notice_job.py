@@ -31,11 +31,11 @@ def _mail(context: JobContext) -> JobOutcome:
     assert url is not None, "MailSettings.read refuses a server without it"
     try:
         n = look(context.store, server, url, stop=context.stop)
-        said = f"The mail server took {n:,} {'mail' if n == 1 else 'mails'}."
+        sentence = f"The mail server took {n:,} {'mail' if n == 1 else 'mails'}."
     except Exception:
         _log.warning("mails could not be looked after; trying again", exc_info=True)
-        said = "The mails could not be looked after; the log of the worker says why."
-    return JobOutcome(said, again_in=timedelta(seconds=LOOK_SECONDS))
+        sentence = "The mails could not be looked after; the log of the worker says why."
+    return JobOutcome(sentence, again_in=timedelta(seconds=LOOK_SECONDS))
 
 
 def _has_server(settings: Settings) -> bool:

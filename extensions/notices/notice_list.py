@@ -34,7 +34,7 @@ def of_person(store: Store, *, person: Person) -> list[Notice]:
 
 def n_unseen(store: Store, *, person: Person) -> int:
     """Return how many notices a person has not seen."""
-    return sum(not each.seen for each in of_person(store, person=person))
+    return sum(not notice.seen for notice in of_person(store, person=person))
 
 
 def see_all(store: Store, *, person: Person, keys: list[str]) -> None:
@@ -43,7 +43,7 @@ def see_all(store: Store, *, person: Person, keys: list[str]) -> None:
         now = store.now()
         ids = {row.name: row.id for row, _ in projects.of_person(session, person_id=person.id)}
         theirs = notices_in(session, person=person, now=now)
-        wanted = {key: ids[each.project] for each in theirs for key in each.keys if key in keys}
+        wanted = {key: ids[notice.project] for notice in theirs for key in notice.keys if key in keys}
         if wanted:
             facts.note_seen(session, person_id=person.id, keys=wanted, now=now)
 
@@ -53,7 +53,7 @@ def notices_in(session: Session, *, person: Person, now: datetime) -> list[Notic
     mine = {row.id: row for row, _ in projects.of_person(session, person_id=person.id) if row.archived_at is None}
     if not mine:
         return []
-    found = [
+    notices = [
         *_parts(session, person, mine, now),
         *_given(session, person, mine, now),
         *(
@@ -64,11 +64,11 @@ def notices_in(session: Session, *, person: Person, now: datetime) -> list[Notic
         *_qualifications(session, person, mine, now),
         *_deadlines(session, person, mine, now),
     ]
-    if not found:
+    if not notices:
         return []
-    known = facts.seen_notices(session, person_id=person.id, keys=[key for each in found for key in each.keys])
-    found = [replace(each, seen=known.issuperset(each.keys)) for each in found]
-    return sorted(found, key=lambda each: (not each.seen, each.at), reverse=True)
+    known = facts.seen_notices(session, person_id=person.id, keys=[key for notice in notices for key in notice.keys])
+    notices = [replace(notice, seen=known.issuperset(notice.keys)) for notice in notices]
+    return sorted(notices, key=lambda each: (not each.seen, each.at), reverse=True)
 
 
 # ---- each kind ------------------------------------------------------------------------------------------------------

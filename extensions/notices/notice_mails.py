@@ -99,9 +99,9 @@ def _write(store: Store, person: Person, chosen: StoredMailChoice, public_url: s
         return False
     work = list(_work(store, person, now)) if daily else []
     with store.read() as session:
-        found = [*(notice for notice in notices_in(session, person=person, now=now) if not notice.seen), *work]
-        known = mails.mailed(session, person_id=person.id, keys=[key for each in found for key in each.keys])
-        new = [each for each in found if not known.issuperset(each.keys)]
+        notices = [*(notice for notice in notices_in(session, person=person, now=now) if not notice.seen), *work]
+        known = mails.mailed(session, person_id=person.id, keys=[key for notice in notices for key in notice.keys])
+        new = [notice for notice in notices if not known.issuperset(notice.keys)]
         ids = {row.name: row.id for row, _ in projects.of_person(session, person_id=person.id)}
     if not new and not daily:
         return False
@@ -109,10 +109,10 @@ def _write(store: Store, person: Person, chosen: StoredMailChoice, public_url: s
         if not mails.take_turn(session, of=chosen, now=now):
             return False
         if daily:  # a stage without waiting work is announced again when new work arrives
-            mails.forget(session, person_id=person.id, begin=WORK, but=[key for each in work for key in each.keys])
+            mails.forget(session, person_id=person.id, begin=WORK, but=[key for notice in work for key in notice.keys])
         if not new:
             return False
-        keys = {key: ids[each.project] for each in new for key in each.keys}
+        keys = {key: ids[notice.project] for notice in new for key in notice.keys}
         mails.note_mailed(session, person_id=person.id, keys=keys, now=now)
         text = text_of(new, name=person.name, time=chosen.time, public_url=public_url, off=chosen.off_token)
         mails.add(session, person_id=person.id, subject=subject_of(new), text=text, now=now)
@@ -151,8 +151,8 @@ def text_of(found: Sequence[Notice], *, name: str, time: MailTime, public_url: s
     for _, of_them in groupby(by_project, key=lambda each: each.project):
         here = list(of_them)
         lines += ["", f"In {clipped(here[0].title)}:"]
-        for each in here:
-            lines += [f"- {each.words}", f"  {public_url}{each.path}"]
+        for notice in here:
+            lines += [f"- {notice.words}", f"  {public_url}{notice.path}"]
     lines += ["", f"Touchstone sends you this {time.label}. To change that: {public_url}/notices"]
     lines += [f"No more mails: {off_address(public_url, off)}", ""]
     return "\n".join(lines)
@@ -217,15 +217,15 @@ def _take(store: Store) -> tuple[StoredMail, str, str] | None:
 
 
 def _failed(store: Store, mail: StoredMail, error: MailFailure) -> None:
-    said = str(error)
-    _log.warning("a mail was not handed over (try %d): %s", mail.attempts, said)
+    reason = str(error)
+    _log.warning("a mail was not handed over (try %d): %s", mail.attempts, reason)
     with store.write(archived_too=True) as session:
         now = store.now()
         if error.again and mail.attempts < TRIES:
             wait = min(SHORTEST_WAIT * 2 ** (mail.attempts - 1), LONGEST_WAIT)
-            mails.put_back(session, id=mail.id, due_at=now + wait, said=said)
+            mails.put_back(session, id=mail.id, due_at=now + wait, said=reason)
         else:
-            mails.end(session, id=mail.id, state=MailState.FAILED, now=now, said=said)
+            mails.end(session, id=mail.id, state=MailState.FAILED, now=now, said=reason)
 
 
 # ---- state of the mails ---------------------------------------------------------------------------------------------

@@ -45,5 +45,7 @@ def _save(services: Services) -> None:
     with shell.pressed(services):
         address, time = st.session_state["notices.address"], MailTime(st.session_state["notices.time"])
         notice_mails.choose(services.store, person=services.person, address=address, time=time)
-        told = "You get no mails." if time is MailTime.OFF else f"You get notices at {address.strip()}, {time.label}."
-        messages.keep("notices.kept", told)
+        sentence = (
+            "You get no mails." if time is MailTime.OFF else f"You get notices at {address.strip()}, {time.label}."
+        )
+        messages.keep("notices.kept", sentence)

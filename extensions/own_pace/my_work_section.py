@@ -13,10 +13,10 @@ from extensions.own_pace.pace import OwnPace
 
 def draw(services: Services) -> None:
     """Draw the person's work of today and the last days, next to the person's own daily goal."""
-    found = pace.own_pace(services.store, person=services.person, zone=st.context.timezone)
+    own_work = pace.own_pace(services.store, person=services.person, zone=st.context.timezone)
     words, button = st.columns([5, 1.4], vertical_alignment="center")
     with words:
-        shell.show(_done(found))
+        shell.show(_done(own_work))
     with (
         button,
         st.popover("Daily goal", key="my_work.goal", width="stretch"),
@@ -26,15 +26,15 @@ def draw(services: Services) -> None:
             "Tasks a day",
             1,
             pace.LARGEST_GOAL,
-            found.goal,
+            own_work.goal,
             key="my_work.goal.tasks",
             placeholder="no goal",
             help="Only you see your goal. Leave it empty for none.",
         )
         st.form_submit_button("Set", on_click=_set_goal, args=(services,), width="stretch", key="my_work.goal.set")
-    if found.n:
+    if own_work.n:
         with st.expander("My last seven days", key="my_work.days"):
-            shell.show(_days(found))
+            shell.show(_days(own_work))
 
 
 def _done(of: OwnPace) -> markup.Markup:
@@ -78,8 +78,8 @@ def _set_goal(services: Services) -> None:
 
 def note(services: Services) -> str | None:
     """Return the number of tasks of today and the goal, for the line on top of working pages."""
-    found = pace.today(services.store, person=services.person, zone=st.context.timezone)
-    return f"{found[0]} of {found[1]} today" if found is not None else None
+    counts = pace.today(services.store, person=services.person, zone=st.context.timezone)
+    return f"{counts[0]} of {counts[1]} today" if counts is not None else None
 
 
 SECTION = MyWorkSection(top=draw)

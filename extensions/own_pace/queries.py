@@ -24,7 +24,7 @@ def submitted(
         row.person_id == person_id,
         col(row.project_id).in_(list(projects)),
         col(row.stage).in_(list(Stage)),  # together with the purposes this lets an index find the last days
-        col(row.purpose).in_([each for each in Purpose if each is not Purpose.QUALIFICATION]),
+        col(row.purpose).in_([purpose for purpose in Purpose if purpose is not Purpose.QUALIFICATION]),
         row.created_at >= since,
         col(row.supersedes_id).is_(None),
         col(row.schema_change).is_(None),

@@ -54,9 +54,9 @@ def troubles(error: SchemaError | InvalidInputError) -> Markup:
     """Return the faults of a template's text, by line."""
     rows = []
     for line in str(error).splitlines():
-        found = _LINE.fullmatch(line)
-        number, told = (found[1], found[2]) if found else ("-", line)
-        rows.append([markup.text(number), markup.text(shown.opening(told, 600))])
+        match = _LINE.fullmatch(line)
+        number, problem = (match[1], match[2]) if match else ("-", line)
+        rows.append([markup.text(number), markup.text(shown.opening(problem, 600))])
     return markup.tag(
         "div",
         markup.text("This template does not fit yet:"),
@@ -107,8 +107,8 @@ def _published(services: Services, view: ProjectView, text: str, name: str) -> N
         try:
             names = list(published_prompts.published_texts(path, parser=parser, values=values))
         except SchemaError as error:
-            told = str(error).replace(str(path), name)
-            shell.show(markup.notice(shown.tame(told), style="bad"))
+            message = str(error).replace(str(path), name)
+            shell.show(markup.notice(shown.tame(message), style="bad"))
             return
         with right:
             wanted = st.multiselect("Prompts", names, default=names[:1], key=f"judges.published.names.{name}")
@@ -120,13 +120,13 @@ def _published(services: Services, view: ProjectView, text: str, name: str) -> N
         return
     if not values:
         raise InvalidInputError([Problem("values", "Say what a judge may answer, such as 0, 0.5, 1.")])
-    for each in wanted[1:]:
+    for text_name in wanted[1:]:
         judge_templates.add_version(
             services.store,
             by=services.person,
             project=view.name,
-            text=published_texts[each],
-            origin=f"{each} out of {name}",
+            text=published_texts[text_name],
+            origin=f"{text_name} out of {name}",
         )
     _keep(services, view, published_texts[wanted[0]], origin=f"{wanted[0]} out of {name}")
 
@@ -137,13 +137,13 @@ def values_of(typed: str) -> list[Any]:
     >>> values_of("0, 0.5, 1"), values_of("A, B, C")
     ([0, 0.5, 1], ['A', 'B', 'C'])
     """
-    found: list[Any] = []
+    values: list[Any] = []
     for part in typed.split(","):
         word = part.strip()
         if re.fullmatch(r"-?\d{1,15}", word):
-            found.append(int(word))
+            values.append(int(word))
         elif re.fullmatch(r"-?\d{1,15}\.\d{1,15}", word):
-            found.append(float(word))
+            values.append(float(word))
         elif word:
-            found.append(word)
-    return found
+            values.append(word)
+    return values

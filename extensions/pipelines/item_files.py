@@ -34,9 +34,9 @@ def items_by_file(store: Store, *, by: Person, project: str) -> Sequence[ItemsOf
     """Return the items of each file by state, in order of import; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        there = {each.id: each for each in files.files(session, project_id=access.project_id)}
+        there = {file.id: file for file in files.files(session, project_id=access.project_id)}
         states = queries.states_by_file(session, project_id=access.project_id)
-    found = [
+    by_file = [
         ItemsOfFile(file.path, file.format, file.created_at, states[id]) for id, file in there.items() if id in states
     ]
-    return [*found, *([ItemsOfFile("", "", None, states[None])] if None in states else [])]
+    return [*by_file, *([ItemsOfFile("", "", None, states[None])] if None in states else [])]

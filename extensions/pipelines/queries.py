@@ -16,7 +16,7 @@ def states_by_file(session: Session, *, project_id: int) -> dict[int | None, dic
         .where(ItemRow.project_id == project_id)
         .group_by(col(ItemRow.file_id), col(ItemRow.state))
     )
-    found: dict[int | None, dict[ItemState, int]] = {}
+    states: dict[int | None, dict[ItemState, int]] = {}
     for id, state, n in session.exec(wanted):
-        found.setdefault(id, {})[ItemState(state)] = n
-    return found
+        states.setdefault(id, {})[ItemState(state)] = n
+    return states

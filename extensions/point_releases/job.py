@@ -12,11 +12,11 @@ from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
 def _work(context: JobContext) -> JobOutcome:
     asked = context.input
-    said = "Release {} is made, without {}. Release {} stays as it is."
+    sentence = "Release {} is made, without {}. Release {} stays as it is."
     there = releases_before(context)
     made = release_since(context, there) if context.job.result is not None else None
     if made is None:
-        context.note([each.version for each in there])
+        context.note([release.version for release in there])
         about: Any = {"version": asked["version"], "item": asked["item"], "reason": asked["reason"]}
         media, by = MediaStore(context.home / "media"), context.by
         about |= {"by": by, "project": project_of(context), "progress": context.progress}
@@ -24,7 +24,7 @@ def _work(context: JobContext) -> JobOutcome:
         version, notes = created.version, created.notes
     else:
         version, notes = made.version, ()
-    return JobOutcome(" ".join([said.format(version, asked["item"], asked["version"]), *notes]))
+    return JobOutcome(" ".join([sentence.format(version, asked["item"], asked["version"]), *notes]))
 
 
 WITHDRAW = JobKind("withdraw", "Point release", "Making a point release of {}", _work)

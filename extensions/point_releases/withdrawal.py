@@ -79,13 +79,13 @@ def _as_before(before: Path, folder: FolderWriter) -> None:
     InvalidFileError
         The files of that release are no longer on this machine.
     """
-    found = next((part for part in (before / PRIVATE, before / PUBLIC) if (part / EVIDENCE).is_dir()), None)
-    if found is None:
+    released_part = next((part for part in (before / PRIVATE, before / PUBLIC) if (part / EVIDENCE).is_dir()), None)
+    if released_part is None:
         raise InvalidFileError(
             f"The files of release {before.name} are not on this machine any more; make a new release."
         )
-    for path in sorted(each for each in (found / EVIDENCE).rglob("*") if each.is_file()):
-        folder.link(path.relative_to(found).as_posix(), path, hash_of(path))
+    for path in sorted(path for path in (released_part / EVIDENCE).rglob("*") if path.is_file()):
+        folder.link(path.relative_to(released_part).as_posix(), path, hash_of(path))
 
 
 def _draft(
@@ -108,13 +108,13 @@ def _draft(
     named = {name: id for id, _, name, _ in items.names(session, project_id=project_id)}
     placed = releases.items_of(session, release_id=base.id)
     id = named.get(item)
-    if id is None or all(each.item_id != id for each in placed):
+    if id is None or all(row.item_id != id for row in placed):
         raise NotFoundError(f"Release {version_of(base.number, base.point)} of {access.name} has no item {item}.")
-    left = [each._replace(place=place) for place, each in enumerate(one for one in placed if one.item_id != id)]
+    left = [row._replace(place=place) for place, row in enumerate(one for one in placed if one.item_id != id)]
     if not left:
         raise InvalidFileError("It is the only item of the release; a release without any is none.")
     carried = {*_CARRIED, *names_in_manifest()}
-    told = {name: value for name, value in base.told.items() if name in carried}
+    values = {name: value for name, value in base.told.items() if name in carried}
     gone = [*base.told.get("withdrawn", []), {"item": item, "reason": reason}]
     based_on = {"release": version_of(base.number, base.point), "manifest_sha256": base.manifest_sha256}
     draft = Draft(
@@ -122,11 +122,11 @@ def _draft(
         asked=ReleaseOptions.load(base.asked),
         about=CardVersion(0, base.told.get("about", {})),
         placed=left,
-        groups=regrouped(session, media, access, ReleaseOptions.load(base.asked), [each.item_id for each in left]),
+        groups=regrouped(session, media, access, ReleaseOptions.load(base.asked), [row.item_id for row in left]),
         number=base.number,
         point=point + 1,
         date=str(base.told.get("date", "")),
-        told={**told, "withdrawn": gone, "based_on": based_on},
+        told={**values, "withdrawn": gone, "based_on": based_on},
         by_senior=settled_by_seniors(session, access),
         canary=canary(session, access, base.number),
     )

@@ -61,7 +61,7 @@ def _former_classes() -> Sequence[Any]:
     return (
         ("workflow.lead.pair_intake", "PairIntake", PairIntake),
         ("workflow.results.win_rates", "ModelComparison", ModelComparison),
-        *((earlier, each.__name__, each) for each in (Mark, Preference, Preferences, SamePair)),
+        *((earlier, moved_class.__name__, moved_class) for moved_class in (Mark, Preference, Preferences, SamePair)),
     )
 
 

@@ -131,7 +131,7 @@ def _then_and_now(session: Session, row: StoredTask) -> tuple[Answers, AnswerPai
     """Return a slot's answers and both models' newest answers that count, or None if a model has no such answer."""
     first, second = then = answers_of(session, row)
     given = answers.answers(session, project_id=row.project_id, item_id=first.item_id)
-    newest = {each.model: each for each in given}
+    newest = {answer.model: answer for answer in given}
     if first.model not in newest or second.model not in newest:
         return then, None
     return then, AnswerPair(newest[first.model], newest[second.model], row.dimension)

@@ -36,7 +36,9 @@ class ComparisonSection(ResultSection):
             rate, out = compared.rate, compared.failed + compared.waiting + compared.earlier
             id = ".".join(map(slug, (self.printed, compared.judge, compared.model, compared.baseline)))
             title = f"{compared.model} against {compared.baseline}, by {compared.judge}"
-            value, low, high = (each if math.isfinite(each) else None for each in (rate.value, rate.low, rate.high))
+            value, low, high = (
+                number if math.isfinite(number) else None for number in (rate.value, rate.low, rate.high)
+            )
             yield PrintedFigure(
                 id, title, value, low, high, compared.n, out, rate.method, rate.reason, [RowSelection(REPLIES)]
             )
@@ -66,18 +68,19 @@ class ComparisonSection(ResultSection):
             return
         yield ""
         yield "Comparisons: how often a model's answer is preferred, both orders of a pair counted as one"
-        names = [f"{each.model} against {each.baseline}" for each in of_project]
-        judges, width = max(len(each.judge) for each in of_project), max(map(len, names))
+        names = [f"{comparison.model} against {comparison.baseline}" for comparison in of_project]
+        judges, width = max(len(comparison.judge) for comparison in of_project), max(map(len, names))
         yield f"  {'':<{judges}}  {'':<{width}}   rate  95 % interval   pairs  left out  lowest to highest"
-        for each, name in zip(of_project, names, strict=True):
-            at = each.rate
+        for comparison, name in zip(of_project, names, strict=True):
+            at = comparison.rate
             limits = f"{at.low:.3f} to {at.high:.3f}" if at.low == at.low else "-"
             rate = f"{at.value:.3f}" if at.defined else "-"
-            bounds = f"{each.lowest:.3f} to {each.highest:.3f}" if each.n else "-"
-            out = each.failed + each.waiting + each.earlier
-            yield f"  {each.judge:<{judges}}  {name:<{width}}  {rate:>5}  {limits:<15}  {each.n:>5}  {out:>8}  {bounds}"
-            yield f"  {'':<{judges}}  {judge_win_rates.sentence(each)}"
+            bounds = f"{comparison.lowest:.3f} to {comparison.highest:.3f}" if comparison.n else "-"
+            out = comparison.failed + comparison.waiting + comparison.earlier
+            figures = f"{rate:>5}  {limits:<15}  {comparison.n:>5}  {out:>8}  {bounds}"
+            yield f"  {comparison.judge:<{judges}}  {name:<{width}}  {figures}"
+            yield f"  {'':<{judges}}  {judge_win_rates.sentence(comparison)}"
 
     def json(self, of_project: Sequence[ModelComparison]) -> Mapping[str, Any]:
         """Return the comparisons as rows."""
-        return {"comparisons": [each.as_row() for each in of_project]}
+        return {"comparisons": [comparison.as_row() for comparison in of_project]}

@@ -113,7 +113,7 @@ def favoured(plan: JudgePlan, value: Any) -> int | None:
     """
     if not plan.mirror:
         return None
-    values = [str(each) for each in plan.values]
+    values = [str(choice) for choice in plan.values]
     mirrored = str(plan.mirror.get(str(value), value))
     if str(value) not in values or mirrored not in values:
         return None
@@ -287,6 +287,6 @@ def as_csv(some: Iterable[ModelComparison]) -> str:
     file = io.StringIO()
     writer = csv_text.DictWriter(file, COLUMNS)
     writer.writeheader()
-    for each in some:
-        writer.writedict(each.as_row())
+    for win_rate in some:
+        writer.writedict(win_rate.as_row())
     return file.getvalue()

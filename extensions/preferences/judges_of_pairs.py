@@ -97,14 +97,14 @@ def next_to_people(
         The project has no comparison stage.
     """
     preferences = preferences_of(store, project=project, by=person, items=items)
-    found = project_answers.current(store, person=person, project=project, items=items)
-    _, cluster = clusters_of_names(found, {vote.item for vote in preferences.votes})
-    judged = judged_pairs(store, found)
+    answers = project_answers.current(store, person=person, project=project, items=items)
+    _, cluster = clusters_of_names(answers, {vote.item for vote in preferences.votes})
+    judged = judged_pairs(store, answers)
     return tuple(
-        each
+        judge
         for name in preferences.criteria
-        for each in with_people([vote for vote in preferences.votes if vote.criterion == name], judged, cluster, name)
-        if each.pairs
+        for judge in with_people([vote for vote in preferences.votes if vote.criterion == name], judged, cluster, name)
+        if judge.pairs
     )
 
 
@@ -120,8 +120,8 @@ def with_people(
     """
     people = _most(votes)
     of: dict[str, dict[PairKey, JudgedPair]] = defaultdict(dict)
-    for each in judged:
-        of[each.judge][each.pair] = each
+    for judged_pair in judged:
+        of[judged_pair.judge][judged_pair.pair] = judged_pair
     return tuple(_next_to(criterion, judge, pairs, people, cluster) for judge, pairs in sorted(of.items()))
 
 

@@ -22,7 +22,7 @@ STRENGTHS = (
 def models_table(part: CriterionPreferences) -> markup.Markup:
     """Return a table with a row for each model: how often it is preferred to all others, and its strength."""
     overall = [rate for rate in part.rates if rate.against is None]
-    strengths = [part.strengths.of[each.name] for each in overall]
+    strengths = [part.strengths.of[model.name] for model in overall]
     ends = shown.ends_of(strengths)
     axis = f"{ends[0]:.2f} to {ends[1]:.2f}"
     of_strengths = (("Strength", "number"), ("95 % interval", "number"), (axis, "wide"), ("Elo-like", "number"))
@@ -35,11 +35,11 @@ def models_table(part: CriterionPreferences) -> markup.Markup:
         *(() if part.strengths.reason else of_strengths),
     ]
     rows = []
-    for each, own in sorted(zip(overall, strengths, strict=True), key=lambda pair: -pair[0].rate.value):
+    for model, own in sorted(zip(overall, strengths, strict=True), key=lambda pair: -pair[0].rate.value):
         row = [
-            markup.tag("b", markup.text(each.name)),
-            shown.rate(each.rate, f"n {each.rate.n_units}", title=_title(each.rate)),
-            *(markup.text(n) for n in (each.wins, each.ties, each.losses)),
+            markup.tag("b", markup.text(model.name)),
+            shown.rate(model.rate, f"n {model.rate.n_units}", title=_title(model.rate)),
+            *(markup.text(n) for n in (model.wins, model.ties, model.losses)),
         ]
         if not part.strengths.reason:
             row += [*shown.difference_cells(own, ends)[:3], markup.text(f"{elo(own.value):.0f}")]
@@ -50,23 +50,20 @@ def models_table(part: CriterionPreferences) -> markup.Markup:
 def matrix(part: CriterionPreferences) -> markup.Markup:
     """Return a matrix of how often the row's model is preferred to the column's model."""
     overall = sorted((rate for rate in part.rates if rate.against is None), key=lambda each: -each.rate.value)
-    names = [each.name for each in overall]
+    names = [rate.name for rate in overall]
     of = {(rate.name, rate.against): rate for rate in part.rates}
     heads = [("Preferred to", "name"), *((name, "") for name in names)]
     rows = []
     for name in names:
         cells = [markup.tag("b", markup.text(name))]
         for other in names:
-            each = of.get((name, other))
-            cells.append(
-                markup.quiet("-")
-                if each is None
-                else shown.rate(
-                    each.rate,
-                    f"n {each.rate.n_units}",
-                    title=f"{each.wins} won, {each.ties} even, {each.losses} lost; {_title(each.rate)}",
-                )
-            )
+            preferred = of.get((name, other))
+            if preferred is None:
+                cells.append(markup.quiet("-"))
+                continue
+            wins, ties, losses = preferred.wins, preferred.ties, preferred.losses
+            title = f"{wins} won, {ties} even, {losses} lost; {_title(preferred.rate)}"
+            cells.append(shown.rate(preferred.rate, f"n {preferred.rate.n_units}", title=title))
         rows.append(cells)
     return shown.wide_table(heads, rows, part="matrix")
 
@@ -80,13 +77,14 @@ def slices_table(found: OfCriterion, by: str) -> markup.Markup:
         of = {rate.name: rate for rate in part.rates if rate.against is None}
         cells = [markup.text(part.title), markup.text(part.votes)]
         for name in names:
-            each = of.get(name)
-            if each is None:
+            preferred = of.get(name)
+            if preferred is None:
                 cells.append(markup.quiet("-"))
                 continue
             own = part.strengths.of[name]
             strength = f"strength {own.value:+.2f}" if own.defined else str(own.reason)
-            cells.append(shown.rate(each.rate, f"n {each.rate.n_units}", title=f"{_title(each.rate)}; {strength}"))
+            title = f"{_title(preferred.rate)}; {strength}"
+            cells.append(shown.rate(preferred.rate, f"n {preferred.rate.n_units}", title=title))
         rows.append(cells)
     return shown.wide_table(heads, rows, part="slices")
 
@@ -122,11 +120,11 @@ def marks_table(marks: Sequence[Share]) -> markup.Markup:
     for model in sorted({mark.model for mark in marks}):
         cells = [markup.tag("b", markup.text(model))]
         for criterion, value in columns:
-            each = of.get((model, criterion, value))
+            share = of.get((model, criterion, value))
             cells.append(
                 markup.quiet("-")
-                if each is None
-                else shown.rate(each.share, f"{each.n} of {each.share.n_units}", title=_title(each.share))
+                if share is None
+                else shown.rate(share.share, f"{share.n} of {share.share.n_units}", title=_title(share.share))
             )
         rows.append(cells)
     return shown.wide_table(heads, rows, part="marks")
@@ -155,16 +153,19 @@ def comparison_table(compared: Sequence[ModelComparison]) -> markup.Markup:
         ("Lowest to highest", ""),
     ]
     rows = []
-    for each in compared:
-        left_out = each.failed + each.waiting + each.earlier
+    for comparison in compared:
+        left_out = comparison.failed + comparison.waiting + comparison.earlier
         rows.append(
             [
-                markup.text(each.judge),
-                markup.tag("b", markup.text(each.model)),
-                markup.text(each.baseline),
-                shown.rate(each.rate, f"n {each.n}", title=judge_win_rates.sentence(each)),
-                *(markup.text(str(n)) for n in (each.wins, each.losses, each.ties, each.inconsistent, left_out)),
-                markup.text(f"{each.lowest:.2f} to {each.highest:.2f}" if each.n else "-"),
+                markup.text(comparison.judge),
+                markup.tag("b", markup.text(comparison.model)),
+                markup.text(comparison.baseline),
+                shown.rate(comparison.rate, f"n {comparison.n}", title=judge_win_rates.sentence(comparison)),
+                *(
+                    markup.text(str(n))
+                    for n in (comparison.wins, comparison.losses, comparison.ties, comparison.inconsistent, left_out)
+                ),
+                markup.text(f"{comparison.lowest:.2f} to {comparison.highest:.2f}" if comparison.n else "-"),
             ]
         )
     note = (

@@ -52,9 +52,9 @@ class PairVotes:
 
     def table(self, counts: Floats) -> Floats:
         """(draws, patterns) counts -> (draws, pairs, 3): how often each pair has each winner."""
-        found = np.zeros((len(counts), len(self.pairs) * 3))
-        found[:, self._cells] = counts
-        table: Floats = found.reshape(len(counts), len(self.pairs), 3)
+        flat = np.zeros((len(counts), len(self.pairs) * 3))
+        flat[:, self._cells] = counts
+        table: Floats = flat.reshape(len(counts), len(self.pairs), 3)
         return table
 
     @property
@@ -102,20 +102,20 @@ def pair_votes(
     [[1.0, 1.0, 0.0]]
     """
     ones, others = label_list(first, "first"), label_list(second, "second")
-    said = label_list(winner, "winner")
-    n = same_length(first=ones, second=others, winner=said, clusters=clusters)
-    for each in said:
-        if each is not None and each not in WINNERS:
-            raise RatingsError(f'A winner is "first", "second" or "tie", not {each!r}.')
+    winners = label_list(winner, "winner")
+    n = same_length(first=ones, second=others, winner=winners, clusters=clusters)
+    for outcome in winners:
+        if outcome is not None and outcome not in WINNERS:
+            raise RatingsError(f'A winner is "first", "second" or "tie", not {outcome!r}.')
     same = next((one for one, other in zip(ones, others, strict=True) if one == other), None)
     if same is not None:
         raise RatingsError(f"{same!r} is compared with itself; a pair is two different ones.")
     names = tuple(sorted({*ones, *others}))
     place = {name: at for at, name in enumerate(names)}
-    kept = [at for at in range(n) if said[at] is not None]
+    kept = [at for at in range(n) if winners[at] is not None]
     a = np.array([place[ones[at]] for at in kept], dtype=np.int64)
     b = np.array([place[others[at]] for at in kept], dtype=np.int64)
-    code = np.array([WINNERS.index(said[at]) for at in kept], dtype=np.int64)
+    code = np.array([WINNERS.index(winners[at]) for at in kept], dtype=np.int64)
     keys, of_vote = np.unique(np.minimum(a, b) * max(1, len(names)) + np.maximum(a, b), return_inverse=True)
     rows = np.stack([of_vote.ravel(), np.where(a < b, code, 2 - code)], axis=1)
     together = None if clusters is None else [clusters[at] for at in kept]
@@ -176,7 +176,7 @@ def win_rates(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstra
     )  # (rates, wins to losses, pairs, winners)
     of_rate = of_rate.reshape(len(about), 3, -1)
     cells: Bools = np.any(of_rate, axis=1).T
-    worth, all_votes = (sparse.csr_array(each) for each in (np.einsum("rop,o->pr", of_rate, _WORTH), cells * 1.0))
+    worth, all_votes = (sparse.csr_array(table) for table in (np.einsum("rop,o->pr", of_rate, _WORTH), cells * 1.0))
 
     def rates(counts: Floats) -> Floats:
         table = votes.table(counts).reshape(len(counts), -1)
@@ -201,11 +201,11 @@ def win_rates(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstra
 
 def _outcomes(votes: PairVotes, one: int, other: int) -> Floats:
     """(3, pairs, 3): which cells of the counts are wins, ties and losses of the one to the other (itself: all)."""
-    found = np.zeros((3, len(votes.pairs), 3))
+    outcomes = np.zeros((3, len(votes.pairs), 3))
     for at, pair in enumerate(votes.pairs.tolist()):
         if one in pair and (other == one or other in pair):
-            found[:, at] = np.eye(3) if pair[0] == one else np.eye(3)[::-1]
-    return found
+            outcomes[:, at] = np.eye(3) if pair[0] == one else np.eye(3)[::-1]
+    return outcomes
 
 
 def _rate(votes: PairVotes, cells: Bools, outcomes: Sequence[int], limits: Interval, confidence: float) -> Statistic:
@@ -214,8 +214,8 @@ def _rate(votes: PairVotes, cells: Bools, outcomes: Sequence[int], limits: Inter
     value = float(np.dot(outcomes, _WORTH)) / n
     if n in outcomes:
         groups = n if votes.sample.clusters is None else votes.clusters_with(cells)
-        found = wilson(value, groups, confidence)
-        limits = Interval(found.low, found.high, f"Wilson score, {groups} {votes.unit}s that all say the same")
+        interval = wilson(value, groups, confidence)
+        limits = Interval(interval.low, interval.high, f"Wilson score, {groups} {votes.unit}s that all say the same")
     return estimated(value, limits, n_units=n, n_raters=0, confidence=confidence)
 
 

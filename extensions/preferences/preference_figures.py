@@ -156,11 +156,11 @@ def preference_figures(
         The slices or the clusters are unknown.
     """
     preferences = preferences_of(store, project=project, items=items)
-    found = project_answers.current(store, person=None, project=project, items=items)
+    answers = project_answers.current(store, person=None, project=project, items=items)
     return figures_of(
         preferences,
-        found,
-        judged=judges_of_pairs.judged_pairs(store, found),
+        answers,
+        judged=judges_of_pairs.judged_pairs(store, answers),
         by=by,
         together=together,
         bins=bins,
@@ -280,7 +280,7 @@ def _of_raters(
 
 def _marks(marks: Sequence[Mark], cluster: Mapping[str, str]) -> list[Share]:
     """Return how often each model has each value. In a criterion with several choices, each choice is a value."""
-    found = []
+    shares = []
     of: dict[tuple[str, str], list[Mark]] = defaultdict(list)
     for mark in marks:
         of[mark.criterion, mark.model].append(mark)
@@ -294,8 +294,8 @@ def _marks(marks: Sequence[Mark], cluster: Mapping[str, str]) -> list[Share]:
             for value in there:
                 hits = [float(value in _values(mark)) for mark in own]
                 rate = share(hits, clusters=[cluster[mark.item] for mark in own])
-                found.append(Share(criterion, model, value, int(sum(hits)), rate))
-    return found
+                shares.append(Share(criterion, model, value, int(sum(hits)), rate))
+    return shares
 
 
 def _values(mark: Mark) -> list[str]:
@@ -307,22 +307,22 @@ def _standing(said: Preferences) -> str:
     if len(said.models) <= 1:
         there = f"only {said.models[0]} has" if said.models else "none has"
         return f"There are no pairs: two models at least have to answer, and {there} so far."
-    told = [
+    sentences = [
         f"{_n(said.planned, 'pair')} of {_n(len(said.models), 'model')} to compare, each by"
         f" {_n(said.raters, 'person', 'people')}: {said.opened:,} open or done, {said.complete:,} complete."
     ]
     if said.missing:
-        told.append(f"{_n(said.missing, 'pair')} {'lacks' if said.missing == 1 else 'lack'} an answer.")
-    return " ".join(told)
+        sentences.append(f"{_n(said.missing, 'pair')} {'lacks' if said.missing == 1 else 'lack'} an answer.")
+    return " ".join(sentences)
 
 
 def _left_out(said: Preferences) -> str:
-    told = []
+    sentences = []
     if said.earlier:
-        told.append(f"{_n(said.earlier, 'submission')} about answers that count no longer: left out.")
+        sentences.append(f"{_n(said.earlier, 'submission')} about answers that count no longer: left out.")
     if said.outside:
-        told.append(f"{_n(said.outside, 'submission')} about items that do not count: left out.")
-    return " ".join(told)
+        sentences.append(f"{_n(said.outside, 'submission')} about items that do not count: left out.")
+    return " ".join(sentences)
 
 
 def _of_same(n: int) -> str:

@@ -226,10 +226,10 @@ def sentences(each: OfCriterion) -> Iterator[str]:
             f" ({limits}), p = {at.test.p_value:.3f} by the exact binomial test of a half."
         )
     for line in each.agreement:
-        told = "-" if line.value is None else f"{line.value:.3f}"
+        figure = "-" if line.value is None else f"{line.value:.3f}"
         limits = "" if line.low is None or line.high is None else f" ({line.low:.3f} to {line.high:.3f})"
         why = f" {line.reason}" if line.value is None else ""
-        yield f"{line.title}: {told}{limits}, {line.n_units:,} pairs, {line.n_raters} people.{why}"
+        yield f"{line.title}: {figure}{limits}, {line.n_units:,} pairs, {line.n_raters} people.{why}"
 
 
 def of_judge(judge: JudgeOfPairs) -> str:
@@ -244,11 +244,11 @@ def of_judge(judge: JudgeOfPairs) -> str:
         if n
     ]
     pairs = f"{judge.pairs:,} {'pair' if judge.pairs == 1 else 'pairs'}"
-    told = f"{judge.judge} next to most people: {'; '.join([pairs, *left_out])}."
+    line = f"{judge.judge} next to most people: {'; '.join([pairs, *left_out])}."
     if not judge.same.defined:
-        return f"{told} {judge.same.reason}"
+        return f"{line} {judge.same.reason}"
     return (
-        f"{told} The same on {_words(judge.same)}, kappa {_words(judge.kappa)}; where both prefer one,"
+        f"{line} The same on {_words(judge.same)}, kappa {_words(judge.kappa)}; where both prefer one,"
         f" {_words(judge.decided)} of {judge.decided.n_units:,}."
     )
 
@@ -257,7 +257,9 @@ def of_strengths(part: CriterionPreferences) -> list[str]:
     """Return the reasons for missing strengths or missing intervals."""
     if part.strengths.reason:
         return [f"No strengths: {part.strengths.reason}"]
-    return [f"Strengths: {why}" for why in dict.fromkeys(each.reason for each in part.strengths.of.values()) if why]
+    return [
+        f"Strengths: {why}" for why in dict.fromkeys(strength.reason for strength in part.strengths.of.values()) if why
+    ]
 
 
 def _words(at: Statistic) -> str:

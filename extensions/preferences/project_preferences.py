@@ -184,8 +184,8 @@ def preferences_in(
     votes.sort(key=lambda each: (number[each.item], each.model_a, each.model_b, each.rater))
     marks.sort(key=lambda each: (number[each.item], each.model, each.against, each.rater))
     return Preferences(
-        criteria=tuple(each.name for each in asked),
-        titles={each.name: each.prompt for each in asked},
+        criteria=tuple(criterion.name for criterion in asked),
+        titles={criterion.name: criterion.prompt for criterion in asked},
         models=plan.models,
         raters=stage.raters,
         votes=tuple(votes),
@@ -230,8 +230,8 @@ class _NameConverter:
                 rater=self.names.get(vote.person_id, vote.login),
                 model_a=pair.first.model,
                 model_b=pair.second.model,
-                winner=winner_of(of_pair(said, left)),
-                said=said,
+                winner=winner_of(of_pair(answer, left)),
+                said=answer,
                 left=left,
                 weight=1.0 if vote.weight is None else vote.weight,
                 when=vote.created_at,
@@ -241,18 +241,19 @@ class _NameConverter:
                 note=vote.note,
             )
             for criterion in self.criteria
-            if kinds.of_criterion(criterion).compares_answers and (said := vote.answers.get(criterion.name)) is not None
+            if kinds.of_criterion(criterion).compares_answers
+            and (answer := vote.answers.get(criterion.name)) is not None
         ]
 
     def marks(self, pair: AnswerPair, vote: PairVote) -> list[Mark]:
         """Return the values in a submission that are about each single answer."""
         left = vote.shown[SHOWN_LEFT]
         models = {FIRST: pair.first.model, SECOND: pair.second.model}
-        found = []
+        marks = []
         for criterion in self.criteria:
             for side, value in kinds.of_criterion(criterion).said_of_sides(vote.answers.get(criterion.name)):
                 model = models[str(of_pair(side, left))]
-                found.append(
+                marks.append(
                     Mark(
                         item=self.items[vote.item_id],
                         dimension=vote.dimension,
@@ -265,7 +266,7 @@ class _NameConverter:
                         when=vote.created_at,
                     )
                 )
-        return found
+        return marks
 
 
 def winner_of(value: object) -> Literal["a", "b", "tie"] | None:
@@ -292,7 +293,7 @@ def pair_ratings(
     answers = {row.id: row.model for row in files.predictions(session, project_id=access.project_id)}
     name_converter = _NameConverter(session, access, names)
     places = {id: at for at, id in enumerate(name_converter.items)}
-    found = []
+    keyed_ratings = []
     for vote in queries.counting_pair_votes(session, project_id=access.project_id):
         ids = queries.pair_of(vote.unit)
         if not all(id in answers for id in ids) or (counted is not None and not counted.counts(vote.item_id)):
@@ -317,8 +318,8 @@ def pair_ratings(
                 cluster=name_converter.items[vote.item_id],
                 pair=RatingPair(models[0], models[1], models[left == SECOND], str(winner)),
             )
-            found.append(((places[vote.item_id], ids, vote.person_id), rating))
-    return [rating for _, rating in sorted(found, key=lambda entry: entry[0])]
+            keyed_ratings.append(((places[vote.item_id], ids, vote.person_id), rating))
+    return [rating for _, rating in sorted(keyed_ratings, key=lambda entry: entry[0])]
 
 
 def differing(session: Session, *, access: Access) -> set[str]:
@@ -326,4 +327,4 @@ def differing(session: Session, *, access: Access) -> set[str]:
     ratings: dict[tuple[str, str], list[Rating]] = {}
     for rating in pair_ratings(session, access=access, names=None, counted=None):
         ratings.setdefault((rating.unit, rating.criterion), []).append(rating)
-    return {str(each.cluster) for lot in ratings.values() for each in lot if each.value != lot[0].value}
+    return {str(rating.cluster) for lot in ratings.values() for rating in lot if rating.value != lot[0].value}

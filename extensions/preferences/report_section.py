@@ -25,13 +25,13 @@ def pairs_section(
     with store.read() as session:
         if require_lead(session, by=person, project=project).schema.stages.comparison is None:
             return None
-    found = next_to_people(store, person=person, project=project, items=items)
-    return section_of(found) if found else None
+    judges = next_to_people(store, person=person, project=project, items=items)
+    return section_of(judges) if judges else None
 
 
 def section_of(judges: Sequence[JudgeOfPairs]) -> Section:
     """Return the section about these judges."""
-    told = [
+    sentences = [
         f"{judge.judge} and most people say the same of {figure_in_words(Figure.of(judge.same, share=True))} of"
         f" {judge.pairs:,} pairs ({judge.criterion})"
         for judge in judges
@@ -62,4 +62,4 @@ def section_of(judges: Sequence[JudgeOfPairs]) -> Section:
         "people count, as many for as against is a tie. A judge's two orders that differ are a tie, and counted; pairs "
         "without two verdicts, or that it was not asked about, are left out.",
     )
-    return Section(13, KEY, TITLE, f"{first_parts(told)}.", (table,))
+    return Section(13, KEY, TITLE, f"{first_parts(sentences)}.", (table,))

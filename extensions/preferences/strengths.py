@@ -85,15 +85,15 @@ def davidson(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstrap
     --------
     >>> from extensions.preferences.pair_votes import pair_votes
     >>> votes = pair_votes(["x"] * 8, ["y"] * 8, ["first"] * 4 + ["tie"] * 2 + ["second"] * 2)
-    >>> found = davidson(votes, bootstrap=Bootstrap(draws=0))
-    >>> round(math.exp(found.of["x"].value - found.of["y"].value), 6)  # 4 to 2
+    >>> strengths = davidson(votes, bootstrap=Bootstrap(draws=0))
+    >>> round(math.exp(strengths.of["x"].value - strengths.of["y"].value), 6)  # 4 to 2
     2.0
     """
     if problem := _problem(votes):
         nothing = undefined(problem, n_units=0, n_raters=0, n_left_out=votes.n, confidence=confidence)
         return Strengths({name: nothing for name in votes.names}, nothing, problem)
     model = _Model(len(votes.names), votes.pairs)
-    found = model.fitted(votes.counts[None])[0]
+    estimates = model.fitted(votes.counts[None])[0]
     limits = bootstrap_intervals(
         lambda drawn: model.fitted(votes.table(drawn)),
         votes.sample,
@@ -105,7 +105,7 @@ def davidson(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstrap
     n = [int(per_name[(votes.pairs == at).any(axis=1)].sum()) for at in range(len(votes.names))]
     every = [
         estimated(float(value), interval, n_units=units, n_raters=0, confidence=confidence)
-        for value, interval, units in zip(found, limits, [*n, votes.n], strict=True)
+        for value, interval, units in zip(estimates, limits, [*n, votes.n], strict=True)
     ]
     ties = every[-1]
     if not votes.counts[:, 1].any():
@@ -122,7 +122,7 @@ class _Model:
 
     def fitted(self, tables: Floats) -> Floats:
         """(draws, pairs, 3) counts -> (draws, names + 1): log strengths, and nu; nan where there is no estimate."""
-        found = np.full((len(tables), self.n_names + 1), np.nan)
+        estimates = np.full((len(tables), self.n_names + 1), np.nan)
         finite = np.flatnonzero(_finite(self.n_names, self.pairs, tables))
         tables = tables[finite]
         tied = tables[:, :, 1].sum(axis=1)
@@ -139,8 +139,8 @@ class _Model:
         else:
             at[np.abs(gradient).max(axis=1) > _NEAR * total] = np.nan
         at[:, -1] = np.exp(at[:, -1])
-        found[finite] = at
-        return found
+        estimates[finite] = at
+        return estimates
 
     def _step(self, at: Floats, tables: Floats, ties: Bools) -> tuple[Floats, Floats]:
         """Newton's step and the gradient of the log likelihood, which is concave."""
@@ -188,7 +188,7 @@ def _finite(n_names: int, pairs: Ints, tables: Floats) -> Bools:
     """
     cost = np.full((len(tables), n_names, n_names), np.inf)
     one, other = pairs.T
-    wins, ties, losses = (tables[:, :, each] > 0 for each in range(3))
+    wins, ties, losses = (tables[:, :, outcome] > 0 for outcome in range(3))
     cost[:, one, other] = np.where(wins, -1.0, np.where(ties, 1.0, np.inf))
     cost[:, other, one] = np.where(losses, -1.0, np.where(ties, 1.0, np.inf))
     for by in range(n_names):
@@ -196,8 +196,8 @@ def _finite(n_names: int, pairs: Ints, tables: Floats) -> Bools:
         np.maximum(cost, -n_names - 1.0, out=cost)
     everywhere = np.isfinite(cost).all(axis=(1, 2))
     gains = (np.diagonal(cost, axis1=1, axis2=2) < 0).any(axis=1)
-    found: Bools = everywhere & gains
-    return found
+    finite: Bools = everywhere & gains
+    return finite
 
 
 def _problem(votes: PairVotes) -> str | None:
@@ -213,21 +213,23 @@ def _problem(votes: PairVotes) -> str | None:
     ties = votes.counts[:, 1] > 0
     parts, part = _parts(votes, np.ones(len(one), dtype=bool), np.ones(len(one), dtype=bool))
     if parts > 1:
-        told = [_named(votes, part == each) for each in range(parts)]
-        return f"No vote compares {told[0]} with {' or '.join(told[1:])}: strengths need a way from each to each."
+        names = [_named(votes, part == component) for component in range(parts)]
+        return f"No vote compares {names[0]} with {' or '.join(names[1:])}: strengths need a way from each to each."
     parts, part = _parts(votes, beats | ties, loses | ties)
     if parts == 1:
         lost = np.r_[other[beats], one[loses]]
         never = np.setdiff1d(np.r_[one[beats], other[loses]], lost)
-        told = [_named(votes, np.isin(np.arange(len(votes.names)), never))]
-        return f"{told[0]} lost no vote, and only ties lead back to it: the estimate is infinite."
+        names = [_named(votes, np.isin(np.arange(len(votes.names)), never))]
+        return f"{names[0]} lost no vote, and only ties lead back to it: the estimate is infinite."
     over, under = np.r_[one[beats | ties], other[loses | ties]], np.r_[other[beats | ties], one[loses | ties]]
     apart = part[over] != part[under]
     top = np.setdiff1d(part, part[under[apart]])
     bottom = np.setdiff1d(part, part[over[apart]])
-    told = [f"{_named(votes, part == each)} won every vote against the others" for each in top]
-    told += [f"{_named(votes, part == each)} lost every vote against the others" for each in bottom] * (parts > 2)
-    return f"{', and '.join(told)}: the estimate is infinite."
+    outcomes = [f"{_named(votes, part == component)} won every vote against the others" for component in top]
+    outcomes += [f"{_named(votes, part == component)} lost every vote against the others" for component in bottom] * (
+        parts > 2
+    )
+    return f"{', and '.join(outcomes)}: the estimate is infinite."
 
 
 def _parts(votes: PairVotes, down: Bools, up: Bools) -> tuple[int, Ints]:
@@ -236,8 +238,8 @@ def _parts(votes: PairVotes, down: Bools, up: Bools) -> tuple[int, Ints]:
     start, end = np.r_[one[down], other[up]], np.r_[other[down], one[up]]
     n = len(votes.names)
     ways = sparse.csr_array((np.ones(len(start)), (start, end)), (n, n))
-    found: tuple[int, Ints] = csgraph.connected_components(ways, connection="strong")
-    return found
+    components: tuple[int, Ints] = csgraph.connected_components(ways, connection="strong")
+    return components
 
 
 def _named(votes: PairVotes, which: Bools) -> str:

@@ -34,15 +34,15 @@ def document(released: ReleasedSet, item: ReleasedItem) -> dict[str, Any]:
     """Return the known history of an item."""
     steps = list(released.provenance(item)) if released.provenance else []
     base = f"urn:touchstone:{quote(released.name, safe='')}:"
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "prefix": {name: f"{base}{name}:" for name in (_ITEM, _MEDIA, _SOURCE, _BY, _STEP, _SCHEMA)},
         "entity": {},
     }
     revisions = sorted({step.revision for step in steps} or {1})
     last = _revision(item, revisions[-1])
     for number in revisions:
-        found["entity"][_revision(item, number)] = {"prov:label": item.id, f"{_ITEM}:revision": number}
-    found["entity"][last] |= {
+        document["entity"][_revision(item, number)] = {"prov:label": item.id, f"{_ITEM}:revision": number}
+    document["entity"][last] |= {
         f"{_ITEM}:dimension": item.dimension,
         f"{_ITEM}:split": item.split,
         f"{_ITEM}:release": released.version,
@@ -51,11 +51,11 @@ def document(released: ReleasedSet, item: ReleasedItem) -> dict[str, Any]:
         {"prov:generatedEntity": _revision(item, after), "prov:usedEntity": _revision(item, before), **_REVISED}
         for before, after in pairwise(revisions)
     ]
-    derived += _media(item, last, found["entity"])
-    _steps(item, steps, found)
+    derived += _media(item, last, document["entity"])
+    _steps(item, steps, document)
     if derived:
-        found["wasDerivedFrom"] = {f"_:d{number}": each for number, each in enumerate(derived)}
-    return found
+        document["wasDerivedFrom"] = {f"_:d{number}": derivation for number, derivation in enumerate(derived)}
+    return document
 
 
 _REVISED = {"prov:type": {"$": "prov:Revision", "type": "prov:QUALIFIED_NAME"}}
@@ -67,18 +67,18 @@ def _revision(item: ReleasedItem, number: int) -> str:
 
 def _media(item: ReleasedItem, last: str, entities: dict[str, Any]) -> list[dict[str, Any]]:
     """Add the images, clips and sources of an item as entities. Return the derivations between them."""
-    found = []
+    derivations = []
     for asset in item.assets:
         name = f"{_MEDIA}:{asset.sha256}"
-        roles = list(dict.fromkeys(each.role for each in item.assets if each.sha256 == asset.sha256))
-        told = {"prov:type": asset.mime, f"{_MEDIA}:sha256": asset.sha256, f"{_MEDIA}:role": roles}
-        entities[name] = told | ({"prov:location": asset.path} if asset.path else {})
-        found.append({"prov:generatedEntity": last, "prov:usedEntity": name})
+        roles = list(dict.fromkeys(medium.role for medium in item.assets if medium.sha256 == asset.sha256))
+        attributes = {"prov:type": asset.mime, f"{_MEDIA}:sha256": asset.sha256, f"{_MEDIA}:role": roles}
+        entities[name] = attributes | ({"prov:location": asset.path} if asset.path else {})
+        derivations.append({"prov:generatedEntity": last, "prov:usedEntity": name})
         if asset.source:
             source = f"{_SOURCE}:{quote(asset.source, safe='')}"
             entities[source] = {"prov:label": asset.source}
-            found.append({"prov:generatedEntity": name, "prov:usedEntity": source})
-    return [each for at, each in enumerate(found) if each not in found[:at]]
+            derivations.append({"prov:generatedEntity": name, "prov:usedEntity": source})
+    return [derivation for at, derivation in enumerate(derivations) if derivation not in derivations[:at]]
 
 
 def _steps(item: ReleasedItem, steps: Sequence[ReleasedStep], found: dict[str, Any]) -> None:

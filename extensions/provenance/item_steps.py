@@ -56,40 +56,42 @@ class Steps:
     @cached_property
     def _places(self) -> Mapping[str, int]:
         """Return the position of every item in the release, by its id in files."""
-        found: dict[str, int] = {}
+        places: dict[str, int] = {}
         with self.store.read() as session:
             for first in range(0, len(self.placed), _AT_ONCE):
                 lot = self.placed[first : first + _AT_ONCE]
-                names = releases.names(session, item_ids=[each.item_id for each in lot])
-                found |= {names[each.item_id][0]: first + place for place, each in enumerate(lot)}
-        return found
+                names = releases.names(session, item_ids=[row.item_id for row in lot])
+                places |= {names[row.item_id][0]: first + place for place, row in enumerate(lot)}
+        return places
 
     @cached_property
     def _people(self) -> Mapping[int, str]:
         return self.names()
 
     def _read(self, session: Session, lot: Sequence[PlacedItem]) -> dict[int, list[ReleasedStep]]:
-        ids = [each.item_id for each in lot]
-        upto = {each.item_id: each.revision for each in lot}
-        revised = [each for each in queries.revised(session, item_ids=ids) if each.number <= upto[each.item_id]]
-        said = [
+        ids = [row.item_id for row in lot]
+        upto = {row.item_id: row.revision for row in lot}
+        revised = [
+            revision for revision in queries.revised(session, item_ids=ids) if revision.number <= upto[revision.item_id]
+        ]
+        votes = [
             decision
             for decision in queries.votes_and_decisions(session, item_ids=ids)
             if decision.revision <= upto[decision.item_id] and (self.until is None or decision.at <= self.until)
         ]
-        corrected = {each.supersedes_id for each in said}
-        said = [each for each in said if each.id not in corrected]
+        corrected = {vote.supersedes_id for vote in votes}
+        votes = [vote for vote in votes if vote.id not in corrected]
         importers = queries.importers(session, item_ids=ids)
-        schemas = queries.schemas(session, ids=sorted(_under(revised, said)))
-        found: dict[int, list[tuple[int, datetime, ReleasedStep]]] = {id: [] for id in ids}
+        schemas = queries.schemas(session, ids=sorted(_under(revised, votes)))
+        steps_by_item: dict[int, list[tuple[int, datetime, ReleasedStep]]] = {id: [] for id in ids}
         for made in revised:
-            found[made.item_id].append((made.number, made.at, self._revision(made, importers, schemas)))
-        for vote in said:
-            found[vote.item_id].append((vote.revision, vote.at, self._said(vote, schemas)))
+            steps_by_item[made.item_id].append((made.number, made.at, self._revision(made, importers, schemas)))
+        for vote in votes:
+            steps_by_item[vote.item_id].append((vote.revision, vote.at, self._said(vote, schemas)))
         # a revision is made before anyone can say something about it, whatever the clocks say
         return {
             id: [step for *_, step in sorted(steps, key=lambda each: (each[0], not each[2].makes, each[1]))]
-            for id, steps in found.items()
+            for id, steps in steps_by_item.items()
         }
 
     def _revision(
@@ -128,7 +130,7 @@ class Steps:
 
 def _under(revised: Sequence[RevisionStep], said: Sequence[VoteStep]) -> set[int]:
     """Return the ids of the schemas under which the steps were done."""
-    return {each.schema_id for each in revised} | {each.schema_id for each in said}
+    return {revision.schema_id for revision in revised} | {vote.schema_id for vote in said}
 
 
 def history_of(contents: Contents, version: str, date: str) -> Callable[[ReleasedItem], Sequence[ReleasedStep]]:

@@ -84,11 +84,11 @@ def as_csv(found: Sequence[Try]) -> str:
     writer.writerow(
         ["person", "name", "try", "set", "state", "items", "answered", "right", "pass_mark", "signed", "exempt"]
     )
-    for each in found:
-        signed = " ".join(login for login, signs in each.reviews if signs)
+    for attempt in found:
+        signed = " ".join(login for login, signs in attempt.reviews if signs)
         writer.writerow(
-            [each.person, each.name, each.number, each.set_number or "", each.state.value, each.n_items,
-             each.n_answered, each.n_right, each.pass_mark, signed, each.exempt or ""]
+            [attempt.person, attempt.name, attempt.number, attempt.set_number or "", attempt.state.value,
+             attempt.n_items, attempt.n_answered, attempt.n_right, attempt.pass_mark, signed, attempt.exempt or ""]
         )  # fmt: skip
     return out.getvalue()
 
@@ -113,8 +113,8 @@ def view_of(
     of = qualifications.set_by_id(session, id=row.set_id)
     given = qualifications.answers(session, qualification_id=row.id)
     reviews = qualifications.reviews(session, qualification_id=row.id)
-    found = item_results(session, access, asked, of, given, references_of(session, access, of, row))
-    n_right = sum(result.right is True for result in found)
+    results_of_items = item_results(session, access, asked, of, given, references_of(session, access, of, row))
+    n_right = sum(result.right is True for result in results_of_items)
     state = standing(
         n_items=len(of.item_ids),
         n_answered=len(given),
@@ -144,8 +144,10 @@ def view_of(
         of.number,
         tuple(newest.items()),
         None,
-        tuple(replace(each, comments=tuple(comments.get(each.item, ()))) for each in found) if results else (),
-        superseded=bool(counting) and of.id not in {each.id for each in counting},
+        tuple(replace(result, comments=tuple(comments.get(result.item, ()))) for result in results_of_items)
+        if results
+        else (),
+        superseded=bool(counting) and of.id not in {attempt.id for attempt in counting},
     )
 
 
@@ -185,17 +187,21 @@ def _result(
     verification = access.schema.stages.verifications.get(stage)
     keep = verification.keep if verification and thing.prediction is None else None
     deciding = targets(keep) if keep else [Target(name) for name in _graded(access, item.dimension)]
-    keyed = [each.of(content) for each in deciding if each.key]
-    keys = [each.value for each in keyed if each.value is not None]
-    seniors = _most([tuple(row.answers.get(each.criterion) for each in deciding) for row in reference], deciding)
+    keyed = [criterion.of(content) for criterion in deciding if criterion.key]
+    keys = [criterion.value for criterion in keyed if criterion.value is not None]
+    seniors = _most(
+        [tuple(row.answers.get(criterion.criterion) for criterion in deciding) for row in reference], deciding
+    )
     by_key = by_seniors = None
     if keyed and len(keys) == len(keyed):
-        by_key = given is not None and all(each.met_by(given.answers.get(each.criterion)) for each in keyed)
+        by_key = given is not None and all(
+            criterion.met_by(given.answers.get(criterion.criterion)) for criterion in keyed
+        )
     if seniors is not None:
         by_seniors = given is not None and all(
-            same(answer, wanted) or each.of(content).alike(answer, wanted)
-            for each, wanted in zip(deciding, seniors, strict=True)
-            for answer in [given.answers.get(each.criterion)]
+            same(answer, wanted) or criterion.of(content).alike(answer, wanted)
+            for criterion, wanted in zip(deciding, seniors, strict=True)
+            for answer in [given.answers.get(criterion.criterion)]
         )
     wanted = {"key": by_key, "seniors": by_seniors}.get(asked.against or "")
     if asked.against == "both":
@@ -253,8 +259,8 @@ def _most(values: Sequence[tuple[Any, ...]], deciding: Sequence[Target]) -> tupl
     def alike(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
         pairs = zip(deciding, one, other, strict=True)
         return all(
-            each.alike(a, b) if isinstance(each.tolerance, Overlap | AnyOrder) else repr(a) == repr(b)
-            for each, a, b in pairs
+            criterion.alike(a, b) if isinstance(criterion.tolerance, Overlap | AnyOrder) else repr(a) == repr(b)
+            for criterion, a, b in pairs
         )
 
     counts = [sum(alike(one, other) for other in values) for one in values]

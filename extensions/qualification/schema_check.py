@@ -35,7 +35,7 @@ def check(schema: Schema) -> Found:
         if by_key:
             yield (*path, "against"), "models' answers have no key; only `seniors` say what is right"
         criteria = registry.criteria_of(schema, stage.value)
-        if not any(kinds.of_criterion(each).compared and each.required for each in criteria):
+        if not any(kinds.of_criterion(criterion).compared and criterion.required for criterion in criteria):
             yield path, "no criterion that is always answered can be compared"
 
 

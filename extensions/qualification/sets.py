@@ -131,12 +131,12 @@ def _pool(session: Session, access: Access, stage: Stage) -> list[SetEntry]:
         return [SetEntry(row) for row in rows]
     by_id = {row.id: row for row in rows}
     graded = access.schema.stages.grading.dimensions if access.schema.stages.grading else None
-    found = [
+    entries = [
         SetEntry(by_id[row.item_id], row)
         for row in files.predictions(session, project_id=access.project_id)
         if row.item_id in by_id
     ]
-    return [thing for thing in found if graded is None or thing.item.dimension in graded]
+    return [thing for thing in entries if graded is None or thing.item.dimension in graded]
 
 
 def waiting_for_media(session: Session, access: Access) -> set[int]:
@@ -146,8 +146,8 @@ def waiting_for_media(session: Session, access: Access) -> set[int]:
 
 def entries_of(session: Session, of: StoredQualificationSet) -> list[SetEntry]:
     """Return the entries of a set."""
-    found = items.by_ids(session, ids=of.item_ids)
-    rows = [found[item_id] for item_id in of.item_ids]
+    by_id = items.by_ids(session, ids=of.item_ids)
+    rows = [by_id[item_id] for item_id in of.item_ids]
     if of.prediction_ids is None:
         return [SetEntry(row) for row in rows]
     return [SetEntry(row, items.prediction(session, id=id)) for row, id in zip(rows, of.prediction_ids, strict=True)]

@@ -12,6 +12,6 @@ from workflow.lead.setup_step import SetupStep, join_stages
 def qualification_step(session: Session, access: Access) -> SetupStep:
     """Return whether each stage that asks for a qualification has a set of items."""
     without = without_set(session, access=access)
-    said = f"no set for the {join_stages(access, without)}" if without else "its sets are there"
+    state = f"no set for the {join_stages(access, without)}" if without else "its sets are there"
     asked = any(policy(access, stage) for stage in Stage)
-    return SetupStep("Qualification", not without, said if asked else "the schema asks for none", "qualify", place=10)
+    return SetupStep("Qualification", not without, state if asked else "the schema asks for none", "qualify", place=10)

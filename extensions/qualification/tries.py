@@ -107,7 +107,7 @@ def own_tries(store: Store, *, person: Person, project: str, stage: Stage = Stag
         asked = policy(access, stage)
         if asked is None:
             return []
-        found = []
+        tries = []
         rows = qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
         sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
         tried = _since_passing(session, access, person.id, stage)
@@ -117,16 +117,16 @@ def own_tries(store: Store, *, person: Person, project: str, stage: Stage = Stag
         for row in rows:
             seen = view_of(session, access, asked, row, None)
             if seen.state not in (Standing.PASSED, Standing.FAILED, Standing.SENT_BACK):
-                found.append(_hidden(seen))
+                tries.append(_hidden(seen))
                 continue
             seen = view_of(session, access, asked, row, person, results=True)
             same_set = bool(sets) and row.set_id == sets[-1].id
-            found.append(_without_keys(seen) if again and same_set else seen)
-        if found and found[-1].exempt is None:
-            wait = _why_wait(session, asked, tried, found[-1], store.now())
-            lets_in = passed and found[-1].state is Standing.PASSED
-            found[-1] = replace(found[-1], wait=wait, lets_in=lets_in)
-        return found
+            tries.append(_without_keys(seen) if again and same_set else seen)
+        if tries and tries[-1].exempt is None:
+            wait = _why_wait(session, asked, tried, tries[-1], store.now())
+            lets_in = passed and tries[-1].state is Standing.PASSED
+            tries[-1] = replace(tries[-1], wait=wait, lets_in=lets_in)
+        return tries
 
 
 def _since_passing(session: Session, access: Access, person_id: int, stage: Stage) -> list[StoredQualification]:
@@ -178,7 +178,7 @@ def tries(store: Store, *, person: Person | None, project: str, stage: Stage = S
             tried = sorted({row.set_id for row, _ in rows if row.set_id is not None})
             known = {item for id in tried for item in qualifications.set_by_id(session, id=id).item_ids}
             qualifications.note_insights(session, item_ids=sorted(known), person_id=person.id, now=store.now())
-        found = [view_of(session, access, asked, row, None, results=True) for row, _ in rows]
+        tries = [view_of(session, access, asked, row, None, results=True) for row, _ in rows]
         if person is not None:
             exposure.record_look(
                 session,
@@ -186,11 +186,11 @@ def tries(store: Store, *, person: Person | None, project: str, stage: Stage = S
                 person=person,
                 item_ids=known,
                 route=Route.QUALIFICATION,
-                record=found,
+                record=tries,
                 told=Disclosure((), (Fact.KEY,)),
                 now=store.now(),
             )
-        return found
+        return tries
 
 
 def review(
@@ -201,8 +201,8 @@ def review(
     Each signature needs another senior, and nobody signs their own try. A review can be replaced until the try has
     ended.
     """
-    said = {item: text.strip() for item, text in (comments or {}).items() if text.strip()}
-    if not signs and not said:
+    texts = {item: text.strip() for item, text in (comments or {}).items() if text.strip()}
+    if not signs and not texts:
         raise InvalidInputError([Problem("comments", "Say at least at one item why you send it back.")])
     with store.write() as session:
         row = queries.by_public_id(session, public_id=qualification, hold=True)
@@ -234,7 +234,7 @@ def review(
             qualification_id=row.id,
             person_id=by.id,
             signs=signs,
-            comments=said,
+            comments=texts,
             state=state,
             n_right=seen.n_right,
             reference_ids=[reference.id for reference in references_of(session, access, of, row)],

@@ -79,22 +79,24 @@ def accuracy_by_score(
     clusters = clusters_of(found, together)[1]
     of_item = {answer.item: clusters[at] for at, answer in enumerate(found.answers)} if clusters is not None else None
     models = sorted({model for model, _ in kept})
-    scores = list(dict.fromkeys(name for each in kept.values() for name in each["won"]))
+    scores = list(dict.fromkeys(name for record in kept.values() for name in record["won"]))
     if not scores:
         return None
     lines: dict[tuple[str, str], LeaderboardLine] = {}
     depends: dict[str, tuple[int, int]] = {}
     used: dict[str, str] = {}
     for model in models:
-        mine = {item: each for (of, item), each in kept.items() if of == model}
-        there = [name for name in scores if all(name in each["won"] for each in mine.values())]
+        mine = {item: record for (of, item), record in kept.items() if of == model}
+        there = [name for name in scores if all(name in record["won"] for record in mine.values())]
         depends[model] = (
-            sum(len({plain(text) for text in each["won"].values()}) > 1 for each in mine.values()),
+            sum(len({plain(text) for text in record["won"].values()}) > 1 for record in mine.values()),
             len(mine),
         )
-        used[model] = Counter(str(each["score"]) for each in mine.values()).most_common(1)[0][0]
+        used[model] = Counter(str(record["score"]) for record in mine.values()).most_common(1)[0][0]
         for name in there:
-            hits = np.array([_right(found, item, each["won"][name], key) for item, each in mine.items()], dtype=float)
+            hits = np.array(
+                [_right(found, item, record["won"][name], key) for item, record in mine.items()], dtype=float
+            )
             groups = None if of_item is None else [of_item.get(item, f"item {item}") for item in mine]
             value = share(hits, clusters=groups)
             no_key = int(np.isnan(hits).sum())
@@ -129,8 +131,8 @@ def _on_scores(
             order = tuple(sorted(models, key=lambda model: (-lines[model, name].found.value, model)))
             orders.setdefault(order, []).append(name)
     if len(orders) > 1:
-        said = "; ".join(f"{' > '.join(order)} by {', '.join(names)}" for order, names in orders.items())
-        warnings.append(f"The order of the models depends on the score: {said}.")
+        listing = "; ".join(f"{' > '.join(order)} by {', '.join(names)}" for order, names in orders.items())
+        warnings.append(f"The order of the models depends on the score: {listing}.")
     for model in models:
         n, of = depends[model]
         if n:

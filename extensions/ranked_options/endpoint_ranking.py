@@ -73,15 +73,15 @@ class RankingAnswerer(EndpointAnswerer):
         if score not in MEANINGS:
             raise ModelError(f"There is no score `{score}` of options; there are {', '.join(MEANINGS)}.")
         super().__init__(spec, client)
-        told = spec.endpoint.likelihoods
-        self._by, self._end = told.by, told.end_token
+        settings = spec.endpoint.likelihoods
+        self._by, self._end = settings.by, settings.end_token
         self._score, self._without_image = score, without_image or score == "pmi_logprob"
         # Only likelihoods are requested and no text is generated, so no other parameter has an effect.
         least = {spec.endpoint.length_parameter: 1, "temperature": 0.0}
         own = likelihoods.CHAT if self._by == "chat" else likelihoods.COMPLETIONS
         if self._by == "completions":
             least["max_tokens"] = least.pop(spec.endpoint.length_parameter)
-        self._parameters = {name: each for name, each in least.items() if name not in spec.endpoint.omit} | dict(own)
+        self._parameters = {name: value for name, value in least.items() if name not in spec.endpoint.omit} | dict(own)
         self._parameters |= spec.generation.extra_body  # such as arguments of the chat template
         self._works = False
         """Whether a reply has held likelihoods."""
@@ -109,7 +109,7 @@ class RankingAnswerer(EndpointAnswerer):
                 tell(not_asked(question, Outcome.SKIPPED, str(error)))
             except CannotRank as error:
                 tell(not_asked(question, Outcome.FAILED, str(error)))
-        calls = [call for each in open_.values() for call in self._calls(each, ended=False)]
+        calls = [call for ranked in open_.values() for call in self._calls(ranked, ended=False)]
         while calls:
             further: list[Call] = []
             self._asking.ask(calls, tell=functools.partial(self._take, open_, further, tell), stop=stop)
@@ -153,10 +153,10 @@ class RankingAnswerer(EndpointAnswerer):
             return self._messages(asked, text)
 
         def reread(reply: EndpointReply) -> EndpointReply:
-            reply, found = likelihoods.read_likelihoods(reply, by=self._by)
-            if found:
+            reply, tokens = likelihoods.read_likelihoods(reply, by=self._by)
+            if tokens:
                 self._works = True
-                ranked.found[text] = found
+                ranked.found[text] = tokens
             elif not self._works and not reply.stop and reply.outcome is Outcome.TRANSPORT_ERROR:
                 reply = self._refusing(reply)
             return reply
@@ -185,8 +185,8 @@ class RankingAnswerer(EndpointAnswerer):
     def _messages(self, question: Question, text: _Text) -> Messages | str:
         option = None if text.option is None else text.option + (self._end if text.ended else "")
         if self._by == "chat":
-            told = list(turns(self._spec, question))
-            return told if option is None else [*told, {"role": "assistant", "content": option}]
+            messages = list(turns(self._spec, question))
+            return messages if option is None else [*messages, {"role": "assistant", "content": option}]
         kept, _, (after,) = joined(_prompt(question), [option or "x"])
         return kept if option is None else kept + after
 
@@ -238,8 +238,8 @@ class RankingAnswerer(EndpointAnswerer):
             ranking = self._ranking(ranked)
         except CannotRank as error:
             return replace(attempt, outcome=Outcome.FAILED, error=str(error), final=True)
-        told = {"model": attempt.detail["model"]} if "model" in attempt.detail else {}
-        more = {**told, "way": self._by, "end_token": ranked.ended, "requests": ranked.requests}
+        model_detail = {"model": attempt.detail["model"]} if "model" in attempt.detail else {}
+        more = {**model_detail, "way": self._by, "end_token": ranked.ended, "requests": ranked.requests}
         return replace(
             attempt,
             outcome=Outcome.ANSWERED,
@@ -254,7 +254,7 @@ class RankingAnswerer(EndpointAnswerer):
         return one_begins_another([self._ids(ranked, _Text(option)) for option in ranked.options])
 
     def _ids(self, ranked: _RankingQuestion, text: _Text) -> tuple[Hashable, ...]:
-        return tuple(each.id for each in self._after(ranked, text))
+        return tuple(token.id for token in self._after(ranked, text))
 
     def _after(self, ranked: _RankingQuestion, text: _Text) -> Sequence[TokenLikelihood]:
         """Return the tokens of an option, which follow those of the prompt.
@@ -266,11 +266,11 @@ class RankingAnswerer(EndpointAnswerer):
         """
         option = text.option or ""
         head, whole = ranked.found[_Text(None, text.blind)], ranked.found[text]
-        n = len(tokens_after([each.id for each in head], [each.id for each in whole], option))
+        n = len(tokens_after([token.id for token in head], [token.id for token in whole], option))
         after = whole[len(whole) - n :]
         if text.ended:
             plain = self._after(ranked, replace(text, ended=False))
-            same = [each.id for each in after[:-1]] == [each.id for each in plain]
+            same = [token.id for token in after[:-1]] == [token.id for token in plain]
             if not same or after[-1].text.strip() != self._end.strip():
                 raise CannotRank(
                     f"The server's tokeniser does not take `{self._end}` for one token of its own after the option "
@@ -279,15 +279,15 @@ class RankingAnswerer(EndpointAnswerer):
         elif not likelihoods.stands_for(after, option):
             raise CannotRank(
                 "What the server puts after the prompt is not the option alone "
-                f"(“{''.join(each.text for each in after)}” for “{option}”), as with templates that write reasoning of "
-                "their own before an answer: the option has no likelihood of its own."
+                f"(“{''.join(token.text for token in after)}” for “{option}”), as with templates that write reasoning "
+                "of their own before an answer: the option has no likelihood of its own."
             )
         return after
 
     def _ranking(self, ranked: _RankingQuestion) -> Ranking:
         def numbers(option: str, blind: bool) -> list[float]:
             after = self._after(ranked, _Text(option, blind, ranked.ended))
-            return [each.logprob for each in after if each.logprob is not None]
+            return [token.logprob for token in after if token.logprob is not None]
 
         blind = self._without_image and bool(ranked.question.pictures)
         try:

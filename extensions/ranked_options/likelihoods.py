@@ -43,7 +43,7 @@ def read_likelihoods(reply: EndpointReply, *, by: str) -> tuple[EndpointReply, S
         return reply, ()
     tokens_in, tokens_out = usage(reply.value)
     try:
-        found = _of_chat(reply.value) if by == "chat" else _of_completions(reply.value, tokens_in)
+        tokens = _of_chat(reply.value) if by == "chat" else _of_completions(reply.value, tokens_in)
     except _NoLikelihood as error:
         what = "prompt_logprobs" if by == "chat" else "echo and logprobs"
         stop = (
@@ -53,7 +53,7 @@ def read_likelihoods(reply: EndpointReply, *, by: str) -> tuple[EndpointReply, S
         return replace(
             _only(reply, tokens_in, tokens_out), outcome=Outcome.UNREADABLE, error=str(error), stop=stop, raw=reply.raw
         ), ()
-    return _only(reply, tokens_in, tokens_out), found
+    return _only(reply, tokens_in, tokens_out), tokens
 
 
 def _only(reply: EndpointReply, tokens_in: int | None, tokens_out: int | None) -> EndpointReply:
@@ -100,10 +100,10 @@ def _of_chat(value: Mapping[str, Any]) -> list[TokenLikelihood]:
             "The endpoint answers without the log-probabilities of the prompt's tokens (prompt_logprobs)."
         )
     ids = value.get("prompt_token_ids")
-    found = []
+    likelihoods = []
     for at, entry in enumerate(given):
         if entry is None and at == 0:
-            found.append(TokenLikelihood("", "", None))
+            likelihoods.append(TokenLikelihood("", "", None))
             continue
         if not isinstance(entry, dict) or not entry:
             raise _NoLikelihood("The endpoint leaves tokens of the prompt without a log-probability (prompt_logprobs).")
@@ -111,8 +111,8 @@ def _of_chat(value: Mapping[str, Any]) -> list[TokenLikelihood]:
         token = entry.get(id)
         if not isinstance(token, dict) or not isinstance(token.get("decoded_token"), str):
             raise _NoLikelihood("The endpoint does not say which log-probability is that of the prompt's own token.")
-        found.append(TokenLikelihood(id, token["decoded_token"], _number(token.get("logprob"))))
-    return found
+        likelihoods.append(TokenLikelihood(id, token["decoded_token"], _number(token.get("logprob"))))
+    return likelihoods
 
 
 def _own(ids: Any, at: int) -> str:
@@ -122,9 +122,9 @@ def _own(ids: Any, at: int) -> str:
 
 def _of_completions(value: Mapping[str, Any], n: int | None) -> list[TokenLikelihood]:
     choice = value["choices"][0]
-    told = choice.get("logprobs") if isinstance(choice, dict) else None
-    tokens = told.get("tokens") if isinstance(told, dict) else None
-    numbers = told.get("token_logprobs") if isinstance(told, dict) else None
+    logprobs = choice.get("logprobs") if isinstance(choice, dict) else None
+    tokens = logprobs.get("tokens") if isinstance(logprobs, dict) else None
+    numbers = logprobs.get("token_logprobs") if isinstance(logprobs, dict) else None
     if not isinstance(tokens, list) or not isinstance(numbers, list) or len(tokens) != len(numbers):
         raise _NoLikelihood("The endpoint answers without log-probabilities of tokens (logprobs).")
     if n is None:

@@ -106,18 +106,18 @@ def import_judgements(
         came: list[ImportedReply] = []
         for judge, replies in by_judge.items():
             row, known = _run(session, store, access, by=by, judge=judge, plan=plan, path=path)
-            fresh = [each for each in replies if _key(each) not in known]
-            changed = [each for each in replies if known.get(_key(each), each.record.text) != each.record.text]
+            fresh = [reply for reply in replies if _key(reply) not in known]
+            changed = [reply for reply in replies if known.get(_key(reply), reply.record.text) != reply.record.text]
             if changed:
                 raise InvalidFileError(
                     f"{judge} has said something else about {changed[0].record.item} before. Nothing was imported; "
                     "give that judge another name."
                 )
             came += _keep(session, store, row, plan, fresh)
-            for each in fresh:
-                if each.record.has_score:
-                    told = _otherwise(plan, each)
-                    same, differ = same + (told is None), [*differ, *([told] if told else [])]
+            for reply in fresh:
+                if reply.record.has_score:
+                    difference = _otherwise(plan, reply)
+                    same, differ = same + (difference is None), [*differ, *([difference] if difference else [])]
             new, repeated = new + len(fresh), repeated + len(replies) - len(fresh)
             names.append(row.name)
         if new:
@@ -155,14 +155,14 @@ class LookedReplies:
         """Return the first replies as rows: judge, item, model, text, and the values read."""
         return [
             (
-                each.record.judge,
-                each.record.item,
-                each.record.model or "",
-                each.record.text,
+                reply.record.judge,
+                reply.record.item,
+                reply.record.model or "",
+                reply.record.text,
                 ", ".join(f"{name} {value}" for name, value in read.values.items()) if read.scored else read.why,
             )
-            for each in self.new[:n]
-            for read in [_read(plan, each)]
+            for reply in self.new[:n]
+            for read in [_read(plan, reply)]
         ]
 
 
@@ -193,9 +193,9 @@ def look_at_judgements(
                 contradict.append(replace(places[id(reply.record)], reason=reason))
     if contradict:
         refused = refused or f"{contradict[0].reason}; give that judge another name."
-    differ = [told for each in new if each.record.has_score and (told := _otherwise(plan, each))]
+    differ = [difference for reply in new if reply.record.has_score and (difference := _otherwise(plan, reply))]
     repeated = len(placed) - len(new) - len(contradict)
-    came = [_read_as(plan, each) for each in new]
+    came = [_read_as(plan, reply) for reply in new]
     with store.read() as session:
         losses = _losses(session, access, plan, came)
     return LookedReplies(new, repeated, contradict, bad, differ, refused, read.notes, read.warnings, losses)
@@ -215,16 +215,16 @@ def _read_as(plan: JudgePlan, reply: _Reply) -> ImportedReply:
 
 def _otherwise(plan: JudgePlan, reply: _Reply) -> str | None:
     """Return a sentence if our parser and the file have different values for a reply; None for equal values."""
-    found = _read(plan, reply)
-    ours = next(iter(found.values.values()), None) if found.scored else None
+    reading = _read(plan, reply)
+    ours = next(iter(reading.values.values()), None) if reading.scored else None
     theirs = reply.record.score
     if (ours is None and theirs is None) or (ours is not None and theirs is not None and same_value(ours, theirs)):
         return None
-    said = f"reads {ours}" if ours is not None else f"reads no score ({found.verdict.label})"
+    words = f"reads {ours}" if ours is not None else f"reads no score ({reading.verdict.label})"
     about = f"{reply.record.item}" + (f" in {reply.record.dimension}" if reply.record.dimension else "")
     given = "none" if theirs is None else f"{theirs:g}"
     whose = reply.record.model or "the item"
-    return f"{reply.record.judge} on {about}, {whose}: the file says {given}, the parser {said}."
+    return f"{reply.record.judge} on {about}, {whose}: the file says {given}, the parser {words}."
 
 
 def _attempt(unit_id: int, reply: _Reply) -> Attempt:
@@ -245,7 +245,7 @@ def _placed(
     answers = {(row.item_id, row.model): row.id for row in files.predictions(session, project_id=access.project_id)}
     replies: list[_Reply] = []
     seen: set[tuple[Any, ...]] = set()
-    folders = {each.id: each.folder or each.id for each in access.schema.dimensions}
+    folders = {dimension.id: dimension.folder or dimension.id for dimension in access.schema.dimensions}
     for record, here in rows:
         item_id = by_name.get(record.item)
         if record.dimension is not None and record.item.isdecimal():
@@ -347,13 +347,13 @@ def _keep(
             for reply in replies
         ],
     )
-    attempts = [_attempt(id, each) for id, each in zip(ids, replies, strict=True)]
+    attempts = [_attempt(id, reply) for id, reply in zip(ids, replies, strict=True)]
     written = run_attempts.add_attempts(
         session,
         run_id=run_id,
         worker_id=worker_id,
         attempts=attempts,
-        item_ids={id: each.item_id for id, each in zip(ids, replies, strict=True)},
+        item_ids={id: reply.item_id for id, reply in zip(ids, replies, strict=True)},
         now=now,
     )
     rows = [
@@ -365,12 +365,12 @@ def _keep(
     runs.extend_by(session, row=row, units=len(replies), now=now)
     verdicts: dict[int, ReplyOutcome] = {}
     values: dict[int, list[Any]] = {}
-    for each in rows:
-        verdict = ReplyOutcome(each["verdict"])
-        if verdicts.get(each["unit_id"], ReplyOutcome.SCORED).scored:
-            verdicts[each["unit_id"]] = verdict
-        values.setdefault(each["unit_id"], []).append(each["value"])
-    return [each.read_as(verdicts[id], values[id]) for id, each in zip(ids, replies, strict=True) if id in verdicts]
+    for reading_row in rows:
+        verdict = ReplyOutcome(reading_row["verdict"])
+        if verdicts.get(reading_row["unit_id"], ReplyOutcome.SCORED).scored:
+            verdicts[reading_row["unit_id"]] = verdict
+        values.setdefault(reading_row["unit_id"], []).append(reading_row["value"])
+    return [reply.read_as(verdicts[id], values[id]) for id, reply in zip(ids, replies, strict=True) if id in verdicts]
 
 
 def _hash(path: Path) -> str | None:

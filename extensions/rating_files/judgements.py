@@ -99,9 +99,9 @@ def read_judgements(path: Path, schema: Schema | None = None) -> ReadJudgements:
     keys = ReadKeys([*_KEYS, *_OF_OTHERS])
     single = not path.is_dir()
     files = [path] if single else list(annotation_files(path, None))
-    for file in [each for each in files if each.parent.name == "model_judgment"] or files:
-        found = dimension_of_file(schema, file) if schema is not None else None
-        dimension = found.id if found is not None else None
+    for file in [judgement_file for judgement_file in files if judgement_file.parent.name == "model_judgment"] or files:
+        named_dimension = dimension_of_file(schema, file) if schema is not None else None
+        dimension = named_dimension.id if named_dimension is not None else None
         place = file.name if single else file.relative_to(path).as_posix()
         for number, piece in enumerate(_pieces(file), 1):
             here = BadRow(place, number, "", json_text.printable(piece.raw))

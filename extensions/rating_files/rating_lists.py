@@ -51,7 +51,7 @@ def merge_lists(criterion: Column, value: Column) -> tuple[Column, list[str]]:
 def _in_other_order(cells: Iterable[Any]) -> int:
     """Return how many distinct lists of numbers have the entries of another one in another order."""
     lists = [parsed for cell in cells if isinstance(parsed := _parsed(cell), list)]
-    orders = {tuple(each) for each in lists if all(isinstance(entry, int | float) for entry in each)}
+    orders = {tuple(ranking) for ranking in lists if all(isinstance(entry, int | float) for entry in ranking)}
     return sum(count for count in Counter(tuple(sorted(order)) for order in orders).values() if count > 1)
 
 
@@ -62,7 +62,7 @@ def labels_of(cell: Any) -> tuple[str, ...] | None:
     (('b', 'a'), None, None)
     """
     parsed = _parsed(cell)
-    if not isinstance(parsed, list) or not all(isinstance(each, str) for each in parsed):
+    if not isinstance(parsed, list) or not all(isinstance(label, str) for label in parsed):
         return None
     return tuple(map(normal, parsed))
 
@@ -95,7 +95,7 @@ def _text(parsed: Any) -> str:
 
 def _are_rankings(lists: Iterable[Sequence[str]]) -> bool:
     """Return whether all lists have the same entries, each once, and more than one order."""
-    orders = {tuple(map(comparable_label, each)) for each in lists}
+    orders = {tuple(map(comparable_label, ranking)) for ranking in lists}
     entries = {tuple(sorted(order)) for order in orders}
     return len(entries) == 1 < len(orders) and all(len(set(entry)) == len(entry) for entry in entries)
 

@@ -279,7 +279,7 @@ def mixed_sentences(criterion: Column, value: Column) -> list[str]:
         values = value.places[criterion.places == place]
         texts = values[~is_number[values]]
         if 0 < len(texts) < len(values):
-            words = Counter(_shown(value.names[each]) for each in texts.tolist())
+            words = Counter(_shown(value.names[code]) for code in texts.tolist())
             listed = ", ".join(word for word, _ in words.most_common(3))
             notes.append(
                 f"{name}: {len(values) - len(texts):,} values are numbers and {len(texts):,} are text ({listed}). If "

@@ -132,7 +132,7 @@ class _Cells:
             raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
         columns = {name: gathered.column() for name, gathered in self._gathered.items()}
         self.columns = (
-            columns if self.typed else {name: each.renamed(csv_text.unmarked) for name, each in columns.items()}
+            columns if self.typed else {name: column.renamed(csv_text.unmarked) for name, column in columns.items()}
         )
         self.unread = [name for name in self.head if name and name not in (*COLUMNS, *OPTIONAL, *_OWN)]
         """The unused columns."""
@@ -143,16 +143,16 @@ class _Cells:
         """Return the separator between the names of the first row, and rewind the text to this row."""
         usual = "\t" if self.path.suffix.lower() == ".tsv" else ","
         first = text.readline()
-        said = says_separator(first)  # as Excel reads and writes it
-        begins = text.tell() if said else 0
-        if said:
+        declared = says_separator(first)  # as Excel reads and writes it
+        begins = text.tell() if declared else 0
+        if declared:
             self._at, first = 1, text.readline()
         names = {mark: {name.strip(' "').lower() for name in first.strip().split(mark)} for mark in SEPARATORS}
         text.seek(begins)
-        found = next((mark for mark in (usual, *SEPARATORS) if set(COLUMNS) <= names[mark]), usual)
-        if found != usual:
-            self.notes.append(f"Cells are separated by {SEPARATORS[found]}.")
-        return found
+        separator = next((mark for mark in (usual, *SEPARATORS) if set(COLUMNS) <= names[mark]), usual)
+        if separator != usual:
+            self.notes.append(f"Cells are separated by {SEPARATORS[separator]}.")
+        return separator
 
     def _read_rows(self, reader: Any) -> None:
         self.head = [name.strip().lower() for name in next(reader, [])]
@@ -182,11 +182,11 @@ class _Cells:
             rows = []
             for line in piece:
                 self._at += 1
-                found = _line_of_json(line)
-                if isinstance(found, str):
-                    self._refuse(self._at, found, line.rstrip("\r\n"))
-                elif found is not None:
-                    rows.append((self._at, *found))
+                record = _line_of_json(line)
+                if isinstance(record, str):
+                    self._refuse(self._at, record, line.rstrip("\r\n"))
+                elif record is not None:
+                    rows.append((self._at, *record))
             if rows:
                 numbers, *columns = zip(*rows, strict=True)
                 self._rows.append(np.array(numbers, dtype=np.int64))
@@ -269,7 +269,7 @@ class _Cells:
         """Yield the rows whose rating is missing, once ``checked`` has looked for them."""
         nothing = Column((), np.full(len(self.numbers), NOTHING, dtype=np.int32))
         named = (self.columns.get(name, nothing) for name in ("unit", "rater", "criterion", *OPTIONAL))
-        columns = [each.of(self._without).renamed(_stripped).values() for each in named]
+        columns = [column.of(self._without).renamed(_stripped).values() for column in named]
         for unit, rater, criterion, dimension, cluster in zip(*columns, strict=True):
             yield Rating(unit, rater, criterion, None, dimension, cluster=cluster)
 
@@ -356,10 +356,10 @@ def _unfit(cell: Any, *, name: str) -> str | None:
 
 def _note(column: Column, problem: Callable[[Any], str | None], reasons: dict[int, str]) -> None:
     """Record the rows in which a cell has a problem and no earlier problem was found."""
-    found = {at: reason for at, name in enumerate(column.names) if (reason := problem(name))}
-    if found:
-        for row in np.flatnonzero(np.isin(column.places, list(found))).tolist():
-            reasons.setdefault(row, found[int(column.places[row])])
+    problems = {at: reason for at, name in enumerate(column.names) if (reason := problem(name))}
+    if problems:
+        for row in np.flatnonzero(np.isin(column.places, list(problems))).tolist():
+            reasons.setdefault(row, problems[int(column.places[row])])
 
 
 def _line(cells: Sequence[str]) -> str:

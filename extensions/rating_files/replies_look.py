@@ -26,14 +26,14 @@ def look_at_replies(
     """
     seen = look_at_judgements(store, by=by, project=project, path=path, plan=plan, format=format)
     notes, warnings = losses_told(seen.losses, new=len(seen.new), repeated=seen.repeated, noun="replies")
-    if scored := sum(each.record.has_score for each in seen.new):
+    if scored := sum(reply.record.has_score for reply in seen.new):
         same = scored - len(seen.differ)
         notes.append(f"{same:,} are read as the file's own score says, {len(seen.differ):,} otherwise.")
     refused = seen.refused
     if refused is not None and seen.contradict:
         refused = str(refusal(seen.contradict, "Nothing would be imported; give that judge another name."))
     heads = ("Judge", "Item", "Model", "Reply", "Read as")
-    by_judge = Counter(each.record.judge for each in seen.new)
+    by_judge = Counter(reply.record.judge for reply in seen.new)
     return RowsLook(
         FORMATS[format],
         "reply",

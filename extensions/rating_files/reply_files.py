@@ -78,7 +78,7 @@ def page_sentence(done: ImportedJudgements) -> str:
     if done.bad:
         parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and were left out")
     more = [*done.notes, *(f"Warning: {warning}" for warning in done.warnings)]
-    return "; ".join(parts) + "." + "".join(f" {each}" for each in more)
+    return "; ".join(parts) + "." + "".join(f" {sentence}" for sentence in more)
 
 
 ROWS = (

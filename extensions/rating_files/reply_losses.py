@@ -64,7 +64,7 @@ def losses_of_replies(
     )
     low, high = ends_of_scale(values)
     mean_of = f"the {len(criteria)} criteria" if len(criteria) > 1 else ""
-    found = []
+    losses = []
     for judge in dict.fromkeys(reply.judge for reply in replies):
         cells = []
         for reply in replies:
@@ -77,8 +77,8 @@ def losses_of_replies(
             lost = {} if reply.verdict.scored else {reply.verdict.label: 1}
             cells.append(LossCell(1, lost, reply.model, reply.dimension, value, reply.mean))
         value_is = PEOPLES_GRADE if of_people else VALUE_IN_TEXT
-        found.append(losses_of(cells, subject=judge, low=low, high=high, value_is=value_is, mean_of=mean_of))
-    return tuple(found)
+        losses.append(losses_of(cells, subject=judge, low=low, high=high, value_is=value_is, mean_of=mean_of))
+    return tuple(losses)
 
 
 def _majorities(session: Session, access: Access) -> Mapping[tuple[str, str], str]:

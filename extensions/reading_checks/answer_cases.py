@@ -50,8 +50,8 @@ def _asked(case: CaseRecord) -> ExpectedAnswer:
 
 
 def _fits(case: CaseRecord) -> None:
-    for each in case.expected or ():
-        if "read" not in each and each.get("outcome") not in ("unreadable", "refused"):
+    for expectation in case.expected or ():
+        if "read" not in expectation and expectation.get("outcome") not in ("unreadable", "refused"):
             raise case.refused('`expected` has an entry that is neither {"read": …} nor a known {"outcome": …}')
 
 
@@ -61,7 +61,7 @@ def _same(value: Any, wanted: Any, *, any_order: bool) -> bool:
     5 equals 5.0, but true does not equal 1.
     """
     if isinstance(value, list):
-        if not isinstance(wanted, list) or not all(isinstance(each, str | list) for each in wanted):
+        if not isinstance(wanted, list) or not all(isinstance(answer, str | list) for answer in wanted):
             return False
         return sorted(value) == sorted(wanted) if any_order else value == wanted
     return isinstance(value, bool) == isinstance(wanted, bool) and value == wanted

@@ -75,7 +75,7 @@ def cases(path: Path) -> Iterator[CaseRecord]:
     InvalidFileError
         The file cannot be read, is empty, or has a line that is not a case.
     """
-    found = False
+    has_cases = False
     try:
         with path.open("rb") as lines:
             number = 0
@@ -90,11 +90,11 @@ def cases(path: Path) -> Iterator[CaseRecord]:
                 except UnicodeDecodeError as error:
                     raise InvalidFileError(f"{path.name}, line {number}: it is not UTF-8; save it as UTF-8.") from error
                 if text.strip():
-                    found = True
+                    has_cases = True
                     yield _case(path.name, number, text)
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}.") from error
-    if not found:
+    if not has_cases:
         raise InvalidFileError(f"{path.name} is empty: give one JSON object a line.")
 
 
@@ -111,7 +111,9 @@ def _case(file: str, number: int, text: str) -> CaseRecord:
     case = CaseRecord(
         file, number, keys, None if expected is None else tuple(expected) if isinstance(expected, list) else ()
     )
-    if expected is not None and (not case.expected or not all(isinstance(each, dict) for each in case.expected)):
+    if expected is not None and (
+        not case.expected or not all(isinstance(expectation, dict) for expectation in case.expected)
+    ):
         raise case.refused("`expected` is no list of readings")
     return case
 
@@ -125,17 +127,19 @@ def print_cases(
     """
     as_expected = other = silent = 0
     for case in cases(path):
-        told, meets = read(case)
+        reading, meets = read(case)
         mark = ""
         if case.expected is not None:
-            fits = any(meets(each) for each in case.expected)
+            fits = any(meets(expectation) for expectation in case.expected)
             as_expected += fits
             other += not fits
-            silent += told.read and not fits
-            mark = "" if fits else "SILENTLY WRONG" if told.read else "NOT AS EXPECTED"
-        words = " … ".join(json.dumps(word, ensure_ascii=False) for word in told.words)
+            silent += reading.read and not fits
+            mark = "" if fits else "SILENTLY WRONG" if reading.read else "NOT AS EXPECTED"
+        words = " … ".join(json.dumps(word, ensure_ascii=False) for word in reading.words)
         typer.echo(
-            "\t".join(_one_line(each) for each in (case.id, told.outcome, told.values, words, told.why, mark)).rstrip()
+            "\t".join(
+                _one_line(cell) for cell in (case.id, reading.outcome, reading.values, words, reading.why, mark)
+            ).rstrip()
         )
     if as_expected or other:
         typer.echo(f"{as_expected} as expected, {other} not, {silent} silently wrong")

@@ -18,14 +18,20 @@ def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, An
     if not isinstance(values, list) or not values or not all(isinstance(value, str | int | float) for value in values):
         raise case.refused("`values` is no list of what the judge may answer")
     reply = case.text("reply")
-    for each in case.expected or ():
-        if not isinstance(each.get("scored"), dict) and each.get("outcome") != "unreadable":
+    for expectation in case.expected or ():
+        if not isinstance(expectation.get("scored"), dict) and expectation.get("outcome") != "unreadable":
             raise case.refused("`expected` holds neither `scored` with values nor the outcome `unreadable`")
-    found = judge_readings.read_as(parser, reply, values, finish_reason=case.text_or_none("finish_reason"))
+    reading = judge_readings.read_as(parser, reply, values, finish_reason=case.text_or_none("finish_reason"))
 
     def meets(expected: Mapping[str, Any]) -> bool:
-        return dict(found.values) == expected.get("scored") if found.scored else expected.get("outcome") == "unreadable"
+        return (
+            dict(reading.values) == expected.get("scored")
+            if reading.scored
+            else expected.get("outcome") == "unreadable"
+        )
 
-    scores = " ".join(f"{part}={found.values[part]}" for part in judge_plans.parts_of(parser) if part in found.values)
-    words = [reply[start:end] for start, end in found.spans.values() if end > start]
-    return CaseReading(found.verdict.value, scores, words, found.why, found.scored), meets
+    scores = " ".join(
+        f"{part}={reading.values[part]}" for part in judge_plans.parts_of(parser) if part in reading.values
+    )
+    words = [reply[start:end] for start, end in reading.spans.values() if end > start]
+    return CaseReading(reading.verdict.value, scores, words, reading.why, reading.scored), meets

@@ -42,11 +42,11 @@ def draw(services: Services, view: ProjectView) -> None:
         )
     with right:
         differing = st.checkbox("Only those that differ from the key", value=True, key="refine.differing")
-    found = intake.preview_refinement(
+    intake_preview = intake.preview_refinement(
         services.store, by=services.person, project=view.name, model=model, only_differing=differing
     )
-    shell.show(markup.tag("p", markup.text(preview(found)), style="ts", data_part="to-refine"))
-    if st.button("Send to refinement", key="refine.send", disabled=not found.opened):
+    shell.show(markup.tag("p", markup.text(preview(intake_preview)), style="ts", data_part="to-refine"))
+    if st.button("Send to refinement", key="refine.send", disabled=not intake_preview.opened):
         sent = intake.open_refinement(
             services.store, by=services.person, project=view.name, model=model, only_differing=differing
         )

@@ -145,18 +145,18 @@ def _answers_to_open(
         raise InvalidInputError([Problem("stage", "This project's schema has no refinement.")])
     there = items.models(session, project_id=access.project_id)
     people = respondents.names(session, project_id=access.project_id)
-    asked = [each for each in there if each not in people] if model is None else [model]
-    found = [each for name in asked for each in items.answers_of(session, project_id=access.project_id, model=name)]
-    if not found:
+    asked = [name for name in there if name not in people] if model is None else [model]
+    answers = [pair for name in asked for pair in items.answers_of(session, project_id=access.project_id, model=name)]
+    if not answers:
         known = ", ".join(there) or "none; import them first"
         of = "any model" if model is None else f"a model {model!r}"
         raise NotFoundError(f"{access.name!r} has no answers of {of}; there are: {known}.")
     contents = item_revisions.current_content(session, project_id=access.project_id)
     key = key_field(access.schema) if only_differing else None
     read = answer_readings.counting(
-        session, project_id=access.project_id, ids=[answer.id for answer, _ in found] if key else []
+        session, project_id=access.project_id, ids=[answer.id for answer, _ in answers] if key else []
     )
-    live = [(answer, item) for answer, item in found if item.state is not ItemState.REJECTED]
+    live = [(answer, item) for answer, item in answers if item.state is not ItemState.REJECTED]
     wanted = [
         (answer.id, item.id, item.current_revision, item.dimension)
         for answer, item in live

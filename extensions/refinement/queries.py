@@ -29,10 +29,10 @@ def answers_in_refinement(session: Session, *, project_id: int, ever: bool = Fal
     )
     if not ever:
         wanted = wanted.where(TaskRow.revision == ItemRow.current_revision)
-    found: dict[int, set[int]] = {}
+    by_item: dict[int, set[int]] = {}
     for item_id, prediction_id in session.exec(wanted):
-        found.setdefault(item_id or 0, set()).add(prediction_id or 0)
-    return found
+        by_item.setdefault(item_id or 0, set()).add(prediction_id or 0)
+    return by_item
 
 
 def decided_in_refinement(session: Session, *, project_id: int) -> dict[int, dict[int, Mapping[str, Any]]]:
@@ -48,12 +48,12 @@ def decided_in_refinement(session: Session, *, project_id: int) -> dict[int, dic
         )
         .order_by(col(AnnotationRow.id))
     )
-    found: dict[int, dict[int, Mapping[str, Any]]] = {}
+    by_item: dict[int, dict[int, Mapping[str, Any]]] = {}
     about: dict[str, Any] = {"project_id": project_id, "stage": Stage.REFINEMENT}
     for item_id, prediction_id, given, version in session.exec(wanted):
         answers = reworded.answers(session, **about, version=version, given=given)
-        found.setdefault(item_id, {})[prediction_id or 0] = answers
-    return found
+        by_item.setdefault(item_id, {})[prediction_id or 0] = answers
+    return by_item
 
 
 def edited_in_refinement(session: Session, *, project_id: int) -> set[int]:

@@ -67,12 +67,12 @@ def draw_attempts(services: Services, project: ProjectView, view: RunView) -> No
         )
     with third:
         only_last = st.toggle("Only the last attempt at each item", True, key=f"models.only_last.{view.id}")
-    found, more = _page(services, view, outcome=outcome, dimension=dimension, only_last=only_last)
-    if not found:
+    attempts, more = _page(services, view, outcome=outcome, dimension=dimension, only_last=only_last)
+    if not attempts:
         shell.show(markup.notice("There is nothing of this kind in this run."))
         return
-    shell.show(table(found, project=project.name, run=view.id))
-    _pages(view, found, more)
+    shell.show(table(attempts, project=project.name, run=view.id))
+    _pages(view, attempts, more)
 
 
 def _page(
@@ -118,7 +118,7 @@ def table(found: Iterable[AttemptView], *, project: str, run: str) -> Markup:
         ("Tokens", "number"),
         ("Seconds", "number"),
     ]
-    return markup.table(heads, [_row(each, project, run) for each in found])
+    return markup.table(heads, [_row(attempt, project, run) for attempt in found])
 
 
 def _row(each: AttemptView, project: str, run: str) -> list[Markup]:
@@ -159,8 +159,7 @@ def details(services: Services, project: ProjectView, view: RunView, attempt: st
     attempts = run_views.attempts_of(services.store, by=services.person, run=view.id, id=int(attempt), limit=1)
     if not attempts:
         raise NotFoundError("There is no such attempt in this run.")
-    each = attempts[0]
-    shell.show(*whole(each, project=project.name))
+    shell.show(*whole(attempts[0], project=project.name))
 
 
 def whole(each: AttemptView, *, project: str) -> list[Markup]:
@@ -304,7 +303,7 @@ def record(each: AttemptView, about: Mapping[str, Any]) -> dict[str, Any]:
 def as_json_lines(found: Iterable[AttemptView], view: RunView) -> bytes:
     """Return the attempts as JSON lines."""
     about = about_run(view)
-    lines = (json.dumps(record(each, about), ensure_ascii=False) + "\n" for each in found)
+    lines = (json.dumps(record(attempt, about), ensure_ascii=False) + "\n" for attempt in found)
     return "".join(lines).encode("utf-8", "replace")
 
 
@@ -314,8 +313,8 @@ def as_csv(found: Iterable[AttemptView], view: RunView) -> bytes:
     writer = csv_text.Writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     about = about_run(view)
-    for each in found:
-        writer.writerow(record(each, about).values())
+    for attempt in found:
+        writer.writerow(record(attempt, about).values())
     return ("\ufeff" + buffer.getvalue()).encode("utf-8", "replace")
 
 

@@ -49,13 +49,13 @@ def draw_replies(services: Services, project: ProjectView, view: RunView) -> Non
         return
     shell.show(*(_of_all(tally) for tally in tallies))
     wanted = _filters(services, project, view, [tally.criterion for tally in tallies])
-    found, more = _page(services, view, wanted)
-    if not found:
+    replies, more = _page(services, view, wanted)
+    if not replies:
         shell.show(markup.notice("There is nothing of this kind in this run."))
         return
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
-    shell.show(*(shown.card(each, project.name, view.id, title=titles.get(each.dimension, "")) for each in found))
-    _pages(view, found, more)
+    shell.show(*(shown.card(reply, project.name, view.id, title=titles.get(reply.dimension, "")) for reply in replies))
+    _pages(view, replies, more)
 
 
 def _of_all(tally: judge_replies.ReplyTally) -> Markup:
@@ -69,9 +69,9 @@ def _of_all(tally: judge_replies.ReplyTally) -> Markup:
 
 def _again(services: Services, view: RunView) -> None:
     """Draw a button that reads replies again, if only an earlier version of the parser has read them."""
-    said = messages.kept_message(f"judges.read.{view.id}")
-    if said:
-        shell.show(markup.notice(said, style="good"))
+    message = messages.kept_message(f"judges.read.{view.id}")
+    if message:
+        shell.show(markup.notice(message, style="good"))
     n = judge_replies.unread(services.store, by=services.person, run=view.id)
     if not n or not isinstance(view.plan, JudgePlan):
         return
@@ -223,23 +223,23 @@ def _readings(view: ReplyView) -> Markup:
         heads,
         [
             [
-                markup.text(texts.opening(each.criterion, 80)),
-                markup.text(texts.opening(shown.value_in_words(each), 80)),
+                markup.text(texts.opening(reading.criterion, 80)),
+                markup.text(texts.opening(shown.value_in_words(reading), 80)),
                 markup.joined(
                     [
-                        markup.text(f"{each.parser}, version {each.version}"),
-                        *([markup.quiet(" (earlier)")] if each in view.earlier else []),
+                        markup.text(f"{reading.parser}, version {reading.version}"),
+                        *([markup.quiet(" (earlier)")] if reading in view.earlier else []),
                     ]
                 ),
-                texts.line(each.why or "-", most=600),
+                texts.line(reading.why or "-", most=600),
             ]
-            for each in (*view.readings, *view.earlier)
+            for reading in (*view.readings, *view.earlier)
         ],
     )
 
 
 def _facts(view: ReplyView) -> Markup:
-    told: Mapping[str, str] = {
+    facts: Mapping[str, str] = {
         "At": markup.moment(view.at, seconds=True),
         "Finish reason": view.finish_reason or "-",
         "Input tokens": texts.number(view.tokens_in),
@@ -249,7 +249,7 @@ def _facts(view: ReplyView) -> Markup:
     }
     return markup.table(
         [("What", "name"), ("", "")],
-        [[markup.text(name), texts.text_block(value, style="ts-mono")] for name, value in told.items()],
+        [[markup.text(name), texts.text_block(value, style="ts-mono")] for name, value in facts.items()],
     )
 
 
@@ -287,18 +287,18 @@ def records(found: Iterable[ReplyView], view: RunView) -> Iterable[dict[str, Any
         "template_version": plan.template_version if plan else None,
         "template_hash": plan.template_hash if plan else None,
     }
-    for each in found:
-        for reading in each.readings:
+    for reply in found:
+        for reading in reply.readings:
             start, end = reading.span or (None, None)
             yield {
                 **about,
-                "item": each.item,
-                "dimension": each.dimension,
-                "model": each.model,
-                "other_model": each.other_model,
-                "swapped": each.swapped if each.other_model is not None else None,
-                "attack": each.attack,
-                "sample": each.sample,
+                "item": reply.item,
+                "dimension": reply.dimension,
+                "model": reply.model,
+                "other_model": reply.other_model,
+                "swapped": reply.swapped if reply.other_model is not None else None,
+                "attack": reply.attack,
+                "sample": reply.sample,
                 "criterion": reading.criterion,
                 "verdict": reading.verdict.value,
                 "value": reading.value,
@@ -307,15 +307,15 @@ def records(found: Iterable[ReplyView], view: RunView) -> Iterable[dict[str, Any
                 "why": reading.why,
                 "parser": reading.parser,
                 "parser_version": reading.version,
-                "people": {grade.person: grade.values.get(reading.criterion) for grade in each.grades},
-                "reply": each.text,
-                "error": each.error,
-                "finish_reason": each.finish_reason,
-                "tokens_in": each.tokens_in,
-                "tokens_out": each.tokens_out,
-                "seconds": each.seconds,
-                "cost": each.cost,
-                "at": each.at.isoformat(),
+                "people": {grade.person: grade.values.get(reading.criterion) for grade in reply.grades},
+                "reply": reply.text,
+                "error": reply.error,
+                "finish_reason": reply.finish_reason,
+                "tokens_in": reply.tokens_in,
+                "tokens_out": reply.tokens_out,
+                "seconds": reply.seconds,
+                "cost": reply.cost,
+                "at": reply.at.isoformat(),
             }
 
 

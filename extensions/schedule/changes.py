@@ -89,8 +89,8 @@ def history(store: Store, *, by: Person | None, project: str) -> list[ScheduleCh
     """Return all changes of deadlines, order and targets, newest first; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        found = [*_schedules(session, access), *_targets(session, access)]
-    return sorted(found, key=lambda each: each.at, reverse=True)
+        changes = [*_schedules(session, access), *_targets(session, access)]
+    return sorted(changes, key=lambda each: each.at, reverse=True)
 
 
 def latest_version(store: Store, *, by: Person | None, project: str) -> int:
@@ -136,11 +136,14 @@ def _targets(session: Session, access: Access) -> Iterator[ScheduleChange]:
     """Yield the schema changes that changed the number of wanted items."""
     for row, person in schema_changes.of_project(session, project_id=access.project_id):
         before, after = (stored_schema(session, id=id).schema_.dimensions for id in (row.before_id, row.after_id))
-        old, titles = {each.id: each.wanted for each in before}, {each.id: each.title for each in after}
+        old, titles = (
+            {dimension.id: dimension.wanted for dimension in before},
+            {dimension.id: dimension.title for dimension in after},
+        )
         lines = [
-            f"{titles[each.id]}: {each.wanted or 'no number'} wanted (was {old[each.id] or 'no number'})"
-            for each in after
-            if each.id in old and old[each.id] != each.wanted
+            f"{titles[dimension.id]}: {dimension.wanted or 'no number'} wanted (was {old[dimension.id] or 'no number'})"
+            for dimension in after
+            if dimension.id in old and old[dimension.id] != dimension.wanted
         ]
         if lines:
             yield ScheduleChange(row.created_at, person.login if person else None, lines)

@@ -26,12 +26,12 @@ from workflow.lead import people_at_work
 def draw(services: Services, view: ProjectView) -> None:
     """Draw a link to the page *Schedule*, the chart of items over time, and the forecast of each stage."""
     shell.show(_targets(view))
-    found = _foreseen(services, view)
-    lines: Sequence[Forecast] = found.figure.value if found.figure else ()
+    forecast = _foreseen(services, view)
+    lines: Sequence[Forecast] = forecast.figure.value if forecast.figure else ()
     _progress(services, view, lines)
-    if lines or not found.current:
+    if lines or not forecast.current:
         shell.section("What is left, and until when")
-    pending_figures.show_pending(services, found, lambda: _foreseen(services, view), about="The forecasts are")
+    pending_figures.show_pending(services, forecast, lambda: _foreseen(services, view), about="The forecasts are")
     if lines:
         kept = schedule.schedule(services.store, by=services.person, project=view.name)
         shell.show(
@@ -71,10 +71,10 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
         )
 
     shell.section("Progress over time")
-    found = ask()
-    pending_figures.show_pending(services, found, ask, about="The days are")
-    if found.figure and found.figure.value:
-        page_chart.show(progress_chart(found.figure.value, lines, view.schema.schema_.stages), project=project)
+    progress = ask()
+    pending_figures.show_pending(services, progress, ask, about="The days are")
+    if progress.figure and progress.figure.value:
+        page_chart.show(progress_chart(progress.figure.value, lines, view.schema.schema_.stages), project=project)
 
 
 def _foreseen(services: Services, view: ProjectView) -> figure_requests.FigureState:
@@ -122,8 +122,8 @@ def against(one: Forecast, due: date) -> tuple[str, str]:
 def _deadline(one: Forecast, due: date | None) -> markup.Markup:
     if due is None:
         return markup.text("-")
-    said, style = against(one, due)
-    tag = markup.tag("div", markup.text(said), style=f"{style} ts-small".strip())
+    words, style = against(one, due)
+    tag = markup.tag("div", markup.text(words), style=f"{style} ts-small".strip())
     return markup.tag("span", markup.text(str(due)), tag, data_part="deadline", data_stage=one.stage.value)
 
 

@@ -90,7 +90,7 @@ def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast
         if triaged:
             ever[Stage.TRIAGE] = max(at for _, at in triaged)
         hours = _seconds_a_task(session, access)
-        found = []
+        forecasts = []
         for stage in stages_of(access.schema):
             left = _work_left(session, access, stage)
             if not left:
@@ -98,8 +98,8 @@ def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast
             worked = sorted(day for day in counts[stage] if day < today)[-PACE_DAYS:]  # today is not over
             days = [counts[stage][day] for day in worked]
             last = ever[stage].astimezone(UTC).date() if stage in ever else None
-            found.append(_forecast(stage, left, worked, days, today, hours.get(stage), last))
-        return found
+            forecasts.append(_forecast(stage, left, worked, days, today, hours.get(stage), last))
+        return forecasts
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:

@@ -96,7 +96,7 @@ def _foreseen(today: Day, forecasts: Sequence[Forecast], across: dict[str, Any])
     ends = [one.finish for one in settling if one.finish is not None]
     if not ends or len(ends) < len(settling):
         return []
-    first, last = (max(each) for each in zip(*ends, strict=True))
+    first, last = (max(bounds) for bounds in zip(*ends, strict=True))
     now, everything = _settled(today), sum(today.counts.values())
     return [
         {
@@ -109,7 +109,7 @@ def _foreseen(today: Day, forecasts: Sequence[Forecast], across: dict[str, Any])
 
 
 def _finding(days: Sequence[Day]) -> str:
-    now, before = (_settled(each) for each in (days[-1], days[max(-8, -len(days))]))
+    now, before = (_settled(day) for day in (days[-1], days[max(-8, -len(days))]))
     n = sum(days[-1].counts.values())
     if not now:
         return f"None of {markup.count(n, 'item')} is settled yet."
@@ -123,11 +123,13 @@ def _settled(day: Day) -> int:
 
 
 def _about(days: Sequence[Day], last: Forecast | None, stages: Stages) -> str:
-    said = f"Items by state at the end of each day (UTC), today so far, n = {sum(days[-1].counts.values()):,}."
+    sentence = f"Items by state at the end of each day (UTC), today so far, n = {sum(days[-1].counts.values()):,}."
     if last is None or last.finish is None:
-        return said
+        return sentence
     low, high = last.finish
-    return f"{said} Grey: {stages.title_of(last.stage)}, the last stage to end, may be done between {low} and {high}."
+    return (
+        f"{sentence} Grey: {stages.title_of(last.stage)}, the last stage to end, may be done between {low} and {high}."
+    )
 
 
 def _moment(day: date) -> str:

@@ -49,8 +49,8 @@ def by_day(store: Store, *, by: Person | None, project: str) -> list[Day]:
             moved[_day(at)][state] += 1
     if not moved:
         return []
-    found = {state for each in moved.values() for state in each}
-    now = dict.fromkeys((state for state in ItemState if state in found), 0)
+    states = {state for moves in moved.values() for state in moves}
+    now = dict.fromkeys((state for state in ItemState if state in states), 0)
     day = min(moved)
     days = [Day(day - timedelta(days=1), dict(now))]
     while day <= max(today, *moved):

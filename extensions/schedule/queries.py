@@ -32,8 +32,8 @@ def changes(session: Session, *, project_id: int) -> list[tuple[int, datetime, I
         .where(EventRow.project_id == project_id, EventRow.kind == CHANGED)
         .order_by(col(EventRow.id))
     )
-    found = session.exec(wanted)
-    return [(id or 0, at, ItemState(data["from"]), ItemState(data["to"])) for id, at, data in found]
+    rows = session.exec(wanted)
+    return [(id or 0, at, ItemState(data["from"]), ItemState(data["to"])) for id, at, data in rows]
 
 
 def first_submissions(session: Session, *, project_id: int, since: datetime) -> list[tuple[Stage, datetime]]:

@@ -29,7 +29,11 @@ def wanting(now: LoadedSchema, wanted: Mapping[str, int | None], *, version: int
         dimension.model_copy(update={"wanted": wanted.get(dimension.id, dimension.wanted)})
         for dimension in old.dimensions
     )
-    changed = {each.id: each.wanted for each, before in zip(meant, old.dimensions, strict=True) if each != before}
+    changed = {
+        dimension.id: dimension.wanted
+        for dimension, before in zip(meant, old.dimensions, strict=True)
+        if dimension != before
+    }
     try:
         loaded = load_text(with_wanted(now.text, changed, version=version), now.guideline_text, old.name)
     except SchemaError:

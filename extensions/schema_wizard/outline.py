@@ -95,7 +95,7 @@ def checked_title(text: str) -> str:
 def roles(text: str) -> dict[str, str]:
     """What an item shows: ``image``, ``images`` or ``clip``, or roles with what each holds (``before=image,
     after=image``). Raises ``ValueError`` with a sentence."""
-    found: dict[str, str] = {}
+    roles: dict[str, str] = {}
     for role, _, holds in _listed(text):
         holds = holds or role
         if holds not in SLOTS:
@@ -105,26 +105,26 @@ def roles(text: str) -> dict[str, str]:
             raise ValueError(f"{wrong}.")
         if role in TAKEN:
             raise ValueError(f"`{role}` has another meaning in the schema; give the role another name.")
-        if role in found:
+        if role in roles:
             raise ValueError(f"`{role}` is there twice; give each role a name of its own.")
-        found[role] = holds
-    return found
+        roles[role] = holds
+    return roles
 
 
 def dimensions(text: str) -> dict[str, str]:
     """Titles of dimensions with commas between them, or ``id=Title``, as ids with titles. Raises ``ValueError`` with a
     sentence."""
-    found: dict[str, str] = {}
+    dimensions: dict[str, str] = {}
     for before, equals, after in _listed(text):
         id, title = (before, after) if equals else (name_from(before), before)
         if no_name(id):
             raise ValueError(
                 f"`{before}` makes no id: write ID=TITLE, where the id is small letters, such as one={title}."
             )
-        if id in found:
+        if id in dimensions:
             raise ValueError(f"`{id}` is there twice; give each dimension a name of its own.")
-        found[id] = checked_title(title)
-    return found
+        dimensions[id] = checked_title(title)
+    return dimensions
 
 
 def people(text: str) -> int:
@@ -136,10 +136,10 @@ def people(text: str) -> int:
 
 def yes_or_no(text: str) -> bool:
     """Raises ``ValueError`` with a sentence."""
-    said = {"yes": True, "y": True, "no": False, "n": False}.get(text.lower())
-    if said is None:
+    choice = {"yes": True, "y": True, "no": False, "n": False}.get(text.lower())
+    if choice is None:
         raise ValueError("Write yes or no.")
-    return said
+    return choice
 
 
 def one_of(known: type[StrEnum], text: str) -> StrEnum:

@@ -38,8 +38,8 @@ def guideline_of(outline: Outline) -> str:
         sections.append(
             ["## Grading", "", "Compare the model's answer with the reference. Length and style do not count."]
         )
-    told = [f"- **{dimension}**: write here what belongs to it." for dimension in outline.dimensions.values()]
-    sections.append(["## Dimensions", "", *told])
+    lines = [f"- **{dimension}**: write here what belongs to it." for dimension in outline.dimensions.values()]
+    sections.append(["## Dimensions", "", *lines])
     return "\n\n".join("\n".join(section) for section in sections) + "\n"
 
 

@@ -73,8 +73,8 @@ def charts_of(cards: Sequence[Card], chosen: Card, by: By) -> list[ChartSpec]:
     """Return the charts that have data for this person. ``cards`` are everyone's cards, of all stages."""
     same = [card for card in cards if card.stage is chosen.stage and card is not chosen]
     others = sorted(same, key=lambda card: -card.score.submissions)
-    found = [_chart(figure, [chosen, *others], by) for figure in _FIGURES]
-    return [chart for chart in found if chart is not None]
+    charts = [_chart(figure, [chosen, *others], by) for figure in _FIGURES]
+    return [chart for chart in charts if chart is not None]
 
 
 def _chart(figure: _Figure, cards: Sequence[Card], by: By) -> ChartSpec | None:
@@ -141,9 +141,9 @@ def _chart(figure: _Figure, cards: Sequence[Card], by: By) -> ChartSpec | None:
 def _points(card: Card, by: By, figure: _Figure) -> list[dict[str, Any]]:
     periods: Sequence[Period] = card.days if by == "day" else card.weeks
     return [
-        {"at": _moment(period.first), "first": str(period.first), "name": card.name, "login": card.login, **found}
+        {"at": _moment(period.first), "first": str(period.first), "name": card.name, "login": card.login, **point}
         for period in periods
-        if (found := figure.of(period.score)) is not None
+        if (point := figure.of(period.score)) is not None
     ]
 
 
@@ -155,19 +155,19 @@ def _row(card: Card, point: Mapping[str, Any]) -> list[str | int]:
 def _finding(own: _PersonSeries, title: str, by: By) -> str:
     first, last = own.points[0], own.points[-1]
     on, and_on = ("on", "on") if by == "day" else ("in the week from", "in that from")
-    said = f"{own.card.name}, {title[:1].lower()}{title[1:]}: {last['told']} {on} {last['first']}"
-    return f"{said}." if first is last else f"{said}, {first['told']} {and_on} {first['first']}."
+    sentence = f"{own.card.name}, {title[:1].lower()}{title[1:]}: {last['told']} {on} {last['first']}"
+    return f"{sentence}." if first is last else f"{sentence}, {first['told']} {and_on} {first['first']}."
 
 
 def _about(card: Card, drawn: Sequence[_PersonSeries], rest: Sequence[_PersonSeries], by: By) -> str:
     there = sum(1 for line in rest if line.points)
-    said = f"Blue: {card.name}."
+    caption = f"Blue: {card.name}."
     if drawn:
         most = f", the {len(drawn)} of {there} with the most tasks" if there > len(drawn) else ""
-        said += f" Grey: {markup.count(len(drawn), 'other')} in this stage{most}."
+        caption += f" Grey: {markup.count(len(drawn), 'other')} in this stage{most}."
     if by == "day":
-        said += f" At most the last {MOST_DAYS} days with work of each."
-    return said
+        caption += f" At most the last {MOST_DAYS} days with work of each."
+    return caption
 
 
 def _dot(color: str, size: int) -> dict[str, Any]:

@@ -45,8 +45,8 @@ class Share:
     @property
     def limits(self) -> tuple[float, float]:
         """95 % limits."""
-        found = wilson(self.value, self.n) if self.n else None
-        return (found.low, found.high) if found else (math.nan, math.nan)
+        interval = wilson(self.value, self.n) if self.n else None
+        return (interval.low, interval.high) if interval else (math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -158,17 +158,17 @@ def drifts(before: Score, lately: Score) -> tuple[str, ...]:
     """
     if min(before.submissions, lately.submissions) < WINDOW:
         return ()
-    found = []
+    sentences = []
     for name, one, other in (
         ("as peers", before.peers, lately.peers),
         ("as seniors settled", before.settled, lately.settled),
         ("skips", before.skips, lately.skips),
     ):
         if min(one.n, other.n) and (one.limits[1] < other.limits[0] or other.limits[1] < one.limits[0]):
-            found.append(f"{name} {one.value:.2f} before, {other.value:.2f} lately")
+            sentences.append(f"{name} {one.value:.2f} before, {other.value:.2f} lately")
     if lately.per_hour >= before.per_hour * 1.5 or lately.per_hour <= before.per_hour / 1.5:  # nan is neither
-        found.append(f"tasks per active hour {before.per_hour:.0f} before, {lately.per_hour:.0f} lately")
-    return tuple(found)
+        sentences.append(f"tasks per active hour {before.per_hour:.0f} before, {lately.per_hour:.0f} lately")
+    return tuple(sentences)
 
 
 # ---- one person ------------------------------------------------------------------------------------------------------
@@ -214,10 +214,10 @@ def _periods(
     of: Callable[[date], date],
 ) -> tuple[Period, ...]:
     """Return a score for each period. ``of`` returns the first day of a day's period."""
-    found: dict[date, list[Sequence[TimedSubmission]]] = defaultdict(list)
+    by_period: dict[date, list[Sequence[TimedSubmission]]] = defaultdict(list)
     for sent in by_task:
-        found[of(sent[0].at.astimezone(UTC).date())].append(sent)
-    return tuple(Period(first, score(found[first])) for first in sorted(found))
+        by_period[of(sent[0].at.astimezone(UTC).date())].append(sent)
+    return tuple(Period(first, score(by_period[first])) for first in sorted(by_period))
 
 
 def _pairs(access: Access, sent: Sequence[TimedSubmission]) -> dict[int, tuple[int, int]]:
@@ -237,18 +237,20 @@ def _pairs(access: Access, sent: Sequence[TimedSubmission]) -> dict[int, tuple[i
         ]
         for stage in {one.stage for one in sent} & {*VERIFICATIONS, Stage.GRADING}
     }
-    found: dict[int, tuple[int, int]] = {}
+    agreements: dict[int, tuple[int, int]] = {}
     for group in groups.values():
         for one, other in combinations(group, 2):
             both = [
-                kinds.of_criterion(each).agree(each, one.answers[each.name], other.answers[each.name])
-                for each in asked[one.stage]
-                if one.answers.get(each.name) is not None and other.answers.get(each.name) is not None
+                kinds.of_criterion(criterion).agree(
+                    criterion, one.answers[criterion.name], other.answers[criterion.name]
+                )
+                for criterion in asked[one.stage]
+                if one.answers.get(criterion.name) is not None and other.answers.get(criterion.name) is not None
             ]
-            for each in (one, other):
-                k, n = found.get(each.id, (0, 0))
-                found[each.id] = (k + sum(both), n + len(both))
-    return found
+            for submission in (one, other):
+                k, n = agreements.get(submission.id, (0, 0))
+                agreements[submission.id] = (k + sum(both), n + len(both))
+    return agreements
 
 
 def _settled(session: Session, access: Access, sent: Sequence[TimedSubmission]) -> dict[int, bool]:
@@ -263,7 +265,7 @@ def _settled(session: Session, access: Access, sent: Sequence[TimedSubmission]) 
     }
     replaced = {one.supersedes_id for one in sent}
     fields = item_revisions.contents(session, ids=[item_id for item_id, _, _ in decided])
-    found = {}
+    by_submission = {}
     for one in sent:
         where = (one.item_id, one.revision, one.stage)
         part = parts.get(one.stage)
@@ -278,5 +280,5 @@ def _settled(session: Session, access: Access, sent: Sequence[TimedSubmission]) 
             item_fields=fields[where[:2]],
             adjudication=False,
         )
-        found[one.id] = (alone.state is ItemState.KEPT) == (decided[where] == "accept")
-    return found
+        by_submission[one.id] = (alone.state is ItemState.KEPT) == (decided[where] == "accept")
+    return by_submission

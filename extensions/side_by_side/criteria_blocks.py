@@ -66,20 +66,22 @@ def blocks(boards: Sequence[SlicedScores]) -> list[Block]:
 
 
 def _block(boards: Sequence[SlicedScores]) -> Block:
-    titles = {label: each.slicing.title(at) for each in boards for at, label in enumerate(each.slicing.labels)}
+    titles = {label: board.slicing.title(at) for board in boards for at, label in enumerate(board.slicing.labels)}
     rows = []
     for model in dict.fromkeys(model for board in boards for model in board.models):
-        rows.append(_row(model, None, "answers", {_name(each): (each, each.whole.get(model)) for each in boards}))
-        if any(model in each.of_parts for each in boards):
-            rows.append(_row(model, None, "parts", {_name(each): (each, each.of_parts.get(model)) for each in boards}))
+        rows.append(_row(model, None, "answers", {_name(board): (board, board.whole.get(model)) for board in boards}))
+        if any(model in board.of_parts for board in boards):
+            rows.append(
+                _row(model, None, "parts", {_name(board): (board, board.of_parts.get(model)) for board in boards})
+            )
         for label in titles:
             cells = {
-                _name(each): (each, each.cells.get((model, each.slicing.labels.index(label))))
-                for each in boards
-                if label in each.slicing.labels
+                _name(board): (board, board.cells.get((model, board.slicing.labels.index(label))))
+                for board in boards
+                if label in board.slicing.labels
             }
             rows.append(_row(model, label, "answers", cells))
-    return Block(boards[0].scores, [_name(each) for each in boards], titles, rows)
+    return Block(boards[0].scores, [_name(board) for board in boards], titles, rows)
 
 
 def _name(board: SlicedScores) -> str:

@@ -18,10 +18,12 @@ from workflow.results.slices import Bins
 
 def show_criteria(page: ResultsPage, cut: SlicedScores) -> None:
     """Draw the criteria side by side, as the chosen rater scores them. For the key, use people's scores."""
-    blocks = criteria_blocks.blocks([each.board for each in page.found.of.values()])
+    blocks = criteria_blocks.blocks([part.board for part in page.found.of.values()])
     of = cut.scores
     wanted = ("human" if of.kind == "key" else of.kind, of.judge, of.method)
-    block = next((each for each in blocks if (each.scores.kind, each.scores.judge, each.scores.method) == wanted), None)
+    block = next(
+        (block for block in blocks if (block.scores.kind, block.scores.judge, block.scores.method) == wanted), None
+    )
     if block is None:
         return
     shell.section(f"Criteria side by side: {block.title}")

@@ -32,8 +32,8 @@ class CriteriaSection(ResultSection):
         if form == "csv":
             return criteria_blocks.as_csv(blocks)
         if form == "json":
-            told = {"project": read.project, "by": by, "rows": criteria_blocks.as_rows(blocks)}
-            return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+            document = {"project": read.project, "by": by, "rows": criteria_blocks.as_rows(blocks)}
+            return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
         return "\n".join(text_table(read, blocks)) + "\n"
 
 
@@ -50,11 +50,11 @@ def text_table(read: ProjectAnswers, blocks: Sequence[Block]) -> Iterator[str]:
         names = [(row.model, "mean over parts" if row.over == "parts" else titles[row.part]) for row in block.rows]
         models, parts = max(len(model) for model, _ in names), max(len(part) for _, part in names)
         cells = [[_beside(row, name) for name in block.criteria] for row in block.rows]
-        widths = [max(len(each) for each in column) for column in zip(block.criteria, *cells, strict=True)]
+        widths = [max(len(cell) for cell in column) for column in zip(block.criteria, *cells, strict=True)]
         heads = "  ".join(f"{name:<{width}}" for name, width in zip(block.criteria, widths, strict=True))
         yield f"  {'':<{models}}  {'':<{parts}}  {heads}".rstrip()
-        for (model, part), told in zip(names, cells, strict=True):
-            line = "  ".join(f"{each:<{width}}" for each, width in zip(told, widths, strict=True))
+        for (model, part), cells_of_row in zip(names, cells, strict=True):
+            line = "  ".join(f"{cell:<{width}}" for cell, width in zip(cells_of_row, widths, strict=True))
             yield f"  {model:<{models}}  {part:<{parts}}  {line}".rstrip()
     if blocks:
         yield ""

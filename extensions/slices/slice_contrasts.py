@@ -50,8 +50,8 @@ def contrasts(found: ProjectAnswers, cut: SlicedScores) -> list[Contrast]:
             gap = difference_from_rest(values, groups == at, clusters=together)
             if gap.defined:
                 tested.append((model, at, gap))
-    adjusted = holm([each.test.p_value if each.test else math.nan for _, _, each in tested])
-    return [Contrast(model, at, each, p) for (model, at, each), p in zip(tested, adjusted, strict=True)]
+    adjusted = holm([contrast.test.p_value if contrast.test else math.nan for _, _, contrast in tested])
+    return [Contrast(model, at, contrast, p) for (model, at, contrast), p in zip(tested, adjusted, strict=True)]
 
 
 def on_chance(tests: Sequence[Contrast]) -> str:
@@ -60,9 +60,9 @@ def on_chance(tests: Sequence[Contrast]) -> str:
     if not n:
         return "No slice can be held against the others here."
     beyond = sum(test.p_adjusted < 0.05 for test in tests)
-    found = {0: "none of them does", 1: "one of them does"}.get(beyond, f"{beyond} of them do")
+    phrase = {0: "none of them does", 1: "one of them does"}.get(beyond, f"{beyond} of them do")
     return (
         f"{n} slices are each held against the model's other answers. By chance alone about {0.05 * n:.1f} of them "
-        f"would differ at 5 %; with Holm's correction for all of them together {found}. Anyone who looks through many "
+        f"would differ at 5 %; with Holm's correction for all of them together {phrase}. Anyone who looks through many "
         "ways of cutting finds something: say which ones you looked at."
     )

@@ -34,9 +34,9 @@ def slices_chart(cut: SlicedScores, chosen: Sequence[str]) -> ChartSpec:
     """Return a chart with a tick for each model. Models in ``chosen`` have a sign and an interval instead."""
     places = range(min(len(cut.slicing.labels), MOST_SLICES))
     names = [f"{cut.slicing.title(at)} · {_n(cut, at)}" for at in places]
-    told = [_told(cut, model, at) for at in places for model in cut.models if cut.cells[model, at].found.defined]
-    ticks = [each for each in told if each["model"] not in chosen]
-    marks = [{**each, "place": chosen.index(each["model"])} for each in told if each["model"] in chosen]
+    points = [_told(cut, model, at) for at in places for model in cut.models if cut.cells[model, at].found.defined]
+    ticks = [point for point in points if point["model"] not in chosen]
+    marks = [{**point, "place": chosen.index(point["model"])} for point in points if point["model"] in chosen]
     limits = [mark for mark in marks if mark["low"] is not None]
     y = names_axis(names, grid=True, tickBand="extent")
     y["scale"] = {"type": "band", "domain": [*places], "paddingInner": 0.2}
@@ -103,25 +103,25 @@ def slices_chart(cut: SlicedScores, chosen: Sequence[str]) -> ChartSpec:
 
 
 def _told(cut: SlicedScores, model: str, at: int) -> dict[str, Any]:
-    found = cut.cells[model, at].found
-    known = not math.isnan(found.low)
+    mean = cut.cells[model, at].found
+    known = not math.isnan(mean.low)
     return {
         "at": at,
         "slice": cut.slicing.title(at),
         "model": model,
-        "value": found.value,
-        "told": f"{found.value:.3f}",
-        "low": found.low if known else None,
-        "high": found.high if known else None,
-        "limits": f"{found.low:.3f} to {found.high:.3f}" if known else "none",
-        "n": found.n_units,
+        "value": mean.value,
+        "told": f"{mean.value:.3f}",
+        "low": mean.low if known else None,
+        "high": mean.high if known else None,
+        "limits": f"{mean.low:.3f} to {mean.high:.3f}" if known else "none",
+        "n": mean.n_units,
     }
 
 
 def _numbers(line: LeaderboardLine) -> list[str | int | None]:
-    found = line.found
-    known = [None if math.isnan(each) else f"{each:.3f}" for each in (found.value, found.low, found.high)]
-    return [*(known if found.defined else [None] * 3), found.n_units]
+    mean = line.found
+    known = [None if math.isnan(number) else f"{number:.3f}" for number in (mean.value, mean.low, mean.high)]
+    return [*(known if mean.defined else [None] * 3), mean.n_units]
 
 
 def _scale(chosen: Sequence[str], values: Sequence[str]) -> dict[str, Any]:
@@ -166,11 +166,11 @@ def _finding(cut: SlicedScores) -> str:
 
 def _about(cut: SlicedScores, chosen: Sequence[str]) -> str:
     n = sum(cut.cells[model, at].found.n_units for model in cut.models for at in range(len(cut.slicing.labels)))
-    said = f"{cut.title}, n = {n:,}."
+    caption = f"{cut.title}, n = {n:,}."
     if chosen:
-        said += " In colour: chosen models with their 95 % intervals."
+        caption += " In colour: chosen models with their 95 % intervals."
     if len(with_numbers(cut)) > len(chosen):
-        said += " Grey: the others." if chosen else " A tick for each model."
+        caption += " Grey: the others." if chosen else " A tick for each model."
     if len(cut.slicing.labels) > MOST_SLICES:
-        said += f" {MOST_SLICES} of {len(cut.slicing.labels):,} slices are drawn."
-    return said
+        caption += f" {MOST_SLICES} of {len(cut.slicing.labels):,} slices are drawn."
+    return caption

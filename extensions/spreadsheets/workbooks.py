@@ -109,9 +109,9 @@ def _understood(name: str) -> Iterator[None]:
             raise InvalidFileError(f"{name} cannot be read: {error.strerror}.") from error
         raise _damaged(name, "it has no main part") from error
     except (LookupError, OverflowError, TypeError, ValueError, AttributeError, SyntaxError) as error:
-        said = str(error)
-        part = re.search(r"no item named '([^']{1,80})'", said)
-        kind = re.search(r"could not read (\w+)", said)
+        message = str(error)
+        part = re.search(r"no item named '([^']{1,80})'", message)
+        kind = re.search(r"could not read (\w+)", message)
         what = f"it has no part {part[1]}" if part else f"its {kind[1]} cannot be read" if kind else ""
         raise _damaged(name, what or "something in it is not as a workbook has it") from error
 
@@ -232,8 +232,8 @@ class _Texts(dict[int, Any]):
 def _rows(name: str, sheet: Any, same: Any) -> Rows:
     """Yield the rows of a sheet with their numbers. ``same`` is the sheet with its formulas."""
     with _understood(name):
-        for each in (sheet, same):
-            each.reset_dimensions()  # a sheet's stated size cannot be trusted
+        for worksheet in (sheet, same):
+            worksheet.reset_dimensions()  # a sheet's stated size cannot be trusted
         rows = zip(sheet.iter_rows(), same.iter_rows(), strict=True)
     for number in itertools.count(1):
         with _understood(name):

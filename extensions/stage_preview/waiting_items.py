@@ -69,26 +69,26 @@ def preview(
         if stage is Stage.AUTHORING:
             return _to_write(session, access, item, dimension)
         if item:
-            found = _item(session, access, item)
-            if why := _closed(session, access, person, found, stage):
+            stored_item = _item(session, access, item)
+            if why := _closed(session, access, person, stored_item, stage):
                 raise NotAllowedError(why)
-            slots = tasks.of_item(session, item_id=found.id, stage=stage)
+            slots = tasks.of_item(session, item_id=stored_item.id, stage=stage)
             if not slots:
-                raise NotFoundError(f"{called} has nothing to do with {found.external_id} so far.")
+                raise NotFoundError(f"{called} has nothing to do with {stored_item.external_id} so far.")
             row = slots[-1]
         else:
             waiting = _waiting(session, access, person, stage, dimension)
             shown = [pair for _, pair in zip(range(at + 1), waiting, strict=False)]
             if not shown:
                 raise NotFoundError(f"Nothing that you may see waits in {called} now.")
-            row, found = shown[at % len(shown)]
+            row, stored_item = shown[at % len(shown)]
         answer = items.prediction(session, id=row.prediction_id).text if row.prediction_id is not None else None
         pictures = [
-            asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=found.id)
+            asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=stored_item.id)
         ]
         fields = fields_shown(session, access=access, row=row, person=person)
-        view = _view(access, stage, row.dimension, pictures, item=found.public_id, fields=fields, answer=answer)
-        return StagePreview(view, found.external_id)
+        view = _view(access, stage, row.dimension, pictures, item=stored_item.public_id, fields=fields, answer=answer)
+        return StagePreview(view, stored_item.external_id)
 
 
 def _check(access: Access, stage: Stage, called: str) -> None:
@@ -116,8 +116,8 @@ def _item(session: Session, access: Access, item: str) -> StoredItem:
 def _closed(session: Session, access: Access, person: Person, item: StoredItem, stage: Stage) -> str:
     """Return why an item is not shown to a person in this stage; empty if it may be shown."""
     seen = visibility_of(session, access=access, person=person, item=item)
-    told = shown_fields(access.schema, stage)
-    return seen.blind or (SECRET if any(seen.asked.intersection(field.secret_in) for field in told) else "")
+    fields = shown_fields(access.schema, stage)
+    return seen.blind or (SECRET if any(seen.asked.intersection(field.secret_in) for field in fields) else "")
 
 
 def _waiting(
@@ -137,10 +137,10 @@ def _waiting(
 def _to_write(session: Session, access: Access, item: str, dimension: str | None) -> StagePreview:
     dimension = dimension or access.schema.dimensions[0].id
     if item:
-        found = _item(session, access, item)
-        linked = items.assets(session, item_id=found.id)
+        stored_item = _item(session, access, item)
+        linked = items.assets(session, item_id=stored_item.id)
         pictures = [asset_view(asset, media, link.role) for link, asset, media in linked]
-        return StagePreview(_view(access, Stage.AUTHORING, found.dimension, pictures), None)
+        return StagePreview(_view(access, Stage.AUTHORING, stored_item.dimension, pictures), None)
     part = access.schema.stages.authoring
     free = assets.free(
         session,

@@ -146,7 +146,7 @@ def _labels(found: ProjectAnswers) -> list[str]:
 
 def _ordered(schema: Schema, name: str, there: Iterable[str]) -> list[str]:
     """Return a field's options in order, then other values in alphabetical order."""
-    field = next((each for each in schema.item.fields if each.name == name), None)
+    field = next((field for field in schema.item.fields if field.name == name), None)
     options = [str(option.value) for option in field.options] if field else []
     rest = sorted(set(there) - set(options))
     return [option for option in options if option in set(there)] + rest
@@ -170,7 +170,7 @@ def _of_scores(
         for second in variants[1:]:
             rows.append(_of_model(found, scores, model, own, asked, pairs, (variants[0], second), together))
     adjusted = holm([row.difference.test.p_value if row.difference.test else math.nan for row in rows])
-    return [replace(each, p_adjusted=p) for each, p in zip(rows, adjusted, strict=True)]
+    return [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def _of_model(
@@ -225,8 +225,8 @@ def of_project(
     together: str | None = None,
 ) -> dict[str, list[PairedDifference]]:
     """Return the differences for every way of scoring, by its title. The caller checks that the person may see them."""
-    found = current(store, person=None, project=project, items=items)
-    return titled(found, differences(found, PairFields(pair, variant), scores_of(found), together=together))
+    answers = current(store, person=None, project=project, items=items)
+    return titled(answers, differences(answers, PairFields(pair, variant), scores_of(answers), together=together))
 
 
 def titled(found: ProjectAnswers, rows: Sequence[PairedDifference]) -> dict[str, list[PairedDifference]]:

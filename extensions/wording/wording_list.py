@@ -74,36 +74,41 @@ def unheld(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         schema = access.schema
-        told = [
-            (each, name)
-            for each in schema.item.fields
-            if each.wording is not None
-            for name in each.wording.rules
-            if field in (None, each.name) and rule in (None, name)
+        field_rules = [
+            (item_field, name)
+            for item_field in schema.item.fields
+            if item_field.wording is not None
+            for name in item_field.wording.rules
+            if field in (None, item_field.name) and rule in (None, name)
         ]
-        if (field is not None or rule is not None) and not told:
+        if (field is not None or rule is not None) and not field_rules:
             there = [
-                f"{each.name}.{name}" for each in schema.item.fields if each.wording for name in each.wording.rules
+                f"{item_field.name}.{name}"
+                for item_field in schema.item.fields
+                if item_field.wording
+                for name in item_field.wording.rules
             ]
             asked = ".".join(filter(None, (field, rule)))
             known = f"the rules are {', '.join(there)}" if there else "its schema has no `wording`"
             raise NotFoundError(f"{access.name!r} has no rule of wording {asked!r}; {known}.")
         there_now = items.with_states(session, project_id=access.project_id)
-        contents = item_revisions.current_content(session, project_id=access.project_id) if told else {}
-    wanted = {(each.name, name) for each, name in told}
+        contents = item_revisions.current_content(session, project_id=access.project_id) if field_rules else {}
+    wanted = {(item_field.name, name) for item_field, name in field_rules}
     live = [row for row in there_now if row[3] is not ItemState.REJECTED]
     lines = [
-        UnheldLine(external, dimension, state, each.field, each.rule, each.stops, each.sentence)
+        UnheldLine(external, dimension, state, line.field, line.rule, line.stops, line.sentence)
         for id, external, dimension, state in live
-        for each in kinds.unheld_wording(schema, contents.get(id, {}))
-        if (each.field, each.rule) in wanted
+        for line in kinds.unheld_wording(schema, contents.get(id, {}))
+        if (line.field, line.rule) in wanted
     ]
     counts = Counter((field, rule) for _, field, rule in {(line.item, line.field, line.rule) for line in lines})
     rules = [
-        WordingRule(each.name, name, kinds.rule_in_words(each.wording, name), name in each.wording.stops, n)
-        for each, name in told
-        if each.wording is not None
-        for n in [counts[each.name, name]]
+        WordingRule(
+            item_field.name, name, kinds.rule_in_words(item_field.wording, name), name in item_field.wording.stops, n
+        )
+        for item_field, name in field_rules
+        if item_field.wording is not None
+        for n in [counts[item_field.name, name]]
     ]
     return WordingList(access.title, len(live), rules, lines)
 

@@ -23,7 +23,7 @@ def reasons(
 
     store = opened().store
     if skips:
-        found = reason_lists.skips_csv(reason_lists.skips(store, by=None, project=project))
+        csv_text = reason_lists.skips_csv(reason_lists.skips(store, by=None, project=project))
     else:
-        found = reason_lists.reasons_csv(adjudication_reasons.reasons(store, by=None, project=project))
-    typer.echo(found, nl=False)
+        csv_text = reason_lists.reasons_csv(adjudication_reasons.reasons(store, by=None, project=project))
+    typer.echo(csv_text, nl=False)

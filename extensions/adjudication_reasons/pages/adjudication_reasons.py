@@ -143,11 +143,11 @@ def _line(services: Services, view: ProjectView, line: AdjudicationReason) -> No
 
 
 def _case(services: Services, view: ProjectView, case: SettledCase, name: str) -> None:
-    item, said, state = st.columns([2, 4, 3], vertical_alignment="center")
+    item, votes_cell, state = st.columns([2, 4, 3], vertical_alignment="center")
     with item:
         if st.button(markup.label(case.item), key=f"reasons.case.{name}.{case.item}.{case.revision}", type="tertiary"):
             _look(services, view, case)
-    with said:
+    with votes_cell:
         note = f"{case.decision} · {case.note}" if case.note else case.decision
         shell.show(markup.tag("div", markup.text(note), style="ts ts-small"))
     with state:
@@ -185,10 +185,10 @@ def _answer(services: Services, view: ProjectView, line: AdjudicationReason, nam
 @st.dialog("The item as it was settled", width="large")
 def _look(services: Services, view: ProjectView, case: SettledCase) -> None:
     with shell.guard(services):
-        found = reason_lists.contested(
+        contested_item = reason_lists.contested(
             services.store, by=services.person, project=view.name, item=case.item, revision=case.revision
         )
-        shell.show(*case_parts(view, found))
+        shell.show(*case_parts(view, contested_item))
 
 
 def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
@@ -226,18 +226,22 @@ def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
 
 def words_of(view: ProjectView) -> dict[tuple[str, str], str]:
     """Return the labels of verifiers' options, reasons and skips, by criterion and value."""
-    found: dict[tuple[str, str], str] = {}
-    for criterion in (each for stage in VERIFICATIONS for each in registry.criteria_of(view.schema.schema_, stage)):
+    words: dict[tuple[str, str], str] = {}
+    for criterion in (
+        criterion for stage in VERIFICATIONS for criterion in registry.criteria_of(view.schema.schema_, stage)
+    ):
         offered = [*options_of(criterion, {}), *(criterion.skip.reasons if criterion.skip else ())]
         for choice in [*offered, *(reason for option in offered for reason in option.reasons)]:
-            found.setdefault((criterion.name, str(choice.value)), choice.label)
-    return found
+            words.setdefault((criterion.name, str(choice.value)), choice.label)
+    return words
 
 
 def vote_in_words(vote: VoteView, criterion: str, words: Mapping[tuple[str, str], str]) -> str:
     """Return a vote on one criterion in words."""
     value, reason = vote.values.get(criterion), vote.reasons.get(criterion)
-    parts = ["Skipped"] if value is None else [words.get((criterion, str(each)), str(each)) for each in _many(value)]
+    parts = (
+        ["Skipped"] if value is None else [words.get((criterion, str(choice)), str(choice)) for choice in _many(value)]
+    )
     because = "" if reason is None else f" ({words.get((criterion, str(reason)), str(reason))})"
     return ", ".join(parts) + because
 

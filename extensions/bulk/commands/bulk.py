@@ -79,9 +79,9 @@ def send_back(
         raise InvalidInputError([Problem("items", "Say which items: either --items or --reasons.")])
     own = read_reasons(reasons) if reasons is not None else {}
     names = tuple(own) if items is None else item_ids(items)
-    said = Reasons(why, {item: words for item, words in own.items() if words})
+    item_reasons = Reasons(why, {item: words for item, words in own.items() if words})
     by = accounts.find_person(opened().store, login=login)
-    _run(project, names, "send_back", yes=yes, by=by, reasons=said)
+    _run(project, names, "send_back", yes=yes, by=by, reasons=item_reasons)
 
 
 def _run(
@@ -99,13 +99,13 @@ def _run(
 
     store, chosen = opened().store, bulk_plans.BulkSelection(stage=stage, items=names)
     ask: dict[str, Any] = {"by": by, "project": project, "action": bulk_plans.Action(name), "chosen": chosen, **more}
-    found = bulk.preview(store, **ask)
-    for item, why in found.cannot:
+    preview = bulk.preview(store, **ask)
+    for item, why in preview.cannot:
         typer.echo(f"{item}: {why}")
-    for login, n in found.shares.items():
+    for login, n in preview.shares.items():
         typer.echo(f"{login}: {n:,}")
     if not yes:
-        typer.echo(f"{len(found.can):,} would change, {len(found.cannot):,} would not. Say --yes to do it.")
+        typer.echo(f"{len(preview.can):,} would change, {len(preview.cannot):,} would not. Say --yes to do it.")
         return
-    done = bulk.do(store, token=found.token, **ask)
-    typer.echo(f"{done:,} changed, {len(found.cannot):,} did not.")
+    done = bulk.do(store, token=preview.token, **ask)
+    typer.echo(f"{done:,} changed, {len(preview.cannot):,} did not.")

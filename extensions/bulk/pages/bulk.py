@@ -68,27 +68,27 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     shell.tell_refused()
-    said = messages.kept_message("bulk.said")
-    if said:
-        shell.show(markup.notice(said, style="good"))
+    message = messages.kept_message("bulk.said")
+    if message:
+        shell.show(markup.notice(message, style="good"))
     order = _form(services, view)
     try:
-        found = order.preview()
+        preview = order.preview()
     except TouchstoneError as error:
         shell.show(markup.notice(str(error)))
         return
     more = bulk_previews.without_effect(view, order.action) if isinstance(order.action, Action) else []
-    shell.show(*bulk_previews.previewed(found, order.noun), *more)
-    counted = markup.count(len(found.can), order.noun)
+    shell.show(*bulk_previews.previewed(preview, order.noun), *more)
+    counted = markup.count(len(preview.can), order.noun)
     label = f"Change {counted}"
 
     def do() -> None:
-        n = order.do(token=found.token)
+        n = order.do(token=preview.token)
         messages.keep("bulk.said", f"Done: {markup.count(n, order.noun)} changed.")
         values = session_values.place()
         values[_ROUND] = values.get(_ROUND, 0) + 1  # the same action again would be refused
 
-    if found.can:
+    if preview.can:
         question = Confirmation(f"{label}?", order.told(counted), UNDO[order.action], f"Yes, {label.lower()}")
         confirm.button(label, services, question, do, key="bulk.do", sure="bulk.sure")
 
@@ -111,7 +111,11 @@ def _form(services: Services, view: ProjectView) -> _Order:
         st.session_state[_box("items")] = "\n".join(st.session_state.pop(FOR_BULK))
     actions = [
         *Move,
-        *(each for each in Action if each is not Action.ASSIGN and (stages.authoring or each is not Action.SEND_BACK)),
+        *(
+            action
+            for action in Action
+            if action is not Action.ASSIGN and (stages.authoring or action is not Action.SEND_BACK)
+        ),
     ]
     action = st.selectbox("What", actions, format_func=lambda one: ACTIONS[one], key="bulk.action") or Move.GIVE_BACK
     if isinstance(action, Move):
@@ -132,7 +136,7 @@ def _move(services: Services, view: ProjectView, move: Move) -> _Order:
         )
     where = _where(view, two, three)
     with four:
-        asked = [each for each in Stage if getattr(stages, each) is not None]
+        asked = [stage for stage in Stage if getattr(stages, stage) is not None]
         stage = st.selectbox(
             "Stage", asked, index=None, format_func=stages.title_of, key=_box("stage"), placeholder="any"
         )

@@ -30,9 +30,9 @@ class BlurField(DrawnField):
         return ({"x": NUMBER, "y": NUMBER, "w": NUMBER, "h": NUMBER, "image": WHOLE},)
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
-        said = super().check(field, value, fields)
-        named = said is None and any("label" in each for each in value)
-        return "what is painted over has no `label`." if named else said
+        problem = super().check(field, value, fields)
+        named = problem is None and any("label" in area for area in value)
+        return "what is painted over has no `label`." if named else problem
 
 
 FIELD = BlurField()

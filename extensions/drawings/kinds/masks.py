@@ -50,7 +50,7 @@ def _rings(rings: Any) -> str | None:
         for place, point in enumerate(ring, 1):
             if not _is_point(point):
                 return f"point {place} of ring {number} must be two numbers, `[x, y]`."
-            if not all(0 <= each <= 1 for each in point):
+            if not all(0 <= coordinate <= 1 for coordinate in point):
                 return (
                     f"point {place} of ring {number} lies outside of the image; places are shares of it, between 0 and "
                     "1, so divide pixels by its width and height."
@@ -64,7 +64,10 @@ def _is_point(point: Any) -> bool:
     return (
         is_list(point)
         and len(point) == 2
-        and all(isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each) for each in point)
+        and all(
+            isinstance(coordinate, int | float) and not isinstance(coordinate, bool) and math.isfinite(coordinate)
+            for coordinate in point
+        )
     )
 
 

@@ -46,7 +46,7 @@ def duplicates(
 
     shared = opened()
     place = Path(against) if against is not None and Path(against).exists() else against
-    found = search.find_duplicates(
+    report = search.find_duplicates(
         shared.store,
         shared.media,
         by=None,
@@ -58,22 +58,22 @@ def duplicates(
         bits=alike,
     )
     if out is not None:
-        write_files({out: search.as_csv(found).encode()})
-        print(f"{len(found.pairs):,} pairs written to {out}.", file=sys.stderr)
+        write_files({out: search.as_csv(report).encode()})
+        print(f"{len(report.pairs):,} pairs written to {out}.", file=sys.stderr)
     if as_json:
-        typer.echo(json.dumps(search.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(search.as_json(report), indent=2, ensure_ascii=False, allow_nan=False))
         return
-    next_to = f" next to {found.others:,} of {found.against}" if found.against else " next to each other"
-    typer.echo(f"{found.title}. {found.which} Held{next_to}.")
+    next_to = f" next to {report.others:,} of {report.against}" if report.against else " next to each other"
+    typer.echo(f"{report.title}. {report.which} Held{next_to}.")
     for kind, words in search.KINDS.items():
-        pairs = found.of(kind)
+        pairs = report.of(kind)
         apart = sum(pair.one.where != pair.other.where for pair in pairs)
-        splits = f", {apart:,} across splits" if apart and not found.against else ""
+        splits = f", {apart:,} across splits" if apart and not report.against else ""
         typer.echo(f"\nPairs with {words}: {len(pairs):,}{splits}")
         for pair in pairs[:_SHOWN]:
             one, other = (f"{side.id} ({side.where})" for side in (pair.one, pair.other))
             typer.echo(f"  {one}  {other}  {pair.said}")
         if len(pairs) > _SHOWN:
             typer.echo(f"  and {len(pairs) - _SHOWN:,} more, which --out FILE.csv has")
-    for note in found.notes:
+    for note in report.notes:
         typer.echo(f"\n{note}")

@@ -26,12 +26,12 @@ def render(services: Services) -> None:
         " count; their writers find them on My work.",
         made_up=view.made_up,
     )
-    found = expired_submissions(services.store, by=services.person, project=view.name)
-    if not found:
+    submissions = expired_submissions(services.store, by=services.person, project=view.name)
+    if not submissions:
         shell.show(markup.notice("There are no expired submissions.", style="good"))
         return
-    called = distinct_names({late.login: late.name for late in found})
-    for late in found:
+    called = distinct_names({late.login: late.name for late in submissions})
+    for late in submissions:
         _row(services, view, late, called[late.login])
 
 

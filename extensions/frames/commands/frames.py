@@ -138,14 +138,14 @@ def _videos(videos: Path, out: Path) -> dict[str, Path]:
 
     if not videos.exists():
         raise InvalidFileError(f"There is no file or folder {videos}.")
-    found = {
+    paths = {
         name: path
         for name, path in files_below(videos)
         if videos.is_file() or (kind_of(path) == "clip" and not path.is_relative_to(out))
     }
-    if not found:
+    if not paths:
         raise InvalidFileError(f"{videos} holds no video.")
-    return found
+    return paths
 
 
 def _step(text: str) -> str:

@@ -165,9 +165,9 @@ def _watch(services: Services, folder: Path) -> None:
             st.rerun()
         begun = set_jobs.job(services.store, folder)
         done = begun.share if begun is not None else 0.0
-        said = begun.at if begun is not None else ""
+        moment = begun.at if begun is not None else ""
         n = markup.count(set_jobs.taken_so_far(folder), "frame")
-        st.progress(done, text=f"{n} taken. It goes on if you leave this page. {said}")
+        st.progress(done, text=f"{n} taken. It goes on if you leave this page. {moment}")
 
 
 def _go_on(services: Services, folder: Path) -> None:

@@ -124,17 +124,17 @@ def _list(services: Services, view: ProjectView) -> None:
             format_func=lambda stage: schema.stages.title_of(stage) if stage else "do not matter",
             key="history.differ",
         )
-    said = _said() if differ else None
+    answer_filter = _said() if differ else None
     among = _among() if differ else None
     group = st.query_params.get("group") if differ and not dimension else None
-    if said is not None or among is not None or group:
-        _describe_filters(services, view, str(differ), dimension, said, among, group)
+    if answer_filter is not None or among is not None or group:
+        _describe_filters(services, view, str(differ), dimension, answer_filter, among, group)
     wanted_now: dict[str, Any] = {
         "dimension": dimension,
         "state": state,
         "text": text or "",
         "differ": differ,
-        "said": said,
+        "said": answer_filter,
         "among": among,
         "group": group,
     }
@@ -146,21 +146,21 @@ def _list(services: Services, view: ProjectView) -> None:
 
     pages: dict[str, Any] = {"size": PAGE, "of": (view.name, wanted_now), "key": "history.page"}
     begin = shell.page_begin(**pages)
-    found = look(begin)
+    items = look(begin)
     if any((state, text, differ)):  # the same note for every result
         shell.show(markup.tag("p", markup.quiet(NOT_SEARCHED), style="ts ts-small"))
-    if not found.n:
+    if not items.n:
         shell.show(markup.notice("There is no such item."))
         return
-    if shell.pager(found.n, **pages) != begin:  # the list has become shorter
-        found = look(shell.page_begin(**pages))
-    if found.closed:
-        there = "is" if found.closed == 1 else "are"
+    if shell.pager(items.n, **pages) != begin:  # the list has become shorter
+        items = look(shell.page_begin(**pages))
+    if items.closed:
+        there = "is" if items.closed == 1 else "are"
         words = (
-            f"{markup.count(found.closed, 'item')} of this page {there} left out: you may be asked about them blind."
+            f"{markup.count(items.closed, 'item')} of this page {there} left out: you may be asked about them blind."
         )
         shell.show(markup.notice(words))
-    shell.show(_found(view, found.lines, titles))
+    shell.show(_found(view, items.lines, titles))
 
 
 def _describe_filters(
@@ -213,13 +213,13 @@ def _found(view: ProjectView, found: Sequence[FoundItem], titles: dict[str, str]
         [
             [
                 markup.tag(
-                    "a", markup.text(each.title), href=addresses.history(view.name, item=each.item), target="_self"
+                    "a", markup.text(item.title), href=addresses.history(view.name, item=item.item), target="_self"
                 ),
-                markup.mono(each.name),
-                markup.text(titles.get(each.dimension, each.dimension)),
-                markup.text(state_called(view.schema.schema_.stages, each.state)),
+                markup.mono(item.name),
+                markup.text(titles.get(item.dimension, item.dimension)),
+                markup.text(state_called(view.schema.schema_.stages, item.state)),
             ]
-            for each in found
+            for item in found
         ],
     )
 
@@ -242,8 +242,8 @@ def _item(services: Services, view: ProjectView, item: str) -> None:
     shell.section("How it came to be")
     shell.show(markup.tag("div", origin(history.origin, by), data_part="origin"))
     shell.section("Answers")
-    said = answers(view.schema.schema_.stages, history.answers, by)
-    shell.show(said if history.answers else markup.notice("No one has answered about it yet."))
+    answer_table = answers(view.schema.schema_.stages, history.answers, by)
+    shell.show(answer_table if history.answers else markup.notice("No one has answered about it yet."))
     for draw in extensions.rows("item_sections"):
         draw(services, view, history.item)
     shell.section("Revisions")
@@ -305,7 +305,7 @@ def answers(stages: Stages, rows: Sequence[AnswerView], by: By) -> markup.Markup
 
 
 def _answer(stages: Stages, row: AnswerView, by: By) -> list[markup.Markup]:
-    said = [
+    lines = [
         f"{name.replace('_', ' ')}: {field_values.in_words(value)}"
         + (f" ({field_values.in_words(row.reasons[name])})" if row.reasons.get(name) else "")
         for name, value in row.values.items()
@@ -325,7 +325,7 @@ def _answer(stages: Stages, row: AnswerView, by: By) -> list[markup.Markup]:
             "span", markup.joined([markup.text(row.label)] * bool(row.label) + [by(row.by)], " · "), style=style
         ),
         markup.text(stages.title_of(row.stage)),
-        markup.joined([markup.tag("div", markup.text(line), style=style) for line in said]),
+        markup.joined([markup.tag("div", markup.text(line), style=style) for line in lines]),
         markup.text(row.note),
         markup.text("-" if row.seconds is None else f"{row.seconds:.0f}"),
         markup.tag("span", markup.text(", ".join(part for part in remarks if part)), style="ts-quiet ts-small"),

@@ -25,14 +25,14 @@ class ToolCall:
 
     def request(self, tool: Tool, images: list[Any]) -> bytes:
         """Return the input of the tool: one JSON object, with images in the tool's form."""
-        told = {
+        body = {
             "tool": tool.name,
             "item": self.item,
             "dimension": self.dimension,
             "arguments": dict(self.arguments),
             "images": images,
         }
-        return json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
+        return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def result_of(tool: Tool, said: bytes) -> Any:

@@ -43,9 +43,12 @@ def program_output(tool: Tool, home: Path | None, call: ToolCall, *, stop: Calla
             copied.write_bytes(content)  # the program may do with it what it likes
             images.append(str(copied))
         (where / "request.json").write_bytes(call.request(tool, images))
-        words = [str((home or where) / each[2:]) if each.startswith("./") else each for each in tool.command]
+        words = [str((home or where) / word[2:]) if word.startswith("./") else word for word in tool.command]
         environment = {name: os.environ[name] for name in (*ALWAYS, *tool.environment) if name in os.environ}
-        with (where / "request.json").open("rb") as told, _begun(tool, words, told, where, environment) as process:
+        with (
+            (where / "request.json").open("rb") as request,
+            _begun(tool, words, request, where, environment) as process,
+        ):
             return _output(tool, process, stop)
 
 
@@ -81,12 +84,12 @@ def _begun(
 def _output(tool: Tool, process: subprocess.Popen[bytes], stop: Callable[[], bool]) -> bytes:
     assert process.stdout is not None
     assert process.stderr is not None
-    out, said = bytearray(), bytearray()
+    out, stderr = bytearray(), bytearray()
     end = time.monotonic() + tool.seconds
     over: float | None = None
     with selectors.DefaultSelector() as open_:
         open_.register(process.stdout, selectors.EVENT_READ, out)
-        open_.register(process.stderr, selectors.EVENT_READ, said)
+        open_.register(process.stderr, selectors.EVENT_READ, stderr)
         while True:
             now = time.monotonic()
             if over is None and _ended(process):
@@ -104,13 +107,13 @@ def _output(tool: Tool, process: subprocess.Popen[bytes], stop: Callable[[], boo
                 if not piece:
                     open_.unregister(key.fileobj)
                 key.data.extend(piece)
-            del said[:-MOST_SAID]
+            del stderr[:-MOST_SAID]
             if len(out) > tool.largest:
                 raise ToolFailure("too_large", f"{tool.name} wrote more than {tool.largest:,} bytes.")
     status = process.wait()
     if status:
         words = f"by signal {-status}" if status < 0 else f"with exit status {status}"
-        last = said.decode("utf-8", "replace").replace("\0", "\ufffd").strip().splitlines()
+        last = stderr.decode("utf-8", "replace").replace("\0", "\ufffd").strip().splitlines()
         raise ToolFailure("exit", f"{tool.name} ended {words}{f': {last[-1][:300]}' if last else '.'}")
     return bytes(out)
 

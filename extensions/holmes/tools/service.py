@@ -41,8 +41,8 @@ def replied(tool: Tool, call: ToolCall, *, listed: tuple[str, ...]) -> bytes:
         raise ToolFailure("no_reply", f"{tool.name}: {error}") from None
     if status != 200:
         words = (key.hidden if key else str)(body.decode("utf-8", "replace").replace("\0", "\ufffd"))
-        said = f": {' '.join(words.split())[:300]}" if words.strip() else "."
-        raise ToolFailure("status", f"{tool.name} replied with status {status}{said}")
+        reason = f": {' '.join(words.split())[:300]}" if words.strip() else "."
+        raise ToolFailure("status", f"{tool.name} replied with status {status}{reason}")
     return body
 
 

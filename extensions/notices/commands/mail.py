@@ -67,5 +67,5 @@ def status() -> None:
     counts, troubled = notice_mails.standing(shared.store)
     typer.echo(", ".join(f"{counts.get(state, 0):,} {state.value}" for state in MailState))
     for login, row in troubled:
-        said = row.said or "A worker ended over it, so it may have arrived; it is not sent again."
-        typer.echo(f"{row.created_at:%Y-%m-%d %H:%M} UTC  {login:<20} {row.state.value}: {said}")
+        reason = row.said or "A worker ended over it, so it may have arrived; it is not sent again."
+        typer.echo(f"{row.created_at:%Y-%m-%d %H:%M} UTC  {login:<20} {row.state.value}: {reason}")

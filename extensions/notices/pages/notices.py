@@ -21,18 +21,18 @@ LONGEST = 100
 def render(services: Services) -> None:
     """Draw the unseen notices first, then the others; in each group the newest first."""
     shell.tell_refused()
-    found = notice_list.of_person(services.store, person=services.person)
+    notices = notice_list.of_person(services.store, person=services.person)
     shell.heading(
         "Notices",
         f"What others did that concerns you, in all your projects, of the last {TOLD_FOR.days} days. "
         "What waits for you to do stands on My work.",
     )
-    _list(services, found)
+    _list(services, notices)
     notice_section.draw(services)
 
 
 def _list(services: Services, found: Sequence[Notice]) -> None:
-    new = [each for each in found if not each.seen]
+    new = [notice for notice in found if not notice.seen]
     if not found:
         shell.show(markup.notice("There is nothing to tell you."))
         return
@@ -41,10 +41,10 @@ def _list(services: Services, found: Sequence[Notice]) -> None:
             f"Mark {markup.count(len(new), 'notice')} as read",
             key="notices.seen",
             on_click=_seen,
-            args=(services, [key for each in new for key in each.keys]),
+            args=(services, [key for notice in new for key in notice.keys]),
         )
     heads = [("What", ""), ("Project", ""), ("When", ""), ("", "")]
-    shell.show(markup.table(heads, [_line(each) for each in found[:LONGEST]]))
+    shell.show(markup.table(heads, [_line(notice) for notice in found[:LONGEST]]))
     if len(found) > LONGEST:
         shell.show(markup.paragraph(f"{len(found) - LONGEST:,} older ones are not listed.", style="ts ts-quiet"))
 

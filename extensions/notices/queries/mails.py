@@ -148,8 +148,8 @@ def end(session: Session, *, id: int, state: MailState, now: datetime, said: str
 
 def counts(session: Session) -> dict[MailState, int]:
     """Count the e-mails in each state."""
-    found = session.exec(select(MailRow.state, func.count()).group_by(col(MailRow.state)))
-    return {MailState(state): n for state, n in found}
+    rows = session.exec(select(MailRow.state, func.count()).group_by(col(MailRow.state)))
+    return {MailState(state): n for state, n in rows}
 
 
 def troubled(session: Session, *, limit: int) -> list[tuple[StoredMail, str]]:

@@ -83,8 +83,8 @@ def reviews(
             QualificationReviewRow.created_at >= since,
         )
     )
-    found = session.exec(wanted.order_by(col(QualificationReviewRow.id)))
-    return [(row, id, state, at) for row, id, state, at in found]
+    rows = session.exec(wanted.order_by(col(QualificationReviewRow.id)))
+    return [(row, id, state, at) for row, id, state, at in rows]
 
 
 def exemptions(

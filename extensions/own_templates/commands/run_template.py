@@ -50,11 +50,11 @@ def template(
     if file.suffix in (".jsonl", ".json"):
         if parser is None or not value:
             raise ModelError("Published prompts do not say how replies are read: give --parser and a --value for each.")
-        values = [published_prompts.value_of(each) for each in value]
+        values = [published_prompts.value_of(text) for text in value]
         texts = dict(published_prompts.published_texts(file, parser=parser, values=values, pair=pair or ()))
-        for unknown in [each for each in (*(name or ()), *(pair or ())) if each not in texts]:
+        for unknown in [text_name for text_name in (*(name or ()), *(pair or ())) if text_name not in texts]:
             raise NotFoundError(f"{file.name} has no prompt {unknown!r}; it has {', '.join(texts)}.")
-        chosen = [text for each, text in texts.items() if not name or each in name]
+        chosen = [text for text_name, text in texts.items() if not name or text_name in name]
     else:
         chosen = [judge_templates.read_text(file)]
     for text in chosen:

@@ -42,14 +42,16 @@ def _items(view: ProjectView, found: Sequence[ItemsOfFile]) -> markup.Markup:
     stages = view.schema.schema_.stages
     rows = [
         [
-            markup.text(each.file or "written by people"),
-            markup.quiet(each.format),
-            markup.text(markup.moment(each.at) if each.at is not None else ""),
-            markup.number(each.n),
-            markup.text(", ".join(f"{state_called(stages, state)} {n:,}" for state, n in sorted(each.states.items()))),
-            link("Import more", "import", view) if each.file else markup.text(""),
+            markup.text(file_items.file or "written by people"),
+            markup.quiet(file_items.format),
+            markup.text(markup.moment(file_items.at) if file_items.at is not None else ""),
+            markup.number(file_items.n),
+            markup.text(
+                ", ".join(f"{state_called(stages, state)} {n:,}" for state, n in sorted(file_items.states.items()))
+            ),
+            link("Import more", "import", view) if file_items.file else markup.text(""),
         ]
-        for each in found
+        for file_items in found
     ]
     heads = [("File", ""), ("Format", ""), ("When", "line"), ("Items", "number"), ("What became of them", "wide")]
     return markup.table([*heads, ("Run again", "")], rows)

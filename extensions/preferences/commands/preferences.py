@@ -45,12 +45,12 @@ def preferences(
     from extensions.preferences.preference_figures import preference_figures
 
     shared = opened()
-    found = preference_figures(shared.store, project=project, items=items, by=by, together=cluster)
-    if format is not Format.TABLE and found.counting is not None:
-        print(f"Counted: {found.counting.sentence}", file=sys.stderr)
+    figures = preference_figures(shared.store, project=project, items=items, by=by, together=cluster)
+    if format is not Format.TABLE and figures.counting is not None:
+        print(f"Counted: {figures.counting.sentence}", file=sys.stderr)
     if format is Format.CSV:
-        typer.echo(preference_files.as_csv(found), nl=False)
+        typer.echo(preference_files.as_csv(figures), nl=False)
     elif format is Format.JSON:
-        typer.echo(json.dumps(preference_files.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(preference_files.as_json(figures), indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        typer.echo("\n".join(preference_files.as_text(found)))
+        typer.echo("\n".join(preference_files.as_text(figures)))

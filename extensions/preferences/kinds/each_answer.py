@@ -36,21 +36,21 @@ class EachAnswer(PropertyList):
         return list(_SIDES)
 
     def page_options(self, criterion: Criterion) -> list[Json] | None:
-        return [each.model_dump() for each in _SIDES]
+        return [side.model_dump() for side in _SIDES]
 
     def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
         return [
-            RatedVariable(f"{criterion.name}: {each}", level, sayable_values(criterion)) for each in (FIRST, SECOND)
+            RatedVariable(f"{criterion.name}: {side}", level, sayable_values(criterion)) for side in (FIRST, SECOND)
         ]
 
     def of_pair(self, value: Any, left: str) -> Any:
         if not is_list(value):
             return value
-        told = [{"name": of_pair(each["name"], left), "value": each["value"]} for each in value]
-        return sorted(told, key=lambda each: str(each["name"]))
+        named_values = [{"name": of_pair(side["name"], left), "value": side["value"]} for side in value]
+        return sorted(named_values, key=lambda each: str(each["name"]))
 
     def said_of_sides(self, value: Any) -> list[tuple[str, Any]]:
-        return [(each["name"], each["value"]) for each in value] if is_list(value) else []
+        return [(side["name"], side["value"]) for side in value] if is_list(value) else []
 
 
 CRITERION = EachAnswer()

@@ -54,7 +54,7 @@ class Preference(OneOf):
         return [option.model_dump() for option in self.options(criterion, {})]
 
     def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
-        besides_sides = [each for each in self.listed(criterion) if each not in SIDES]
+        besides_sides = [value for value in self.listed(criterion) if value not in SIDES]
         return [RatedVariable(criterion.name, level, (FIRST, SECOND, *besides_sides))]
 
     def of_pair(self, value: Any, left: str) -> Any:

@@ -49,18 +49,18 @@ def render(services: Services) -> None:
     pending_figures.show_pending(services, asked, ask, about="What people prefer is")
     if asked.figure is None:
         return
-    told: PreferencesPage = asked.figure.value
-    found = told.figures
-    _intake(services, view, told)
+    page: PreferencesPage = asked.figure.value
+    figures = page.figures
+    _intake(services, view, page)
     shell.show(markup.Markup(f"<style>{shown.STYLE}</style>"))
-    if found.left_out:
-        shell.show(markup.tag("p", markup.text(found.left_out), style="ts", data_part="left-out"))
-    for criterion in found.criteria:
-        _criterion(services, criterion, found)
-    if found.marks:
+    if figures.left_out:
+        shell.show(markup.tag("p", markup.text(figures.left_out), style="ts", data_part="left-out"))
+    for criterion in figures.criteria:
+        _criterion(services, criterion, figures)
+    if figures.marks:
         shell.section("Of each answer")
-        shell.show(page_parts.marks_table(found.marks))
-    _downloads(view, found)
+        shell.show(page_parts.marks_table(figures.marks))
+    _downloads(view, figures)
 
 
 def _choices(services: Services, view: ProjectView) -> dict[str, Any]:
@@ -118,12 +118,12 @@ def _criterion(services: Services, each: OfCriterion, found: PreferenceFigures) 
     if len(each.parts) > 1:
         shell.show(page_parts.slices_table(each, found.by))
     called = shell.named(services, each.alone)
-    told = [markup.text(line) for line in preference_files.sentences(each)]
+    lines = [markup.text(line) for line in preference_files.sentences(each)]
     if each.alone:
         names = markup.joined([called(name) for name in each.alone], ", ")
-        told.append(markup.joined([markup.text(preference_files.NOT_OF), names, markup.text(preference_files.ALONE)]))
-    if told:
-        shell.show(*(markup.tag("p", line, style="ts", data_part="agreement") for line in told))
+        lines.append(markup.joined([markup.text(preference_files.NOT_OF), names, markup.text(preference_files.ALONE)]))
+    if lines:
+        shell.show(*(markup.tag("p", line, style="ts", data_part="agreement") for line in lines))
     if each.judges:
         shell.show(page_parts.judges_table(each))
 

@@ -102,15 +102,15 @@ def _own_try(services: Services, view: ProjectView, stage: Stage, asked: Qualifi
 def asked_for(asked: Qualification) -> str:
     """Return what a person needs in order to pass, before the first try."""
     seniors = f" {markup.count(asked.reviewers, 'senior')} {'looks' if asked.reviewers == 1 else 'look'} at them."
-    told = seniors if asked.reviewers else ""
-    return f"Of your answers {asked.pass_mark:.0%} have to be right.{told} How you did is told at the end."
+    sentence = seniors if asked.reviewers else ""
+    return f"Of your answers {asked.pass_mark:.0%} have to be right.{sentence} How you did is told at the end."
 
 
 def standing(seen: results.Try) -> str:
     """Return the state of a try in a sentence, for its own person."""
     if seen.exempt is not None:
         return f"You need no qualification here: {seen.exempt}"
-    said = {
+    sentences = {
         Standing.OPEN: f"{seen.n_answered} of {seen.n_items} items answered.",
         Standing.HANDED_IN: "Everything is answered, and meanwhile a newer set has taken its place; begin that one."
         if seen.superseded
@@ -119,7 +119,7 @@ def standing(seen: results.Try) -> str:
         Standing.FAILED: f"Not passed: {seen.n_right} of {seen.n_items} right; {seen.pass_mark:.0%} are needed.",
         Standing.SENT_BACK: "A senior sent it back; the comments are below.",
     }
-    return said[seen.state]
+    return sentences[seen.state]
 
 
 def result_of(result: results.ItemResult) -> markup.Markup:
@@ -153,26 +153,26 @@ def _words(values: Any) -> str:
 def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("People and items")
     shell.tell_refused()
-    found = [
+    senior_tries = [
         attempt
         for attempt in tries.tries(services.store, person=services.person, project=view.name, stage=stage)
         if attempt.set_number is not None
     ]
-    if not found:
+    if not senior_tries:
         shell.show(markup.notice("No one has begun yet."))
         return
-    shell.show(matrix(found))
+    shell.show(matrix(senior_tries))
     name = f"{view.name}-{stage.value}-qualification.csv"
-    st.download_button("CSV", lambda: results.as_csv(found), name, "text/csv", key="qualify.csv")
+    st.download_button("CSV", lambda: results.as_csv(senior_tries), name, "text/csv", key="qualify.csv")
     me = services.person.login
     waiting = [
-        each
-        for each in found
-        if each.state is Standing.HANDED_IN and each.person != me and me not in dict(each.reviews)
+        attempt
+        for attempt in senior_tries
+        if attempt.state is Standing.HANDED_IN and attempt.person != me and me not in dict(attempt.reviews)
     ]
     if not waiting:
         return
-    called = distinct_names({each.person: each.name for each in found})
+    called = distinct_names({attempt.person: attempt.name for attempt in senior_tries})
     chosen = st.selectbox(
         "Review", waiting, format_func=lambda each: f"{called[each.person]}, try {each.number}", key="qualify.review"
     )
@@ -220,12 +220,12 @@ def _reviewed(services: Services, chosen: results.Try, signs: bool) -> None:
 
 def matrix(found: Sequence[results.Try]) -> markup.Markup:
     """Return a table of people and items. A sign and a color show whether an answer is right."""
-    names = list(dict.fromkeys(result.item for each in found for result in each.results))
+    names = list(dict.fromkeys(result.item for attempt in found for result in attempt.results))
     heads = [("Person", ""), ("State", ""), ("Right", "ts-number"), *((str(at + 1), "") for at in range(len(names)))]
-    called = distinct_names({each.person: each.name for each in found})
+    called = distinct_names({attempt.person: attempt.name for attempt in found})
     rows = []
-    for each in found:
-        by_item = {result.item: result for result in each.results}
+    for attempt in found:
+        by_item = {result.item: result for result in attempt.results}
         cells = []
         for name in names:
             result = by_item.get(name)
@@ -233,13 +233,13 @@ def matrix(found: Sequence[results.Try]) -> markup.Markup:
             sign = SIGNS[result.right] if result is not None and answered else "·"
             style = {"✓": "ts-right", "✗": "ts-wrong"}.get(sign, "ts-quiet")
             cells.append(markup.tag("span", markup.text(sign), title=name, style=style))
-        signed = sum(signs for _, signs in each.reviews)
-        state = f"{WORDS[each.state]}{f', signed by {signed}' if signed else ''}"
+        signed = sum(signs for _, signs in attempt.reviews)
+        state = f"{WORDS[attempt.state]}{f', signed by {signed}' if signed else ''}"
         rows.append(
             [
-                markup.text(f"{called[each.person]}, try {each.number}"),
+                markup.text(f"{called[attempt.person]}, try {attempt.number}"),
                 markup.text(state),
-                markup.text(f"{each.n_right} of {each.n_items}"),
+                markup.text(f"{attempt.n_right} of {attempt.n_items}"),
                 *cells,
             ]
         )

@@ -44,7 +44,7 @@ def schedule(
 
     store = opened().store
     now = kept.schedule(store, by=None, project=project)
-    (view,) = (each for each in projects.all_projects(store) if each.name == project)
+    (view,) = (view for view in projects.all_projects(store) if view.name == project)
     stages = view.schema.schema_.stages
     if due or order is not None:
         deadlines = dict(now.deadlines)
@@ -67,8 +67,8 @@ def schedule(
     if now.order:
         typer.echo(f"Offered first: {', '.join(now.order)}")
     if history:
-        for each in changes.history(store, by=None, project=project):
-            typer.echo(f"{each.at:%Y-%m-%d %H:%M} {each.by or 'on the machine'}: {'; '.join(each.what)}")
+        for change in changes.history(store, by=None, project=project):
+            typer.echo(f"{change.at:%Y-%m-%d %H:%M} {change.by or 'on the machine'}: {'; '.join(change.what)}")
 
 
 def _deadline(text: str, of: Stages) -> tuple[Stage, date | None]:
@@ -97,11 +97,11 @@ def _stage(name: str, of: Stages) -> Stage:
     if name in by_id:
         return by_id[name]
     there = [stage for stage in Stage if getattr(of, stage.value) is not None]
-    found = [stage for stage in there if of.title_of(stage.value).casefold() == name.casefold()]
-    if len(found) == 1:
-        return found[0]
+    stages = [stage for stage in there if of.title_of(stage.value).casefold() == name.casefold()]
+    if len(stages) == 1:
+        return stages[0]
     titles = {stage: of.title_of(stage.value) for stage in there}
     called = [f"{stage} ({title})" if title != as_words(stage) else str(stage) for stage, title in titles.items()]
-    if found:
-        raise SettingsError(f"{len(found)} stages are called {name!r}; say which by its id: {', '.join(found)}.")
+    if stages:
+        raise SettingsError(f"{len(stages)} stages are called {name!r}; say which by its id: {', '.join(stages)}.")
     raise SettingsError(f"There is no stage {name!r}; stages are {', '.join(called)}.")

@@ -61,7 +61,7 @@ def _stages(services: Services, view: ProjectView, now: Schedule) -> None:
     key = f"schedule.{view.name}.{now.number}"
     with st.form(f"{key}.stages", border=False):
         for at, stage in enumerate(now.in_order(usual), 1):
-            due, place, said = st.columns([2, 1.4, 3], vertical_alignment="bottom")
+            due, place, remark_cell = st.columns([2, 1.4, 3], vertical_alignment="bottom")
             with due:
                 st.date_input(
                     f"{titles(stage)}: last day (UTC)",
@@ -71,7 +71,7 @@ def _stages(services: Services, view: ProjectView, now: Schedule) -> None:
                 )
             with place:
                 st.number_input(f"{titles(stage)}: place", 1, len(usual), at, key=f"{key}.place.{stage}")
-            with said:
+            with remark_cell:
                 if stage in now.deadlines:
                     words = said_of(now.deadlines[stage], services.store.now())
                     shell.show(markup.tag("div", markup.quiet(f"It {words}."), style="ts ts-small"))
@@ -81,7 +81,7 @@ def _stages(services: Services, view: ProjectView, now: Schedule) -> None:
 
 def _save(services: Services, view: ProjectView, now: Schedule, key: str, usual: Sequence[Stage]) -> None:
     with shell.pressed(services):
-        said = {stage: st.session_state[f"{key}.due.{stage}"] for stage in usual}
+        due_dates = {stage: st.session_state[f"{key}.due.{stage}"] for stage in usual}
         shown = now.in_order(usual)
         # of two stages in the same place, the stage that was moved there comes first
         places = {stage: (st.session_state[f"{key}.place.{stage}"], at) for at, stage in enumerate(shown, 1)}
@@ -90,7 +90,7 @@ def _save(services: Services, view: ProjectView, now: Schedule, key: str, usual:
             services.store,
             by=services.person,
             project=view.name,
-            deadlines={stage: due for stage, due in said.items() if due is not None},
+            deadlines={stage: due for stage, due in due_dates.items() if due is not None},
             order=order if order != list(usual) else (),
             based_on=now.number,
         )
@@ -173,14 +173,14 @@ def _past(services: Services, view: ProjectView) -> None:
     if not past:
         shell.show(markup.paragraph("None.", style="ts ts-quiet"))
         return
-    by = shell.named(services, [each.by for each in past])
+    by = shell.named(services, [change.by for change in past])
     rows = [
         [
-            markup.text(markup.moment(each.at)),
-            by(each.by or "on the machine"),
-            markup.joined([markup.tag("div", markup.text(line)) for line in each.what]),
+            markup.text(markup.moment(change.at)),
+            by(change.by or "on the machine"),
+            markup.joined([markup.tag("div", markup.text(line)) for line in change.what]),
         ]
-        for each in past[:SHOWN_CHANGES]
+        for change in past[:SHOWN_CHANGES]
     ]
     shell.show(markup.table([("When", "line"), ("By", ""), ("What", "wide")], rows))
     if len(past) > SHOWN_CHANGES:

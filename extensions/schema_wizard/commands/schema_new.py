@@ -189,12 +189,15 @@ def register(cli: typer.Typer) -> None:
             "judged": _in_words(True if judge is None and template is not None else judge),
             "template": template,
         }
-        said = _settled(given, file=outline.name_from(file.stem), ask=not yes)
-        begun = Outline(**said)
-        text, told = schema_text.write_outline(begun, guideline=guideline.name), schema_text.guideline_of(begun)
-        examine_text(text, told, str(file))
+        values = _settled(given, file=outline.name_from(file.stem), ask=not yes)
+        begun = Outline(**values)
+        text, guideline_text = (
+            schema_text.write_outline(begun, guideline=guideline.name),
+            schema_text.guideline_of(begun),
+        )
+        examine_text(text, guideline_text, str(file))
         with guideline.open("x", encoding="utf-8") as out:
-            out.write(told)
+            out.write(guideline_text)
         with file.open("x", encoding="utf-8") as out:
             out.write(text)
         where = shlex.quote(str(file))
@@ -237,17 +240,17 @@ def _settled(given: Mapping[str, str | None], *, file: str, ask: bool) -> dict[s
     """Return all settings. Each comes from its option, from an answer in the terminal or from the default, in this
     order.
     """
-    said: dict[str, Any] = {"file": file}
+    values: dict[str, Any] = {"file": file}
     for question in (_NAME, *_QUESTIONS):
         answer = given[question.name]
         if answer is not None:
-            said[question.name] = _read(question, answer, said)
-        elif ask and question.matters(said):
-            said[question.name] = _asked(question, said)
+            values[question.name] = _read(question, answer, values)
+        elif ask and question.matters(values):
+            values[question.name] = _asked(question, values)
         else:
-            said[question.name] = _read(question, question.usual(said), said)
-    del said["file"]
-    return said
+            values[question.name] = _read(question, question.usual(values), values)
+    del values["file"]
+    return values
 
 
 def _read(question: _Question, answer: str, said: Said) -> Any:
@@ -265,8 +268,8 @@ def _asked(question: _Question, said: Said) -> Any:
         except typer.Abort:
             if sys.stdin.isatty():  # a person is there and has aborted
                 raise
-            told = f"No one answers here. Say {question.option}, or --yes for what is usual."
-            raise InvalidInputError([Problem(question.name, told)]) from None
+            problem = f"No one answers here. Say {question.option}, or --yes for what is usual."
+            raise InvalidInputError([Problem(question.name, problem)]) from None
         try:
             return question.read(answer.strip(), said)
         except ValueError as error:

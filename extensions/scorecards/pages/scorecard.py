@@ -56,9 +56,9 @@ def render(services: Services) -> None:
         " see none of this.",
         made_up=view.made_up,
     )
-    found = _asked(services, view)
-    pending_figures.show_pending(services, found, lambda: _asked(services, view), about="The scorecards are")
-    cards: Sequence[Card] = found.figure.value if found.figure else ()
+    cards_figure = _asked(services, view)
+    pending_figures.show_pending(services, cards_figure, lambda: _asked(services, view), about="The scorecards are")
+    cards: Sequence[Card] = cards_figure.figure.value if cards_figure.figure else ()
     stages = view.schema.schema_.stages
     if cards:
         drift = _drift(stages, cards)
@@ -73,7 +73,7 @@ def render(services: Services) -> None:
         name = f"{view.name}-scorecard.csv"
         st.download_button("Scorecard as CSV", lambda: csv_tables.as_csv(cards), name, "text/csv", key="scorecard.csv")
         _over_time(view, cards)
-    elif found.current:
+    elif cards_figure.current:
         shell.show(markup.notice("No one has submitted anything yet."))
     _pay(services, view)
 

@@ -34,7 +34,7 @@ def render(services: Services) -> None:
         shell.show(markup.notice("This schema has no stage in which people work."))
         return
     asked = st.query_params.get("stage")
-    titles = {each.id: each.title for each in schema.dimensions}
+    titles = {dimension.id: dimension.title for dimension in schema.dimensions}
     first, second, third, fourth = st.columns([2, 2, 2, 1], vertical_alignment="bottom")
     with first:
         at = stages.index(Stage(asked)) if asked in stages else 0
@@ -62,7 +62,7 @@ def render(services: Services) -> None:
 def _form(services: Services, view: ProjectView, stage: Stage, item: str, dimension: str | None, at: int) -> None:
     """Draw the form with the item. Without an item, draw the reason, and the form with a made-up item."""
     try:
-        found = waiting_items.preview(
+        stage_preview = waiting_items.preview(
             services.store,
             person=services.person,
             project=view.name,
@@ -76,7 +76,7 @@ def _form(services: Services, view: ProjectView, stage: Stage, item: str, dimens
         made_up = dimension or view.schema.schema_.dimensions[0].id
         form_preview.made_up(view.schema, stage, made_up, key="preview.made_up")
         return
-    name = f"Item {found.name}. " if found.name else ""
+    name = f"Item {stage_preview.name}. " if stage_preview.name else ""
     shell.show(markup.notice(f"{name}{MARK}"))
     static = page.static_part(view.schema, stage, project=view.name, title=view.title, made_up=view.made_up)
-    preview.task_form(services, static, view.schema.schema_, found.task, key="preview.form")
+    preview.task_form(services, static, view.schema.schema_, stage_preview.task, key="preview.form")

@@ -83,7 +83,7 @@ class TimeSpan(CriterionKind):
             yield from grammar.overlap(criterion.tolerance, (*path, "tolerance"))
 
     def unlike_key(self, schema: Schema, criterion: Criterion, field: ItemField) -> str | None:
-        mine, its = (each.unit or USUAL for each in (criterion, field))
+        mine, its = (holder.unit or USUAL for holder in (criterion, field))
         if mine != its:
             return f"`{criterion.name}` counts in {mine} and `{field.name}` in {its}; give both the same `unit`"
         return grammar.other_media(schema, criterion, field, kind="clip")

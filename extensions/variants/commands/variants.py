@@ -61,8 +61,8 @@ def variants(
     read = project_answers.read_project(shared.store, person=None, project=project, items=items, reader=reader)
     by = item_pairs.named(read.schema, pair, variant)
     if by is None:
-        said = "Say which field or label names the pair and which the variant: --pair NAME --variant NAME."
-        raise InvalidInputError([Problem("pair", said)])
+        problem = "Say which field or label names the pair and which the variant: --pair NAME --variant NAME."
+        raise InvalidInputError([Problem("pair", problem)])
     wanted = score_choices.selected_scores(
         read, kinds=None if scores is ScoreSource.ALL else (scores.value,), criteria=criterion
     )
@@ -70,8 +70,13 @@ def variants(
     if format is Format.CSV:
         typer.echo(item_pairs.as_csv(rows), nl=False)
     elif format is Format.JSON:
-        told = {"project": read.project, "pair": by.pair, "variant": by.variant, "rows": [row.as_row() for row in rows]}
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+        document = {
+            "project": read.project,
+            "pair": by.pair,
+            "variant": by.variant,
+            "rows": [row.as_row() for row in rows],
+        }
+        typer.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
     else:
         head = [read.counting.sentence, ""] if read.counting is not None else []
         typer.echo("\n".join([*head, *table(item_pairs.titled(read, rows))]))

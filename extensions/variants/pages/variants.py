@@ -55,17 +55,17 @@ def render(services: Services) -> None:
     pending_figures.show_pending(services, asked, ask, about="The differences are")
     if asked.figure is None:
         return
-    found: Mapping[str, Sequence[PairedDifference]] = asked.figure.value
-    if not found:
+    by_title: Mapping[str, Sequence[PairedDifference]] = asked.figure.value
+    if not by_title:
         shell.show(markup.notice("No items are variants of each other, or no model's answer has a score."))
         return
     shell.show(markup.Markup(f"<style>{shown.STYLE}</style>"))
-    for title, rows in found.items():
+    for title, rows in by_title.items():
         shell.section(title)
         shell.show(pair_table(rows))
     shown.download(
         "Pairs as CSV",
-        lambda: item_pairs.as_csv([row for rows in found.values() for row in rows]),
+        lambda: item_pairs.as_csv([row for rows in by_title.values() for row in rows]),
         f"{view.name}-variants.csv",
         key="variants.csv",
     )

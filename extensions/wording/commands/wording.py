@@ -30,20 +30,21 @@ def wording(
     from exporters.writing import write_files
     from extensions.wording import wording_list
 
-    found = wording_list.unheld(opened().store, by=None, project=project, field=field, rule=rule)
+    listing = wording_list.unheld(opened().store, by=None, project=project, field=field, rule=rule)
     if out is not None:
-        write_files({out: wording_list.as_csv(found).encode()})
-        print(f"{len(found.lines):,} lines written to {out}.", file=sys.stderr)
+        write_files({out: wording_list.as_csv(listing).encode()})
+        print(f"{len(listing.lines):,} lines written to {out}.", file=sys.stderr)
     if as_json:
-        typer.echo(json.dumps(wording_list.as_json(found), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(wording_list.as_json(listing), indent=2, ensure_ascii=False))
         return
-    if not found.rules:
-        typer.echo(f"{found.title}: its schema has no rules of wording (`wording` of a field).")
+    if not listing.rules:
+        typer.echo(f"{listing.title}: its schema has no rules of wording (`wording` of a field).")
         return
-    verb = "breaks" if found.n_unheld == 1 else "break"
-    typer.echo(f"{found.title}: {found.n_unheld:,} of {found.n_items:,} items {verb} a rule of wording.")
-    for each in found.rules:
-        typer.echo(f"  {each.field}, {each.words}{', stops' if each.stops else ''}: {each.n_items:,}")
+    verb = "breaks" if listing.n_unheld == 1 else "break"
+    typer.echo(f"{listing.title}: {listing.n_unheld:,} of {listing.n_items:,} items {verb} a rule of wording.")
+    for wording_rule in listing.rules:
+        stops = ", stops" if wording_rule.stops else ""
+        typer.echo(f"  {wording_rule.field}, {wording_rule.words}{stops}: {wording_rule.n_items:,}")
     if out is None:
-        for line in found.lines:
+        for line in listing.lines:
             typer.echo(f"{line.item} ({line.state}), {line.field}, {line.rule}: {line.sentence}")
