@@ -396,12 +396,11 @@ def _past(services: Services, view: ProjectView, past: Sequence[PastChange], *, 
         shell.show(markup.tag("div", markup.quiet("None: it is the schema that it was made with."), style="ts"))
         return
     by = shell.named(services, [change.by for change in past])
+    undoes = {change.number: f", takes back {change.undoes}" if change.undoes else "" for change in past}
     rows = [
         [
             markup.number(change.number),
-            markup.text(
-                f"{change.version} → {change.new_version}" + (f", takes back {change.undoes}" if change.undoes else "")
-            ),
+            markup.text(f"{change.version} → {change.new_version}{undoes[change.number]}"),
             markup.text("; ".join(map(_decided, change.decisions)) or "nothing decided"),
             by(change.by or "on the machine"),
             markup.text(markup.moment(change.at)),
