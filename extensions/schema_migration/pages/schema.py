@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import streamlit as st
@@ -21,21 +21,18 @@ from app.reruns.pending_figures import show_pending
 from app.schema_pages import form_preview
 from app.screens import Group, Screen
 from app.services import Services
-from app.widgets import confirm
-from app.widgets.confirm import Confirmation
 from domain.errors import SchemaError
 from domain.jobs import Job
 from domain.records import ProjectView
 from domain.roles import Role
-from domain.states import BLIND, ItemState
+from domain.states import ItemState
 from extensions.schema_migration import change_history, change_jobs
-from extensions.schema_migration.change_history import PastChange
 from extensions.schema_migration.changes import WAYS, Change, Decision, DecisionKind, Decisions, Status, targets
 from extensions.schema_migration.changes.rules import spelled
 from extensions.schema_migration.migration import MigrationPreview
+from extensions.schema_migration.past_changes import show_past
 from extensions.schema_migration.schema_job import SchemaOrder
 from extensions.schema_migration.value_words import values_in_line
-from workflow.access.schema_changes import submissions_by_version
 
 SCREEN = Screen("Schema", place=135, role=Role.LEAD, group=Group.SETTINGS)
 
@@ -106,7 +103,7 @@ def render(services: Services) -> None:
     shell.section("What people see")
     _forms(view, new)
     shell.section("Changes so far")
-    _past(services, view, past, under_way=going is not None)
+    show_past(services, view, past, under_way=going is not None)
 
 
 def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
@@ -380,52 +377,3 @@ def _take(services: Services, view: ProjectView, examined: SchemaCheck, seen: Sc
             change_jobs.do_change(services, SchemaOrder(view.name, "take", examined.loaded, seen.decisions))
             st.session_state.pop(f"schema.seen.{view.name}", None)
         st.rerun()
-
-
-# ---- changes so far -------------------------------------------------------------------------------------------------
-
-
-def _decided(option: str) -> str:
-    """Return a stored decision in words. It is stored as an option of a command."""
-    way, _, subject = option.partition(" ")
-    return f"{way.removeprefix('--').replace('-', ' ')}: {subject}"
-
-
-def _past(services: Services, view: ProjectView, past: Sequence[PastChange], *, under_way: bool) -> None:
-    if not past:
-        shell.show(markup.tag("div", markup.quiet("None: it is the schema that it was made with."), style="ts"))
-        return
-    by = shell.named(services, [change.by for change in past])
-    undoes = {change.number: f", takes back {change.undoes}" if change.undoes else "" for change in past}
-    rows = [
-        [
-            markup.number(change.number),
-            markup.text(f"{change.version} → {change.new_version}{undoes[change.number]}"),
-            markup.text("; ".join(map(_decided, change.decisions)) or "nothing decided"),
-            by(change.by or "on the machine"),
-            markup.text(markup.moment(change.at)),
-            markup.text("taken back" if change.undone else "under way" if change.finished_at is None else "in force"),
-        ]
-        for change in reversed(past)
-    ]
-    heads = [("Change", "number"), ("Versions", ""), ("Decided", ""), ("By", ""), ("When", ""), ("", "")]
-    shell.show(markup.table(heads, rows))
-    last = next((change for change in reversed(past) if change.undoes is None and not change.undone), None)
-    if last is None or past[-1].finished_at is None or under_way:
-        return
-
-    def undo() -> None:
-        change_jobs.do_change(services, SchemaOrder(view.name, "undo"))
-
-    if st.button(f"Take change {last.number} back", key="schema.undo"):
-        counts = submissions_by_version(services.store, person=services.person, project=view.name, stages=BLIND)
-        given = counts.get(last.new_version, 0)
-        question = Confirmation(
-            f"Take change {last.number} of the schema of {view.title} back?",
-            f"Version {last.version} comes into force again. Votes and items are as they were. Under version "
-            f"{last.new_version}, {markup.count(given, 'vote')} came in that count: they stay, and what does not fit "
-            "the earlier form is asked again.",
-            "The change can be made again.",
-            f"Take change {last.number} back",
-        )
-        confirm.ask(services, question, undo, key="schema.back")

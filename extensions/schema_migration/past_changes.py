@@ -1,0 +1,65 @@
+"""The part of the page *Schema* about the changes so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Confirmation
+from domain.records import ProjectView
+from domain.states import BLIND
+from extensions.schema_migration import change_jobs
+from extensions.schema_migration.change_history import PastChange
+from extensions.schema_migration.schema_job import SchemaOrder
+from workflow.access.schema_changes import submissions_by_version
+
+
+def _decided(option: str) -> str:
+    """Return a stored decision in words. It is stored as an option of a command."""
+    way, _, subject = option.partition(" ")
+    return f"{way.removeprefix('--').replace('-', ' ')}: {subject}"
+
+
+def show_past(services: Services, view: ProjectView, past: Sequence[PastChange], *, under_way: bool) -> None:
+    """Draw the changes so far, newest first, and a button that takes the last one back."""
+    if not past:
+        shell.show(markup.tag("div", markup.quiet("None: it is the schema that it was made with."), style="ts"))
+        return
+    by = shell.named(services, [change.by for change in past])
+    undoes = {change.number: f", takes back {change.undoes}" if change.undoes else "" for change in past}
+    rows = [
+        [
+            markup.number(change.number),
+            markup.text(f"{change.version} → {change.new_version}{undoes[change.number]}"),
+            markup.text("; ".join(map(_decided, change.decisions)) or "nothing decided"),
+            by(change.by or "on the machine"),
+            markup.text(markup.moment(change.at)),
+            markup.text("taken back" if change.undone else "under way" if change.finished_at is None else "in force"),
+        ]
+        for change in reversed(past)
+    ]
+    heads = [("Change", "number"), ("Versions", ""), ("Decided", ""), ("By", ""), ("When", ""), ("", "")]
+    shell.show(markup.table(heads, rows))
+    last = next((change for change in reversed(past) if change.undoes is None and not change.undone), None)
+    if last is None or past[-1].finished_at is None or under_way:
+        return
+
+    def undo() -> None:
+        change_jobs.do_change(services, SchemaOrder(view.name, "undo"))
+
+    if st.button(f"Take change {last.number} back", key="schema.undo"):
+        counts = submissions_by_version(services.store, person=services.person, project=view.name, stages=BLIND)
+        given = counts.get(last.new_version, 0)
+        question = Confirmation(
+            f"Take change {last.number} of the schema of {view.title} back?",
+            f"Version {last.version} comes into force again. Votes and items are as they were. Under version "
+            f"{last.new_version}, {markup.count(given, 'vote')} came in that count: they stay, and what does not fit "
+            "the earlier form is asked again.",
+            "The change can be made again.",
+            f"Take change {last.number} back",
+        )
+        confirm.ask(services, question, undo, key="schema.back")
