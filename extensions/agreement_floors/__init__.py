@@ -1,4 +1,4 @@
-"""Agreement floors: how far people have to agree before a release (``export: floors``).
+"""Agreement floors: the agreement among people that a release needs (``export: floors``).
 
 ``schema_key`` checks the key, ``standings`` measures each floor and finds when it was set, and ``release_check`` makes
 lines of the checklist, entries of the manifest, and figures of both.

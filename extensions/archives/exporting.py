@@ -51,7 +51,7 @@ def export_project(
     with_media: bool = True,
     progress: Progress = unheard,
 ) -> ArchiveContents:
-    """Write a whole project into a new file, while people may go on working. Equal states give equal bytes.
+    """Write a whole project into a new file, while people work. Equal states give equal bytes.
 
     Raises
     ------

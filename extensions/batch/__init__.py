@@ -2,7 +2,7 @@
 
 ``batch_runs`` has what people do with a run's files: submit, poll, fetch, write, read and end. Each of them is a
 ``batch_command``, which finds out what became of batches that an earlier command left open. ``batch_questions`` writes
-files and submits them, ``batch_results`` stores what comes back, and ``batch_endpoint`` knows the lines and the server.
+files and submits them, ``batch_results`` stores the answers, and ``batch_endpoint`` knows the lines and the server.
 
 Core starts runs that go in batch files, and shows and cancels them. Batches are in tables of core, so a project is
 complete without this folder.

@@ -28,7 +28,7 @@ class Move(StrEnum):
 
 @dataclass(frozen=True)
 class AssignmentSelection:
-    """A selection of what a person has in hand. All given conditions must hold; ``items`` are ids in files."""
+    """A selection of the tasks that a person holds. All given conditions must hold; ``items`` are ids in files."""
 
     person: str | None = None
     """The person's login."""

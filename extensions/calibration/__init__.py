@@ -1,4 +1,4 @@
-"""Calibration: how far judges can be trusted, measured against people, with a verdict under a rule.
+"""Calibration: the trust that judges deserve, measured against people, with a verdict under a rule.
 
 ``report`` makes the sections of the calibration report from a study, and writes its files. ``project_study`` makes a
 study from the ratings of a project; ``kept_rule`` keeps the project's rule. The page *Calibration* (``report_files``,

@@ -1,4 +1,4 @@
-"""What releases have of calibration: the verdicts on judges in the data card, and the report's numbers as figures."""
+"""Parts of releases: the verdicts on judges in the data card, and the numbers of the report as figures."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Comments: people ask about items, and seniors and leads answer, without telling blind raters anything.
 
 ``rules`` says who may read a comment, and ``threads`` reads and writes threads by these rules. ``actions`` answers
-working pages, where ``web`` adds a part to the form; ``drawn_threads`` puts threads on other pages and records what was
-shown. My work has a line (``my_work_section``), and the extensions Notices and History show more (``notice_source``,
-``item_section``).
+working pages, where ``web`` adds a part to the form; ``drawn_threads`` puts threads on other pages and records the
+comments that were shown. My work has a line (``my_work_section``), and the extensions Notices and History show more
+(``notice_source``, ``item_section``).
 
 The tables are core's, and so is what depends on who has read a comment (``db.comment_threads``): which votes count, and
 who is still asked about an item.

@@ -1,4 +1,4 @@
-"""Threads of comments on pages: what a browser is sent, and the record of it."""
+"""Threads of comments on pages: the content for a browser, and the record of it."""
 
 from __future__ import annotations
 

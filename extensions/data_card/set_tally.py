@@ -103,7 +103,7 @@ class SetTally:
     offered: Counter[int] = field(default_factory=Counter)
     """The number of options."""
     longest: list[bool] = field(default_factory=list)
-    """For each item with one right option, whether that option is the first of the longest."""
+    """Of every item with one right option, whether that option is the first of the longest."""
     longest_of: list[int] = field(default_factory=list)
     """The cluster of each of these items: its video, or the item alone."""
     no_option: int = 0

@@ -371,7 +371,7 @@ def _agree(criterion: Criterion | None) -> Callable[[Any, Any], bool]:
 
 
 def _key(schema: Schema, criterion: Criterion | None, fields: Mapping[str, Any]) -> Any:
-    """Return the right answer to the criterion; None if verifiers are asked something else."""
+    """Return the right answer to the criterion; None if verifiers answer another question."""
     keep = schema.stages.verification.keep if schema.stages.verification is not None else None
     if keep is None or criterion is None:
         return None

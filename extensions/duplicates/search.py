@@ -44,7 +44,7 @@ KINDS: Mapping[str, str] = {
     "answer": "the question and the right answer alike",
     "question": "the question alike",
 }
-"""What two items may have in common, the strongest evidence first."""
+"""Things that two items may have in common, the strongest evidence first."""
 _AT_ONCE = 500
 
 

@@ -1,7 +1,7 @@
 """Erasing: delete a person's identity for good, and keep their submissions without a name.
 
 ``erasing`` deletes the identity in one step and rewrites SQLite's file, and ``touchstone people erase`` asks for the
-login first. Core shows what is left of a person also without this folder.
+login first. Core shows the rest of a person's data also without this folder.
 """
 
 from __future__ import annotations

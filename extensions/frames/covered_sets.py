@@ -31,7 +31,7 @@ def require_idle(home: Path, project: str, files: Collection[str]) -> None:
 def delete(store: Store, *, by: Person | None, home: Path, project: str, instead: Mapping[str, Path]) -> list[str]:
     """Delete the frames of sets that were made from files no longer shown, and return what the page calls the sets.
 
-    The frames can be taken anew, then out of the files that are shown ``instead``.
+    The frames can be taken again, from the files that are shown ``instead``.
     """
     names = []
     for folder in _sets_of(home, project, instead):

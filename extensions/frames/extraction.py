@@ -1,7 +1,7 @@
 """A folder of frames out of videos, with a manifest of their times, measurements and reasons.
 
-First, the frames of each video are taken, measured and written, each with a line. A run that broke off goes on after
-the last line. Then the screening reads these lines and decides which frames are kept.
+First, the frames of each video are taken, measured and written, each with a line. A run that broke off
+continues after the last line. Then the screening reads these lines and decides which frames are kept.
 
     frames.jsonl    the manifest
     images/         kept frames: a folder for each video; the name of a frame is its time
@@ -103,7 +103,7 @@ def make(
 ) -> ExtractionResult:
     """Take the frames of these videos into ``out``, measure them, and decide which are kept.
 
-    A second call goes on where the first broke off, or only decides anew. The result is the same.
+    A second call continues where the first broke off, or only decides again. The result is the same.
 
     Raises
     ------

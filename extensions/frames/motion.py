@@ -12,7 +12,7 @@ SIDE = 320
 
 
 def small(picture: Image.Image) -> Image.Image:
-    """Return the picture as it is compared: in gray, at most ``SIDE`` pixels long."""
+    """Return the picture for the comparison: in gray, at most ``SIDE`` pixels long."""
     return gray(picture, SIDE)
 
 

@@ -1,6 +1,6 @@
 """Long work on a frame set: taking and screening its frames, and adding the chosen frames to the pool.
 
-The work is a job. Its process holds the lock of the set. If it dies, the next process goes on where it stopped.
+The work is a job. Its process holds the lock of the set. If it dies, the next process continues where it stopped.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class ExtractionJob:
     by: Person
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
-        """Take the frames, or go on with it, and write the index."""
+        """Take the frames, or the rest of them, and write the index."""
         with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             about, began = SetDescription.read(self.folder), time.monotonic()
             try:
@@ -197,7 +197,7 @@ def begin_set(
 
 
 def again(services: Services, folder: Path, *, taking: ExtractionSettings, keeping: ScreeningSettings) -> None:
-    """Run a set again with these settings; other extraction settings take all frames anew."""
+    """Run a set again with these settings; other extraction settings take all frames again."""
     if is_running(services.store, folder):
         raise ConflictError(BUSY)
     extraction.require_measured(taking, keeping)
@@ -212,7 +212,7 @@ def again(services: Services, folder: Path, *, taking: ExtractionSettings, keepi
 
 
 def go_on(services: Services, folder: Path) -> None:
-    """Go on with a set whose work broke off."""
+    """Continue a set whose work broke off."""
     about = SetDescription.read(folder)
     again(services, folder, taking=about.taking, keeping=about.keeping)
 

@@ -122,7 +122,7 @@ def warnings(store: Store, *, person: Person, project: ProjectView) -> list[str]
 
 
 def lead_warnings(session: Session, *, access: Access) -> list[str]:
-    """Return who is stopped, in a sentence; none if no one is."""
+    """Return a sentence that names the stopped people; empty without any."""
     called = access.schema.stages.in_a_sentence
     names = [f"{name} ({called(stage.value)})" for stage, name in scores.stopped(session, access=access)]
     return [f"Stopped by gold checks: {', '.join(names)}. Gold in the menu says more."] if names else []

@@ -1,4 +1,4 @@
-"""Queries on what was submitted under each version of a guideline, and what each version answers."""
+"""Queries on the submissions under each version of a guideline, and on the reasons that a version answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All versions of a project's guideline, with what was submitted under each, and a new version."""
+"""All versions of a project's guideline, with the submissions under each, and a new version."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def converse(
     tool_set: ToolSet | None = None,
     tools: Tools | None = None,
 ) -> None:
-    """Hold a conversation about each question, all of them turn by turn. Stopped conversations stay as they are.
+    """Hold a conversation about each question, all of them turn by turn. Stopped conversations are not changed.
 
     ``tools`` runs the set's tools if a result is not stored. They run after all replies of a round, so that no model
     waits for them with an open connection.

@@ -105,7 +105,7 @@ class RunTools:
         return False, None
 
     def _kept(self, question: Question, tool: Tool, asked: Mapping[str, Any] | None, result: Any) -> Any:
-        """Store the result and return it. If another result was stored meanwhile, return that one."""
+        """Store the result and return it. If another process has stored a result, return that one."""
         row = {
             "item_id": question.item_id,
             "tool": tool.name,

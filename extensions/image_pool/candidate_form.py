@@ -18,7 +18,7 @@ LETTERS = "ASDFGHJKLQWETYIOPZXVBN"
 """Keys of the reasons, in order. U is undo and M opens the menu. The browser frame uses C and R."""
 
 Decide = Callable[..., Callable[[], None]]
-"""Takes what is kept, or dropped with its reason, and returns the callback of the press."""
+"""Takes the kept images, and the dropped ones with their reasons, and returns the callback of the press."""
 
 
 def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None = None, keys: bool = True) -> None:

@@ -97,7 +97,7 @@ def _compared(services: Services, one: RunView, other: RunView) -> RunComparison
 
 
 def _nearest(view: RunView, others: Sequence[RunView]) -> str:
-    """Return the newest other run with the same template, else the newest run."""
+    """Return the newest other run with the same template, or the newest run if there is none."""
     if isinstance(view.plan, JudgePlan):
         for other in others:
             if isinstance(other.plan, JudgePlan) and other.plan.template == view.plan.template:
@@ -183,7 +183,7 @@ def table(of: CriterionComparison, found: RunComparison) -> Markup:
 
 
 def words(of: Value | ReplyOutcome) -> str:
-    """Return a value in words, or the reason why there is none."""
+    """Return a value in words, or the reason why it is missing."""
     return of.label if isinstance(of, ReplyOutcome) else texts.opening(shown.value(of), 40)
 
 

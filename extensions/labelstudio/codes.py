@@ -17,7 +17,7 @@ from domain.comparison import same
 NOTE = "touchstone-note"
 """The control for a rater's note."""
 ABOUT = "about"
-"""The text on every page to which controls belong that are not drawn or marked on something else."""
+"""The text on every page to which controls belong that are not drawn or marked on another one."""
 RESERVED = "touchstone:"
 SKIP = f"{RESERVED}skip"
 NONE = f"{RESERVED}none"

@@ -179,7 +179,7 @@ class Landing:
     def lots(
         self, *, project_id: int, table: str, rows: Iterable[Row], there: int | None = None
     ) -> Iterator[list[Row]]:
-        """Yield the rows of a table as they are stored, in batches. ``there`` is the id of a row that is stored
+        """Yield the stored rows of a table in batches. ``there`` is the id of a row that is stored
         already.
         """
         lot: list[Row] = []

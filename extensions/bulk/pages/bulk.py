@@ -46,7 +46,7 @@ UNDO: dict[StrEnum, str] = {
 
 @dataclass(frozen=True)
 class _Order:
-    """An action with what is chosen for it."""
+    """An action with its settings."""
 
     action: Move | Action
     noun: str

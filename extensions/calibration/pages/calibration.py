@@ -138,7 +138,7 @@ def _usual(view: ProjectView, raters: Raters) -> dict[str, Any]:
 def _form(
     view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, str], models: Sequence[str]
 ) -> dict[str, Any] | None:
-    """Draw the form. Return the settings when the button is pressed, else None."""
+    """Draw the form. Return the settings when the button is pressed, and None before."""
     everyone = [*raters.people, *raters.from_files]
     named, picked = st.query_params.get("judge"), _judges(raters)
     with st.form("calibration", border=False):

@@ -20,7 +20,7 @@ from reports.words import figure_in_words, first_parts, mark
 
 @dataclass
 class _Biases:
-    """What section 7 says of judges on criteria with numbers."""
+    """The tables of section 7 about judges on criteria with numbers."""
 
     told: list[str] = field(default_factory=list)
     overall: list[tuple[Cell, ...]] = field(default_factory=list)

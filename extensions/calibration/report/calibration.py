@@ -1,6 +1,7 @@
 """The calibration report: how well judges can replace people, section by section.
 
-Each section's first sentence states its result. A value that cannot be computed has a reason, and what it would need.
+Each section's first sentence states its result. A value that cannot be computed has a reason, and names the data that
+it needs.
 """
 
 from __future__ import annotations

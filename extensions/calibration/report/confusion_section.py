@@ -1,4 +1,4 @@
-"""Section 5: what a judge says where people say something else: confusions, and the values that each gives."""
+"""Section 5: confusions of a judge with people, and the values that each gives."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def main_measure(part: Slice) -> Measure:
 def numbers_or_codes(part: Slice, rater: str) -> Floats:
     """Return the values of a rater for comparisons. Shape: (units,). Missing values are nan.
 
-    The values are numbers if the scale is numeric, else codes.
+    The values are numbers if the scale is numeric, and codes otherwise.
     """
     if part.table.numeric:
         return part.numbers(rater)

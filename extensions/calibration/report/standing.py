@@ -149,7 +149,7 @@ def _more(row: Mapping[str, Cell]) -> int:
 
 
 def _correction(rows: Sequence[Mapping[str, Cell]]) -> str:
-    """Return how many more grades a corrected score needs, as far as it was computed."""
+    """Return how many more grades a corrected score needs, if it was computed."""
     wanted = [row for row in rows if row["half width"] == WANTED[1] and row["more units"] is not None]
     if not wanted:
         return "every unit with a score has people's grades, so there is nothing to correct yet."

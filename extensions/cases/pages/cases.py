@@ -64,7 +64,7 @@ STYLE = """
 
 
 def render(services: Services) -> None:
-    """Draw the case in the address, else the list."""
+    """Draw the case in the address, or the list if there is none."""
     view = shell.lead_of(services)
     shell.show(markup.Markup(f"<style>{shown.STYLE}{STYLE}</style>"))
     if st.query_params.get("item"):

@@ -1,4 +1,4 @@
-"""The page *Expired submissions*: submissions that arrived after someone else had the item."""
+"""The page *Expired submissions*: submissions that arrived after the item had gone to another person."""
 
 from __future__ import annotations
 

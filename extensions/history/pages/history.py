@@ -34,7 +34,7 @@ PURPOSES = {Purpose.QUALIFICATION: "qualification", Purpose.GOLD: "gold check", 
 
 
 def render(services: Services) -> None:
-    """Draw the item in the address, else the list."""
+    """Draw the item in the address, or the list if there is none."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
         raise NotAllowedError(

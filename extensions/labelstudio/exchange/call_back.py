@@ -25,7 +25,7 @@ _KEPT = "kept"
 
 
 def call_back(link: Link, plan: Plan) -> int:
-    """Mark all tasks there that no one may answer any more for removal. Return their number."""
+    """Mark all tasks there that nobody may answer now for removal. Return their number."""
     now = link.store.now()
     with link.store.read() as session:
         over = {

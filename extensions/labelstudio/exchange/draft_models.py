@@ -20,7 +20,7 @@ class SentOut:
 
     stage: Stage
     pictures: Sequence[Picture] = ()
-    """The task's pictures. Empty in stages in which no one may see a model's answer."""
+    """The task's pictures. Empty in stages that hide models' answers."""
 
 
 def task_behind(store: Store, *, project: str, key: str, picture: Callable[[str, str], Picture]) -> SentOut | None:

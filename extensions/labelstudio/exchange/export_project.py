@@ -163,7 +163,7 @@ def _submitted(
 ) -> dict[tuple[int, int | None], list[_RaterAnswers]]:
     """Return the counting submissions on the current items, by item and answer.
 
-    Raters have fixed positions, whoever was first. Imported ratings follow.
+    The positions of raters are fixed and do not depend on who was first. Imported ratings follow.
     """
     answers_by_unit: dict[tuple[int, int | None], list[_RaterAnswers]] = defaultdict(list)
     names = people_names(session, project_id=access.project_id)
