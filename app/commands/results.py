@@ -162,10 +162,11 @@ def results(
     ]
     if edges is not None and boards and not boards[0].slicing.of_numbers:
         raise InvalidInputError([Problem("edges", f"{by} has no numbers that could be cut at {edges}.")])
-    if format is not Format.TABLE and read.counting is not None:
-        print(f"Counted: {read.counting.sentence}", file=sys.stderr)
+    remarks = [f"Counted: {read.counting.sentence}"] if format is not Format.TABLE and read.counting else []
     for section in asking.values():
         if (alone := section.alone(read, boards, by=by, form=format.value)) is not None:
+            for remark in remarks:
+                print(remark, file=sys.stderr)
             typer.echo(alone, nl=False)
             return
     parts: list[tuple[ResultSection, Any, Sequence[Any]]] = []
@@ -175,8 +176,10 @@ def results(
         needed = section.option in options or format is Format.TABLE
         of_boards = section.of_boards(read, boards, options) if needed else [None] * len(boards)
         parts.append((section, of_project, of_boards))
-        for remark in section.remarks(of_project, options.get(section.option), form=format.value):
-            print(remark, file=sys.stderr)
+    for section, of_project, _ in parts:
+        remarks += section.remarks(of_project, options.get(section.option), form=format.value)
+    for remark in remarks:
+        print(remark, file=sys.stderr)
     further = [{section.name: of_boards[at] for section, _, of_boards in parts} for at in range(len(boards))]
     if format is Format.CSV:
         lines = [line for board in boards for line in board.lines()]
