@@ -144,7 +144,8 @@ if extensions.missing("jobs", "withdraw") is None:
 
 def test_every_kind_of_job_is_killed_here() -> None:
     elsewhere = {"command", "figures", "run", "worker"}  # test_recorded_commands.py, test_figures.py, test_work_loop.py
-    assert {case.kind for case in CASES} == {row.name for row in of_core()} - elsewhere
+    of_extensions = {"withdraw"}
+    assert {case.kind for case in CASES} - of_extensions == {row.name for row in of_core()} - elsewhere
 
 
 def begun(services: Services, case: Case) -> Job:
