@@ -12,6 +12,7 @@ from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
 from domain.errors import NotAvailableError
 from domain.policies import KEEP_RULES
+from testkit.qualification import needs_qualification
 
 
 def schema(name: str) -> Schema:
@@ -39,6 +40,7 @@ def test_what_is_not_built_is_refused_with_a_sentence(monkeypatch: pytest.Monkey
     assert str(caught.value).endswith(".")
 
 
+@needs_qualification
 def test_a_row_that_does_not_block_keeps_no_one_from_a_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     key = ("stage", "qualification")
     monkeypatch.setitem(registry._BY_NAME, key, replace(registry._BY_NAME[key], available=False, blocks=False))

@@ -181,6 +181,7 @@ def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
     assert "1 free image in the pool" in page
 
 
+@needs("commands", "plan")
 def test_an_empty_dashboard_says_the_next_step(store: Store, show: Show) -> None:
     test = show("dashboard", "lea")
     assert "4 free images in the pool" in words(test)

@@ -22,6 +22,7 @@ from db.engine import Store
 from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Stage
+from testkit.missing_extensions import needs
 from tests.app.homes import Home, make_home
 from tests.paths import ROOT
 from tests.planting import plant_page
@@ -57,6 +58,7 @@ def services_of(home: Home, store: Store, login: str) -> Services:
     return Services(store, home.media(), Settings(home.path, ""), accounts.find_person(store, login=login), "csrf")
 
 
+@needs("pages", "scorecard")
 @pytest.mark.usefixtures("extra")
 def test_a_new_page_is_offered_at_its_place_to_those_whose_role_is_enough(store: Store) -> None:
     assert SCREENS["dimensions"].path == "dimensions"

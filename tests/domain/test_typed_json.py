@@ -22,6 +22,7 @@ from domain.module_names import import_own
 from domain.records import BadRow, Person
 from domain.states import Stage
 from testkit.factories import make_schema
+from testkit.missing_extensions import needs_every
 from workflow.files.uploads import Source
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.dates() | st.fractions()
@@ -100,6 +101,8 @@ def _told(kind: str, fields: list[Any]) -> Iterator[dict[str, Any]]:
         yield {"v": dict.fromkeys(fields, 0), "set": fields, "own": None}
 
 
+@needs_every("figures")
+@needs_every("jobs")
 @pytest.mark.parametrize("kind", STORED)
 def test_every_record_of_jobs_that_were_stored_before_classes_were_renamed_is_read(kind: str) -> None:
     """The file lists the records that inputs and results of jobs had in November 2026, with their fields."""

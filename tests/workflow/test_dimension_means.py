@@ -58,6 +58,7 @@ def bring_in(store: Store, folder: Path, rows: list[tuple[str, str, str, float]]
     import_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
 
 
+@needs("readers", "ratings")
 def test_the_published_table(store: Store, tmp_path: Path) -> None:
     """Two answers of each aspect whose mean is the table's: ICC(1,1) 0.402 and 0.808, as the paper prints."""
     with shared("data", "paper_tables", "etp_table7_metric_vs_human.csv").open(encoding="utf-8", newline="") as file:
