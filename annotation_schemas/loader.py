@@ -116,7 +116,7 @@ def _parse(text: str) -> tuple[Document, Schema | None]:
 
 @lru_cache(maxsize=32)
 def _parsed(text: str) -> tuple[Document, Schema | None]:
-    """What a text says, which is read once: nothing of it but the list of troubles ever changes."""
+    """Parse a schema's text, once. Callers may add to the list of problems and change nothing else."""
     document, schema = typed_yaml.parse(text, Schema, _KNOWN, former=_FORMER_KEYS)
     if schema is not None:
         cross_check(schema, document)

@@ -289,9 +289,7 @@ class _FolderReader:
             yield picture.sha256
 
     def _check_names(self) -> None:
-        """Check names of files that name an item, as a table of its own, and the order in which the files were
-        written.
-        """
+        """Check the names of files that belong to an item, as a table, and the order in which they were written."""
         named = [(time, path, item) for path, time in sorted(self._times) if (item := self._item_of(path)) is not None]
         has_times = len({time for time, _, _ in named}) > 1
         for keys in self._key_sets:

@@ -73,7 +73,7 @@ def name_from(text: str) -> str:
 
 
 def checked_name(text: str) -> str:
-    """The name of a schema, and of a project that follows it. Raises ``ValueError`` with a sentence."""
+    """Return a valid name of a schema and its projects. Raise ``ValueError`` with a sentence for others."""
     if not text:
         raise ValueError("Give the benchmark a name, of small letters, digits and underscores.")
     if len(text) > LONGEST_NAME:
@@ -84,7 +84,7 @@ def checked_name(text: str) -> str:
 
 
 def checked_title(text: str) -> str:
-    """A text for people, in one line. Raises ``ValueError`` with a sentence."""
+    """Return a title without blanks around it. Raise ``ValueError`` with a sentence if it is no single line."""
     if not text.strip():
         raise ValueError("Write at least a word.")
     if not text.isprintable():
@@ -128,14 +128,14 @@ def dimensions(text: str) -> dict[str, str]:
 
 
 def people(text: str) -> int:
-    """A number of people. Raises ``ValueError`` with a sentence."""
+    """Return a number of people. Raise ``ValueError`` with a sentence if the text is no such number."""
     if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= MOST:
         raise ValueError(f"Write a number from 1 to {MOST:,}.")
     return int(text)
 
 
 def yes_or_no(text: str) -> bool:
-    """Raises ``ValueError`` with a sentence."""
+    """Return whether the answer is yes. Raise ``ValueError`` with a sentence if it is neither yes nor no."""
     choice = {"yes": True, "y": True, "no": False, "n": False}.get(text.lower())
     if choice is None:
         raise ValueError("Write yes or no.")
@@ -143,7 +143,7 @@ def yes_or_no(text: str) -> bool:
 
 
 def one_of(known: type[StrEnum], text: str) -> StrEnum:
-    """The one of these that is named so. Raises ``ValueError`` with a sentence."""
+    """Return the value with this name. Raise ``ValueError`` with a sentence if there is none."""
     if text not in list(known):
         raise ValueError(f"`{text}` is none of {', '.join(known)}.")
     return known(text)
@@ -173,7 +173,7 @@ def check_of(text: str, answer: AnswerIs) -> Check:
 
 
 def can_be_blind(answer: AnswerIs) -> bool:
-    """Whether the answers that people find by themselves can be held against the item's."""
+    """Return whether people's own answers can be compared with the item's."""
     return answer is not AnswerIs.TEXT
 
 
@@ -219,7 +219,7 @@ def templates_for(*, graded: bool, check: Check) -> list[str]:
 
 
 def judged_of(text: str, *, fitting: Sequence[str]) -> bool:
-    """Whether a judge rates what people rate. Raises ``ValueError`` with a sentence, also where no template can."""
+    """Return whether a judge rates next to people. Raise ``ValueError`` with a sentence if no template can."""
     judged = yes_or_no(text)
     if judged and not fitting:
         raise ValueError("A judge is held against people's grades: let people grade models' answers, too.")
@@ -227,7 +227,7 @@ def judged_of(text: str, *, fitting: Sequence[str]) -> bool:
 
 
 def template_of(text: str, *, judged: bool, fitting: Sequence[str]) -> str:
-    """The template of the judge. Raises ``ValueError`` with a sentence, also where it rates what people do not."""
+    """Return the judge's template. Raise ``ValueError`` with a sentence if people do not rate what it rates."""
     if not judged:
         return text
     if text in fitting:
