@@ -40,6 +40,7 @@ NONE = object()
         ("Rating: [[0.75]]", ReplyOutcome.OUT_OF_RANGE, NONE, "0.75"),
         ("Rating: [[2]]", ReplyOutcome.OUT_OF_RANGE, NONE, "2"),
         ("Rating: [[-1]]", ReplyOutcome.OUT_OF_RANGE, NONE, "-1"),
+        ("The rating is -[[1]].", ReplyOutcome.OUT_OF_RANGE, NONE, "1"),
         ("Rating: [[nan]]", ReplyOutcome.OUT_OF_RANGE, NONE, "nan"),
         ("Rating: [[1e0]]", ReplyOutcome.OUT_OF_RANGE, NONE, "1e0"),
         ("Rating: [[one]]", ReplyOutcome.OUT_OF_RANGE, NONE, "one"),
