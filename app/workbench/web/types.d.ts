@@ -221,6 +221,8 @@ export interface Task {
   lease_until: string;
   draft: Draft | null;
   postponed: boolean;
+  /** While the person edits their own submission: whether the draft differs from it. */
+  correction: { changed: boolean } | null;
   /** In authoring `fields` are what a model proposes. */
   proposed: boolean;
   answer: string | null;

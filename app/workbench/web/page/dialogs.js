@@ -1,5 +1,6 @@
 // What a person can open from the working page: the menu, the list of keys, the item's history.
 
+import { el } from "../dom.js";
 import { FIELDS, KINDS } from "../kinds/index.js";
 import { keyRows } from "./overlay.js";
 
@@ -24,6 +25,27 @@ export function openKeys(bench) {
   const taken = [...asked].flatMap(({ takes = [] }) => takes);
   const parts = bench.side.parts.map(({ key, help }) => /** @type {Row} */ ([key.toUpperCase(), help]));
   bench.overlay.keys(keyRows(bench.page.view, bench.stage, own, taken, parts));
+}
+
+/**
+ * Ask whether the changes of a submitted answer are dropped.
+ * @param {Bench} bench
+ * @param {() => void} drop
+ */
+export function askToDrop({ overlay }, drop) {
+  const button = (/** @type {string} */ label, /** @type {string} */ kind, /** @type {() => void} */ press) =>
+    el("button", { type: "button", class: kind, on: { click: press } }, label);
+  const close = () => overlay.close();
+  const dropped = () => {
+    close();
+    drop();
+  };
+  const goOn = button("Go on editing", "submit", close);
+  overlay.open("Drop your changes?", [
+    el("p", {}, "You changed this answer since you opened it. Your submitted answer stays as it was."),
+    el("p", { class: "buttons" }, goOn, button("Drop changes", "small", dropped)),
+  ]);
+  goOn.focus();
 }
 
 /** @param {Bench} bench */

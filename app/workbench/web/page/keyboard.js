@@ -100,6 +100,7 @@ export class Keyboard {
     if (view === "task" && media.zoomed && media.key(event)) return true;
     if (leaves && bench.task && forms.current?.key(event)) return true;
     if (leaves && bench.banner.isShown) return used(() => bench.hideBanner());
+    if (leaves && bench.task?.correction) return used(() => bench.edit.leave());
     if (this.everywhere(event)) return true;
     if (view === "pool") return Boolean(bench.pool?.key(event));
     if (view === "nothing") return enter && used(() => bench.step());

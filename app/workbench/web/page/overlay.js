@@ -130,7 +130,7 @@ export function keyRows(view, stage, own = [], taken = [], parts = []) {
     rows.push(...own);
   }
   rows.push(["G", "guideline"]);
-  if (stage !== "adjudication") rows.push(["U", "take back the last submission"]);
+  if (stage !== "adjudication") rows.push(["U", "edit your last answer"]);
   if (view === "task") rows.push(["N", "note"], ...parts);
   if (view === "task" && stage === "adjudication") rows.push(["H", "the item's whole history"]);
   if (view === "task" && !writing)
