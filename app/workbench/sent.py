@@ -38,7 +38,7 @@ _TASK = ExpectedKeys(
 )
 _PAGE = ExpectedKeys(
     *("view", "person", "csrf", "static_hash", "static", "progress", "now", "prefetch", "earlier", "to_write"),
-    *("menu", "n", "said"),
+    *("menu", "n", "said", "keys"),
     parts={"task": _TASK},
 )
 """``web/types.d.ts`` describes each key."""

@@ -4,6 +4,7 @@
 import { el, fill } from "../dom.js";
 import { MediaPane } from "../media/pane.js";
 import { Prefetch } from "../media/sources.js";
+import { useKeys } from "../own_keys.js";
 import { Palette } from "../palette.js";
 import { Actions } from "./actions.js";
 import { ActiveTime } from "./active.js";
@@ -174,6 +175,7 @@ export class Bench {
       this.pageAway(data.away);
       return;
     }
+    if (data.keys) useKeys(data.keys);
     if (data.static) statics.set(data.static_hash, data.static);
     const still = statics.get(data.static_hash);
     if (!still) {

@@ -1,10 +1,9 @@
 // What a person can open from the working page: the menu, the list of keys, the item's history.
 
 import { el } from "../dom.js";
-import { FIELDS, KINDS } from "../kinds/index.js";
-import { keyRows } from "./overlay.js";
+import { openKeyEditor } from "./key_editor.js";
+import { keyTables, rowsOf } from "./key_rows.js";
 
-/** @import { KeyRow as Row } from "../types" */
 /** @import { Bench } from "./bench.js" */
 
 /** @param {Bench} bench */
@@ -16,15 +15,9 @@ export function openMenu(bench) {
 
 /** @param {Bench} bench */
 export function openKeys(bench) {
-  const fields = bench.stage === "authoring" ? bench.fixed.fields : [];
-  const asked = new Set([
-    ...bench.fixed.criteria.map(({ kind }) => KINDS[kind]),
-    ...fields.map(({ kind }) => FIELDS[kind]),
-  ]);
-  const own = [...asked].flatMap(({ keys = [] }) => keys);
-  const taken = [...asked].flatMap(({ takes = [] }) => takes);
-  const parts = bench.side.parts.map(({ key, help }) => /** @type {Row} */ ([key.toUpperCase(), help]));
-  bench.overlay.keys(keyRows(bench.page.view, bench.stage, own, taken, parts));
+  const change = () => openKeyEditor(bench, () => openKeys(bench));
+  const edit = el("button", { type: "button", class: "small", on: { click: change } }, "Change keys");
+  bench.overlay.open("Keys", [keyTables(rowsOf(bench)), bench.page.view === "task" ? el("p", {}, edit) : null]);
 }
 
 /**

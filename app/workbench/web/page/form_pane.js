@@ -50,7 +50,7 @@ export class FormPane {
       "button",
       { type: "button", class: "submit", on: { click: around.submit } },
       "Submit ",
-      el("kbd", { "aria-hidden": "true" }, "Ctrl ⏎"),
+      key("Submit", "Ctrl ⏎"),
     );
     this.keepButton = el(
       "button",
