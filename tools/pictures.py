@@ -97,7 +97,7 @@ SHOTS = (
     Shot("adjudicate", SENIOR, "adjudicate", TASK),
     Shot("grade-light", GRADER, "grade", TASK),
     Shot("grade-dark", GRADER, "grade", TASK, scheme="dark"),
-    Shot("dashboard", LEAD, "dashboard", "[data-part=left]"),
+    Shot("dashboard", LEAD, "overview", "[data-part=left]"),
     Shot("agreement", LEAD, "agreement", "text=pairs of answers", _all_grades),
     Shot("calibration", LEAD, "calibration", "[data-part=standing]"),
     Shot("results", LEAD, "results", "table"),

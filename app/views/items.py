@@ -18,7 +18,7 @@ from annotation_schemas.state_words import state_called, states_of
 from app import addresses, markup, shell
 from app.items import actions, saved
 from app.reruns import messages
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from domain.errors import InvalidInputError, NotAllowedError
 from domain.item_filter import FROM_FILE, OF_FIELD, SIZES, Comments, ItemFilter, ItemList
@@ -28,7 +28,13 @@ from workflow.access import memberships
 from workflow.lead import bulk, item_list
 from workflow.lead.item_list import ItemLine, ItemPage
 
-SCREEN = Screen("Items", place=105, group=Group.ITEMS, role=Role.SENIOR)
+SCREEN = Screen(
+    "All items",
+    place=100,
+    room=Room.ITEMS,
+    role=Role.SENIOR,
+    words="items questions table search find filter kept rejected returned send back state",
+)
 
 LONGEST = 120
 """Longest text in a cell, in characters. The item's page shows the whole text."""

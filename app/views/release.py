@@ -15,7 +15,7 @@ from app.projects import project_jobs
 from app.releasing import checklist
 from app.releasing.release_actions import release_actions
 from app.reruns import messages
-from app.screens import Group, Screen
+from app.screens import Action, Room, Screen
 from app.services import Services
 from domain import extensions
 from domain.errors import InvalidFileError, InvalidInputError
@@ -30,7 +30,14 @@ from workflow.releases.listing import Release
 from workflow.releases.settings import SAYINGS, CardVersion, ReleaseOptions
 from workflow.releases.split_groups import BY, TOGETHER
 
-SCREEN = Screen("Release", place=275, role=Role.LEAD, group=Group.RELEASE)
+SCREEN = Screen(
+    "Next",
+    place=500,
+    room=Room.RELEASE,
+    role=Role.LEAD,
+    words="release publish version freeze checklist gate license data card",
+    actions=(Action("Make a release", "publish version benchmark hugging face"),),
+)
 
 
 def render(services: Services) -> None:

@@ -145,7 +145,7 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
     lead.settled()
     look(lead, "01-yaml")
     keys.button("Make it", times=2)
-    expect(page.get_by_role("heading", name="Dashboard")).to_be_visible()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
     expect(page.get_by_text(f"{TITLE} is made.")).to_be_visible()
     expect(page.get_by_role("heading", name="Before people begin")).to_be_visible()
     lead.settled()

@@ -191,7 +191,7 @@ def test_the_main_job(running: Server, chromium: Browser, tmp_path: Path, pictur
     with at_desk(chromium, running, "lena") as lead:
         _read_agreement(lead, grades, shot)
         if pictures:
-            lead.open(f"/dashboard?project={PROJECT}")
+            lead.open(f"/overview?project={PROJECT}")
             lead.picture(shot("dashboard"))
     assert touchstone("check", PROJECT, home=running.home).returncode == 0
 

@@ -92,7 +92,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "code": NOTHING_WAITS,
     "settle_codes": NOTHING_WAITS,
     "preview": FOR_LEADS | {SENIOR: OPEN},
-    "dashboard": FOR_LEADS,
+    "overview": FOR_LEADS,
     "history": FOR_LEADS | {SENIOR: OPEN},
     "items": FOR_LEADS | {SENIOR: OPEN},
     "adjudication_reasons": FOR_LEADS,
@@ -554,7 +554,7 @@ def test_no_byte_of_a_secret_reaches_the_blind(
     sent = wire.sent()
     assert len(sent) > 100_000
     cookies = client(world, login).cookies
-    for path in ("", "dashboard", "agreement", "results", "cases", "author", "people", "comments", "history"):
+    for path in ("", "overview", "agreement", "results", "cases", "author", "people", "comments", "history"):
         sent += open_page(world.server.url, path=path, query="project=p", cookies=cookies).raw
     for word in PLANTED.shown:
         assert word.encode() in sent, f"the search does not even find {word!r}"

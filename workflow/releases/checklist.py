@@ -72,8 +72,8 @@ def stored_lines(session: Session, access: Access, about: CardVersion) -> list[R
     unsaid = any(saying.needed and not about.values.get(saying.name) for saying in SAYINGS)
     kept = f"{in_state[ItemState.KEPT]:,} kept, {left:,} unfinished{more}"
     return [
-        ReleaseCondition("items", "Items", bool(states) and not left and not wanted, kept, "dashboard"),
-        ReleaseCondition("adjudication", "Adjudication", not open_, f"{open_:,} open", "dashboard"),
+        ReleaseCondition("items", "Items", bool(states) and not left and not wanted, kept, "overview"),
+        ReleaseCondition("adjudication", "Adjudication", not open_, f"{open_:,} open", "overview"),
         ReleaseCondition(
             "media",
             "Media",

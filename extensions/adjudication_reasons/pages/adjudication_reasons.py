@@ -12,8 +12,9 @@ from annotation_schemas.kinds import options_of
 from app import markup, shell
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.screens import SCREENS, Group, Screen
+from app.screens import SCREENS, Need, Room, Screen
 from app.services import Services
+from db import project_facts
 from domain.records import ProjectView, VoteView
 from domain.roles import Role
 from domain.states import VERIFICATIONS
@@ -22,7 +23,14 @@ from extensions.adjudication_reasons import reasons as adjudication_reasons
 from extensions.adjudication_reasons.reason_lists import ContestedItem, Overview, SkipReasonRow
 from extensions.adjudication_reasons.reasons import AdjudicationReason, SettledCase
 
-SCREEN = Screen("Adjudication reasons", place=120, role=Role.LEAD, group=Group.ITEMS)
+SCREEN = Screen(
+    "Reasons",
+    place=450,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    words="adjudication reasons causes why seniors settled disputes disagreements",
+    needs=Need("No senior has settled an item yet.", project_facts.has_decisions),
+)
 
 MOST = 40
 """Number of decisions listed for a reason. The file has all of them."""

@@ -14,7 +14,7 @@ from annotation_schemas.state_words import state_called, states_of
 from app import markup, shell
 from app.items import bulk_previews
 from app.reruns import messages, session_values
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
@@ -30,7 +30,14 @@ from workflow.lead import bulk
 from workflow.lead.bulk_plans import Action, BulkPreview, BulkSelection
 from workflow.lead.send_back import Reasons
 
-SCREEN = Screen("Bulk actions", place=160, role=Role.LEAD, group=Group.ITEMS)
+SCREEN = Screen(
+    "Bulk actions",
+    place=145,
+    room=Room.ITEMS,
+    tab=False,
+    role=Role.LEAD,
+    words="many items assign reassign give back priority delete",
+)
 
 ACTIONS: dict[StrEnum, str] = {
     Move.GIVE_BACK: "Give a person's assignments back to everyone",

@@ -9,7 +9,7 @@ import { keyRows } from "./overlay.js";
 /** @param {Bench} bench */
 export function openMenu(bench) {
   const { menu } = bench.page;
-  const places = menu?.length ? menu : [{ title: "My work", href: "/" }];
+  const places = menu?.length ? menu : [{ title: "My work", href: "/my_work" }];
   bench.palette.open([...places, { title: "Sign out", href: "/logout" }]);
 }
 
