@@ -11,6 +11,7 @@ from annotation_schemas.source_media import has_segments
 from app import markup
 from app.screens import SCREENS, Group, Screen
 from app.services import Services
+from app.serving import demo_people
 from app.workbench import assets
 from domain import extensions
 from domain.display_names import distinct_names
@@ -52,11 +53,12 @@ def draw(services: Services, current: Screen) -> None:
     if mine:
         _note(mine)
         keys(_choose_project(mine), current, news=_news(services), listed=True)
+    leave = ("Switch person", "/demo") if demo_people.is_on() else ("Sign out", "/logout")
     st.html(
         markup.tag(
             "div",
             markup.quiet(f"{services.person.name} · "),
-            markup.tag("a", markup.text("Sign out"), href="/logout", target="_self"),
+            markup.tag("a", markup.text(leave[0]), href=leave[1], target="_self"),
             style="ts ts-small",
             data_part="who",
         )

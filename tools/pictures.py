@@ -144,7 +144,7 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory(prefix="touchstone-pictures-") as folder:
         home = Path(folder) / "home"
-        done = touchstone("demo", home=home)
+        done = touchstone("demo", "--no-serve", home=home)
         if done.returncode:
             print(done.stderr, file=sys.stderr)
             return 1
