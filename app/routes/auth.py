@@ -328,9 +328,7 @@ def _current(request: Request) -> SignedIn | None:
 
 async def _form(request: Request) -> Form:
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/x-www-form-urlencoded":
-        raise BadRequestError(
-            "This form did not come from a page of this server. Open the page again and fill in the form."
-        )
+        raise BadRequestError("This form did not come from a page of this server. Open the page again.")
     try:
         text = (await read_body(request)).decode()
         fields = parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), max_num_fields=20, errors="strict")
@@ -386,9 +384,7 @@ def _invitation_form(
 def _no_invitation() -> Response:
     return _page(
         "This invitation does not work",
-        plain_pages.paragraph(
-            "The invitation was used already or has expired. Ask the lead of your project for a new invitation."
-        ),
+        plain_pages.paragraph("It was used already or has expired. Ask your project's lead for a new invitation."),
         plain_pages.link("/login", "Sign in"),
         status=404,
     )
