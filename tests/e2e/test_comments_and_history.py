@@ -204,7 +204,7 @@ def _lena_reads_the_history(chromium: Browser, running: Server, pictures: Path |
         assert NOTE in said[3]
         expect(desk.page.locator(".comments .words")).to_have_text([ASKED, SECOND, TOLD, OTHERS])
         steps = desk.page.locator("table").last
-        expect(steps).to_contain_text("took the answer back into the form (verification)")
+        expect(steps).to_contain_text("opened the submitted answer again (verification)")
         expect(steps).to_contain_text("votes were counted: kept")
 
 

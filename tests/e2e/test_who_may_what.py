@@ -151,6 +151,7 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
         {"project": "p", "stage": "authoring", "values": {"question": "Q"}},
         dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404, VERIFIER: 403, GRADER: 403},
     ),
+    "keys": ({"stage": "verification", "keys": {"1": "y"}}, dict.fromkeys(ROLES, 200) | {NOBODY: 401}),
     "comments": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
     "comment": ({"task": "TASK", "key": "k", "text": ""}, HELD | {VERIFIER: 422}),
     "postpone": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
