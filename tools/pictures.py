@@ -52,7 +52,7 @@ def _grades(page: Page) -> None:
 
 
 def _opens_a_reason(page: Page) -> None:
-    page.locator("[data-testid=stExpander] summary").first.click()
+    page.locator("[data-testid=stExpander] [data-testid=stExpander] summary").first.click()
 
 
 def _changes_the_guideline(page: Page) -> None:
@@ -100,7 +100,7 @@ SHOTS = (
     Shot("calibration", LEAD, "calibration", "[data-part=standing]"),
     Shot("results", LEAD, "results", "table"),
     Shot("cases", LEAD, "cases", "table", _opens_a_case),
-    Shot("adjudication-reasons", LEAD, "adjudication_reasons", "[data-testid=stExpander]", _opens_a_reason),
+    Shot("adjudication-reasons", LEAD, "adjudication_reasons", "[data-part=summary]", _opens_a_reason),
     Shot("guideline", LEAD, "guideline", "textarea", _changes_the_guideline),
     Shot("export", LEAD, "export", "button:has-text('Prepare')", _prepares),
     Shot("release", LEAD, "release", "button:has-text('Make the release')"),

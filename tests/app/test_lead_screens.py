@@ -792,7 +792,6 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
             "Comments",
             "Items",
             "History",
-            "Adjudication reasons",
             "Bulk actions",
             "Expired submissions",
         ],
