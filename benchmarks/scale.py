@@ -54,7 +54,7 @@ PHOTO = (1440, 1080)
 PENDING = (b"being worked out",)
 """How pages say that a figure is being worked out."""
 AGREEMENT = "agreement"
-HEAVY = ("overview", "adjudication_reasons", "scorecard", "cases", "people", "history", "export", "audit", "bulk")
+HEAVY = ("overview", "scorecard", "cases", "people", "history", "export", "audit", "bulk")
 """Pages that a lead opens besides Agreement."""
 READS_SECONDS = 2.0
 """So long a lead looks at a page before they open the next."""
@@ -327,9 +327,6 @@ async def _pages(study: Study, server: Server, tokens: dict[str, str], seconds: 
         if path == "overview":
             kept = f"{large_study.states(study.items)['kept']:,} kept"
             study.must(kept.encode() in shown, f"the dashboard does not say {kept!r}")
-        if path == "adjudication_reasons":
-            for why, n in Counter((each.decision[1], each.dimension) for each in study.items if each.decision).items():
-                study.must(f"{n} open of {n}".encode() in shown, f"the page of reasons does not say {n} of {why}")
     slowest = max(seen, key=lambda path: max(seen[path]["stands_s"], seen[path]["again_s"]))
     figures["slowest_other_page_s"] = max(seen[slowest]["stands_s"], seen[slowest]["again_s"])
     figures["slowest_other_page"], figures["pages"] = slowest, seen

@@ -134,6 +134,8 @@ class Extension:
     """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
     dashboard_sections: Rows = _nothing
     """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
+    agreement_sections: Rows = _nothing
+    """Rows of ``app.agreement.sections.AgreementSection``: folded sections of the page *Agreement*."""
     my_work_sections: Rows = _nothing
     """Rows of ``app.my_work_sections.MyWorkSection``: what the page *My work* has above or in projects."""
     topline_notes: Rows = _nothing

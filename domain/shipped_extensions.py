@@ -263,7 +263,6 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "guideline": ExtensionNames("Versions of the guideline", pages=("guideline",), commands=("guideline",)),
     "adjudication_reasons": ExtensionNames(
         "Adjudication reasons",
-        pages=("adjudication_reasons",),
         commands=("reasons",),
         figures=("reasons", "disagreement"),
     ),

@@ -95,7 +95,6 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "overview": FOR_LEADS,
     "history": FOR_LEADS | {SENIOR: OPEN},
     "items": FOR_LEADS | {SENIOR: OPEN},
-    "adjudication_reasons": FOR_LEADS,
     "expired_submissions": FOR_LEADS,
     "gold": FOR_LEADS,
     "scorecard": FOR_LEADS,
