@@ -79,6 +79,14 @@ STYLE += """
 .ts-heat.below { background: color-mix(in srgb, #c4622d var(--heat), transparent); }
 a.ts-heat:hover, a.ts-heat:focus-visible { outline: 2px solid currentColor; }
 .ts-heat small { display: block; font-size: .78rem; }
+.ts-state { white-space: nowrap; }
+.ts-state i { display: inline-block; width: .6rem; height: .6rem; border-radius: 3px; margin-right: .45rem; }
+.ts-chip { display: inline-block; border-radius: 4px; padding: .05rem .45rem; font-size: .82rem; font-weight: 600;
+  white-space: nowrap; background: color-mix(in srgb, currentColor 9%, transparent); text-decoration: none; }
+.ts-chip.done { background: color-mix(in srgb, #1f8a64 20%, transparent); }
+.ts-chip.open { background: color-mix(in srgb, #e3b341 32%, transparent); }
+.ts-chip.blocking { background: color-mix(in srgb, #c4622d 22%, transparent); }
+.ts-chips { display: flex; flex-wrap: wrap; gap: .3rem .5rem; align-items: center; }
 .ts-mono { font-family: ui-monospace, "Source Code Pro", Menlo, Consolas, monospace; font-size: .85em;
   overflow-wrap: anywhere; }
 .ts-mono.short { white-space: nowrap; }

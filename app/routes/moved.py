@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-MOVED = {"/causes": "/adjudication_reasons", "/late": "/expired_submissions"}
+MOVED = {"/causes": "/adjudication_reasons", "/late": "/expired_submissions", "/bulk": "/items"}
 """The new address of each earlier address."""
 
 

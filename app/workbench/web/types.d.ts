@@ -304,6 +304,13 @@ export interface MenuData {
   listed: boolean;
 }
 
+export interface ItemRowsData {
+  /** The id of the open item. */
+  item: string | null;
+  /** The address of the list without an open item. */
+  close: string;
+}
+
 export interface TicksData {
   /** The name under which they wait in the tab. */
   kept: string;
