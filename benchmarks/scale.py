@@ -54,7 +54,7 @@ PHOTO = (1440, 1080)
 PENDING = (b"being worked out",)
 """How pages say that a figure is being worked out."""
 AGREEMENT = "agreement"
-HEAVY = ("overview", "scorecard", "cases", "people", "history", "export", "audit", "bulk")
+HEAVY = ("overview", "scorecard", "cases", "people", "history", "export", "audit")
 """Pages that a lead opens besides Agreement."""
 READS_SECONDS = 2.0
 """So long a lead looks at a page before they open the next."""

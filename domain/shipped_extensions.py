@@ -289,7 +289,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "own_pace": ExtensionNames("Own pace"),
     "stage_preview": ExtensionNames("Previews of stages", pages=("preview",)),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),
-    "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
+    "bulk": ExtensionNames("Bulk actions", commands=("bulk",)),
     "schema_wizard": ExtensionNames("Schema wizard", commands=("schema new",)),
     "schema_migration": ExtensionNames(
         "Schema migration",

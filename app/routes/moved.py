@@ -9,6 +9,7 @@ from starlette.routing import BaseRoute, Route
 _REASONS = "/agreement?section=adjudication_reasons"
 MOVED = {
     "/adjudication_reasons": _REASONS,
+    "/bulk": "/items",
     "/causes": _REASONS,
     "/dashboard": "/overview",
     "/late": "/expired_submissions",

@@ -320,9 +320,9 @@ def _adjudicate(senior: Desk, plan: Plan, shot: Shot) -> None:
 def _export(lead: Desk, folder: Path) -> Path:
     """The lead downloads the kept items."""
     lead.open(f"/items?project={PROJECT}&state=kept")
-    lead.page.get_by_text("all that fit").click()
-    lead.page.get_by_role("combobox", name=re.compile("^With ")).click()
-    lead.page.get_by_role("option", name="Export them").click()
+    lead.page.get_by_role("button", name="Change items").click()
+    lead.page.get_by_role("combobox", name=re.compile("Action$")).click()
+    lead.page.get_by_role("option", name="Export").click()
     lead.page.get_by_role("button", name="Prepare").click()
     expect(lead.page.get_by_role("heading", name="Manifest")).to_be_visible()
     lead.settled()

@@ -98,7 +98,6 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "expired_submissions": FOR_LEADS,
     "gold": FOR_LEADS,
     "scorecard": FOR_LEADS,
-    "bulk": FOR_LEADS,
     "guideline": FOR_LEADS,
     "schema": FOR_LEADS,
     "schedule": FOR_LEADS,

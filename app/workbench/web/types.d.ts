@@ -313,6 +313,13 @@ export interface MenuData {
   here: string;
 }
 
+export interface ItemRowsData {
+  /** The id of the open item. */
+  item: string | null;
+  /** The address of the list without an open item. */
+  close: string;
+}
+
 export interface TicksData {
   /** The name under which they wait in the tab. */
   kept: string;
