@@ -110,7 +110,7 @@ def _not_said(raters: Sequence[str]) -> str:
     are = "is a person" if len(raters) == 1 else "are people"
     return (
         f"no one has said whether {', '.join(raters[:_NAMED])}{more} {are}"
-        " (touchstone project raters); else they count as machines, and are called by numbers"
+        " (touchstone rater list); else they count as machines, and are called by numbers"
     )
 
 
