@@ -146,12 +146,12 @@ def files(study: Study) -> None:
     figures["items"], figures["data_mb"] = n, round(len(data) / 1e6, 1)
     study.step("start", touchstone("project", "list", home=home))
     create_project(study, PROJECT)
-    spent = touchstone("import", PROJECT, "pca_bench", study.source, home=home)
+    spent = touchstone("item", "import", PROJECT, "pca_bench", study.source, home=home)
     study.step("import", spent)
     figures["import_items_per_second"] = round(n / spent.wall_s)
     study.must(study.rows("SELECT count(*) FROM item") == [(n,)], "not every item was imported")
     out = study.work / "export.json"
-    spent = touchstone("export", PROJECT, "pca_bench", "--out", out, home=home)
+    spent = touchstone("item", "export", PROJECT, "pca_bench", "--out", out, home=home)
     study.step("export", spent)
     figures["export_items_per_second"] = round(n / spent.wall_s)
     study.must(out.read_bytes() == data, "the export is not the file that was imported")
@@ -211,9 +211,9 @@ def _peers(study: Study) -> None:
 def _kept(study: Study) -> None:
     """The kept items, listed and exported, held against the dice item by item."""
     out, ids = study.work / "kept", study.work / "kept.txt"
-    listed = touchstone("items", PROJECT, "--state", "kept", "--only-ids", home=study.home)
+    listed = touchstone("item", "list", PROJECT, "--state", "kept", "--only-ids", home=study.home)
     ids.write_text(listed.said, encoding="utf-8")
-    spent = touchstone("export", PROJECT, "pca_bench", "--items", ids, "--out", out, home=study.home)
+    spent = touchstone("item", "export", PROJECT, "pca_bench", "--items", ids, "--out", out, home=study.home)
     study.step("kept", spent)
     kept = [each for each in study.items if each.state == "kept"]
     study.figures["kept_items_per_second"] = round(len(kept) / spent.wall_s)
@@ -363,7 +363,7 @@ def photos(study: Study, n: int) -> None:
     path = study.work / "shown.json"
     large_study.write_items(path, items, images=names)
     create_project(study, PICTURES, images=True)
-    spent = touchstone("import", PICTURES, "pca_bench", path, "--media", folder, home=study.home)
+    spent = touchstone("item", "import", PICTURES, "pca_bench", path, "--media", folder, home=study.home)
     study.step("photos", spent)
     start = study.steps.get("start", {}).get("wall_s", 0.0)
     study.figures["photos"], study.figures["photo_mb"] = n, round(_bytes(folder) / n / 1e6, 2)

@@ -118,7 +118,7 @@ def running(server: Server) -> Server:
         assert done.returncode == 0, done.stderr
 
     run("project", "create", PROJECT, "--schema", "demo")
-    run("people", "add", "lena", "--project", PROJECT, "--role", "lead")
+    run("person", "create", "lena", "--project", PROJECT, "--role", "lead")
     with opened(server) as store:
 
         def add(login: str, role: Role, stages: list[Stage], dimensions: Sequence[str] | None = None) -> None:
