@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CANCELED_ELSEWHERE = "The command was canceled by `touchstone jobs cancel`. What was half done is not in use."
+CANCELED_ELSEWHERE = "The command was canceled by `touchstone jobs cancel`. Partial results are discarded."
 
 
 def recorded(shared: Resources, command: str, project: str | None, task: Callable[[Progress], T]) -> T:

@@ -209,7 +209,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_r
     page = words(test)
     assert "strict will be asked 12 times about 6 answers, by likeness, version 1." in page
     assert "Each is asked 2 times." in page
-    assert "The answer that is graded stands at {answer}." in page
+    assert "The graded answer is at {answer}." in page
     assert "requests, if each succeeds at once" in page
     assert "Answer 0 of" in page, "the first prompt"
     assert not run_views.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)

@@ -52,7 +52,7 @@ def test_the_three_forms_say_the_same(home: Path) -> None:
     assert (rows[0]["asked"], rows[0]["answered"], rows[0]["left_out"], rows[0]["value"]) == ("4", "1", "2", "0.5")
     assert (float(rows[0]["if_rest_lowest"]), float(rows[0]["if_rest_highest"])) == (0.25, 1.0)
     text = said()
-    assert "Accuracy against the key, what cannot be read counts as wrong, by dimension" in text
+    assert "Accuracy against the key, unreadable answers count as wrong, by dimension" in text
     assert "ran has answered 1 of 4 items" in text
     assert "1 earlier answers are left out" in text
 

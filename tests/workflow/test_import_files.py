@@ -125,7 +125,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     assert waiting.sentence == no_work.WAITS_FOR_MEDIA
     assert waiting.code == "waiting_for_media"
     assert waiting.sentence == (
-        "What is left for you waits for images or clips that are not there yet; a lead brings them in. Come back later."
+        "Your remaining items wait for missing images or clips. A lead can add them. Come back later."
     )
     (row,) = [
         row

@@ -250,7 +250,9 @@ def keep_a_lead(session: Session, *, project_id: int, without: StoredPerson) -> 
     leads = projects.leads(session, project_id=project_id)
     if without.id in leads and len(leads) == 1:
         name = projects.by_id(session, id=project_id).name
-        raise ConflictError(f"{without.name} is the last active lead of {name!r}; make someone else one first.")
+        raise ConflictError(
+            f"{without.name} is the last active lead of {name!r}; give someone else the role lead first."
+        )
 
 
 def role_for(schema: Schema, stage: Stage) -> Role:
@@ -356,5 +358,5 @@ def view_of(access: Access) -> ProjectView:
 
 def _no_project(name: str, *, by_command: bool = False) -> NotFoundError:
     if by_command:
-        return NotFoundError(f"There is no project {name!r}; touchstone project list says which there are.")
+        return NotFoundError(f"There is no project {name!r}; `touchstone project list` shows all projects.")
     return NotFoundError(f"There is no project {name!r} that you are a member of; look at My work for yours.")

@@ -123,7 +123,9 @@ def postpone(store: Store, *, person: Person, task: str) -> None:
         now = store.now()
         row, access = held_task(session, person=person, task=task)
         if row.state is TaskState.DONE and row.correcting and row.person_id == person.id:
-            raise ConflictError("This is submitted already: submit it again, or give it back to leave it as it was.")
+            raise ConflictError(
+                "You have already submitted this. Submit it again, or give it back to keep your earlier answer."
+            )
         if row.stage is Stage.AUTHORING:
             raise ConflictError("An item that you write stays yours by itself: leave the page, or give its image back.")
         if not extend(session, access=access, row=row, person=person, now=now):

@@ -73,7 +73,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         )
 
 
-_BACK = ", sent back with the reason. No one else is asked before a correction, or before you have them verified again."
+_BACK = ", sent back with the reason. Voting starts again after a correction, or when you send them to verification."
 
 NOTHING_YET = "Nothing to work on yet: bring in items or images, then give people their dimensions."
 

@@ -18,7 +18,7 @@ from domain.records import Person
 TWICE = timedelta(seconds=3)
 """The time after a job's end in which an equal request counts as the second click of a double click."""
 LISTED = 50
-CANCELED = "Canceled. What was half done is not in use."
+CANCELED = "Canceled. Partial results are discarded."
 
 
 class SlotConflict(ConflictError):
@@ -92,7 +92,7 @@ def begin(
         job = _shown(made)
         begun(job)
         return job
-    raise ConflictError("Someone else began a task at the same moment. Try again.")
+    raise ConflictError("Another task began at the same moment. Try again.")
 
 
 def _just_done(row: StoredJob, store: Store) -> bool:

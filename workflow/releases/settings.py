@@ -85,24 +85,24 @@ class CardField:
 
 SAYINGS = (
     CardField("license", "License", "An SPDX id, such as CC-BY-4.0, or the address of a text", needed=True),
-    CardField("description", "Description", "What the data set is for, in a few sentences", long=True),
+    CardField("description", "Description", "Purpose of the data set, in a few sentences", long=True),
     CardField("creators", "Creators", "Who made it, one a line", many=True),
     CardField("url", "Address", "Where it is published"),
     CardField("citation", "Citation", "How it is cited", long=True),
     CardField("media_license", "License of the media", "Where it is another one"),
-    CardField("limitations", "Limitations", "What it must not be taken for", long=True),
+    CardField("limitations", "Limitations", "Uses to avoid", long=True),
     CardField("biases", "Biases", "Whose world it shows, and whose it does not", long=True),
     CardField(
         "personal_information", "Personal information", "Faces, voices, names in it, and what became of them", long=True
     ),
-    CardField("use_cases", "Use cases", "What it is made to measure", long=True),
-    CardField("social_impact", "Social impact", "What may come of its use, good and bad", long=True),
+    CardField("use_cases", "Use cases", "Measured ability", long=True),
+    CardField("social_impact", "Social impact", "Possible benefits and harms", long=True),
     CardField("synthetic", "Synthetic data", "yes or no: whether any of it was made by models"),
     CardField("derived_from", "Derived from", "The data sets or recordings that it came from, one a line", many=True),
     CardField("generated_by", "Made by", "The steps and tools by which it was made, one a line", many=True),
     CardField("demographics", "Annotators", "Who they were, as far as they agreed to be described", long=True),
-    CardField("pay", "Pay", "What they were paid for an hour"),
-    CardField("maintenance", "Maintenance", "Who mends errors, and how they are told", long=True),
+    CardField("pay", "Pay", "Hourly pay"),
+    CardField("maintenance", "Maintenance", "Who corrects errors, and how to report them", long=True),
 )
 """All fields of the data card, in the order of the page."""
 _BY_NAME = {saying.name: saying for saying in SAYINGS}
@@ -159,7 +159,7 @@ def say(store: Store, *, by: Person | None, project: str, said: Mapping[str, Any
             log(session, events.RELEASE_SAID, by=by, project=access, now=now, data={"about": changed})
             return CardVersion(before.number + 1, values)
     except IntegrityError as error:
-        raise ConflictError("Someone else has changed this at the same moment; look at it again.") from error
+        raise ConflictError("Someone else has just changed this. Check the new text and save again.") from error
 
 
 def _problems(said: Mapping[str, Any]) -> Iterator[Problem]:

@@ -107,7 +107,7 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
         chosen = "that you chose" if plan.dimensions is not None or plan.states is not None else ""
         message = f"There is nothing to ask: the project {access.name} has no items {chosen}".rstrip() + "."
         if counted is not None and counted.ids is not None:
-            message = f"There is nothing to ask. Items that count: {counted.sentence}"
+            message = f"No items to ask about. Items that count: {counted.sentence}"
         raise InvalidInputError([Problem("items", message)])
     item_ids.sort(key=lambda id: (task_slots.shuffle_key(seed=access.seed, unit=f"run/item/{id}", slot=0), id))
     return item_ids[: plan.limit]
