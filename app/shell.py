@@ -384,9 +384,9 @@ def lead_of(services: Services) -> ProjectView:
     return view
 
 
-def go(screen: str, *, project: str | None = None, dimension: str | None = None) -> None:
-    """Go to another screen, from a page or a fragment. This run ends."""
-    wanted = {"project": project or st.session_state.get("touchstone.project"), "dimension": dimension}
+def go(screen: str, *, project: str | None = None, **asked: str | None) -> None:
+    """Go to another screen, from a page or a fragment, with these parameters in its address. This run ends."""
+    wanted = {"project": project or st.session_state.get("touchstone.project"), **asked}
     page = st.session_state["touchstone.pages"][screen]
     st.switch_page(page, query_params={name: value for name, value in wanted.items() if value})
 

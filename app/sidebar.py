@@ -11,6 +11,7 @@ from app import markup, rooms
 from app.rooms import Place, RoomFacts
 from app.screens import SCREENS, Screen
 from app.services import Services
+from app.serving import demo_people
 from app.workbench import assets
 from domain import extensions
 from domain.display_names import distinct_names
@@ -55,11 +56,12 @@ def draw(services: Services, current: Screen) -> rooms.RoomHead | None:
         facts = rooms.read_facts(services, view)
         keys(view, current, news=_news(services), facts=facts)
         head = rooms.head_of(view, current, facts)
+    leave = ("Switch person", "/demo") if demo_people.is_on() else ("Sign out", "/logout")
     st.html(
         markup.tag(
             "div",
             markup.quiet(f"{services.person.name} · "),
-            markup.tag("a", markup.text("Sign out"), href="/logout", target="_self"),
+            markup.tag("a", markup.text(leave[0]), href=leave[1], target="_self"),
             style="ts ts-small",
             data_part="who",
         )

@@ -82,7 +82,7 @@ def _make(study: Study) -> None:
     large_study.write_items(study.source, study.items)
     touchstone("project", "list", home=home)
     create_project(study, PROJECT)
-    touchstone("import", PROJECT, "pca_bench", study.source, home=home)
+    touchstone("item", "import", PROJECT, "pca_bench", study.source, home=home)
     machine.log("voting")
     large_study.write_votes(home, study.items)
     touchstone("check", PROJECT, "--rebuild", home=home)

@@ -10,7 +10,7 @@ import streamlit as st
 from annotation_schemas.formats import Takes, writing
 from annotation_schemas.formats import named as formats_named
 from app import addresses, markup, shell
-from app.releasing import checklist, prepared_export
+from app.releasing import prepared_export
 from app.screens import Action, Room, Screen
 from app.services import Services
 from app.widgets import version_switch
@@ -85,7 +85,6 @@ def render(services: Services) -> None:
     ready = st.session_state.get("export.ready")
     if ready and ready["project"] == view.name:
         prepared_export.show_ready(ready)
-    checklist.before_release(services, view)
 
 
 def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:

@@ -301,7 +301,7 @@ def test_a_run_in_batch_files_says_what_to_do_instead_of_asking_for_a_worker(sho
     )
     run = run_start.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
     page = words(show(run=run))
-    assert f"touchstone run batch submit {run}" in page
+    assert f"touchstone batch create {run}" in page
     assert "No worker is running" not in page
 
 

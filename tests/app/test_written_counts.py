@@ -65,9 +65,8 @@ def test_every_page_shows_the_same_number_of_items_left_to_write(half_written: S
     widths = [float(width) for width in re.findall(r'<i class="\w+" style="width:([\d.]+)%"', words(board))]
     assert sum(widths[:3]) == pytest.approx(100 * 6 / (6 + left), abs=0.01), "the empty part of the bar is what is left"
     assert f"{left} items are left to write, but the pool has 9 free images" in part(board, "blocked")
-    for name in ("release", "export"):
-        items = next(each for each in rows(drawn(half_written, home, name, "lea", project="p"), "How it stands"))
-        assert items["How it stands"].endswith(f", {left} left to write")
+    items = next(each for each in rows(drawn(half_written, home, "release", "lea", project="p"), "How it stands"))
+    assert items["How it stands"].endswith(f" and {left} are left to write.")
 
 
 def test_what_an_author_can_write_now_has_words_of_its_own(half_written: Store, home: Path) -> None:

@@ -161,7 +161,7 @@ def test_models_are_scored_by_their_temporal_iou(
     assert sorted(added) == pytest.approx(sorted([(1 + 0) / 2, (1 / 2 + 0) / 2, 1 / 3, 0]))
 
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
-    said = CliRunner().invoke(cli, ["results", "p", "--items", "all", "--scores", "key"]).output
+    said = CliRunner().invoke(cli, ["result", "show", "p", "--items", "all", "--scores", "key"]).output
     assert "R@1, IoU from 0.7, against the key" in said
     assert "0.458" in said
 

@@ -339,7 +339,7 @@ def _missing_media_note(access: Access, waiting: missing_media.MissingMedia) -> 
         "items wait for missing media",
         detail=f": {'; '.join(parts)}",
         rest=". Import the same file again with its media, on Import or with"
-        f" `touchstone import {access.name} {format} FILE --media DIR`.",
+        f" `touchstone item import {access.name} {format} FILE --media DIR`.",
     )
 
 

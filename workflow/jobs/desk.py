@@ -225,7 +225,7 @@ def retry(store: Store, *, id: str) -> Job:
 def _row(session: Session, id: str, *, whole: bool = False) -> StoredJob:
     row = jobs.by_public_id(session, public_id=id, whole=whole)
     if row is None:
-        raise NotFoundError(f"There is no job {id!r}; touchstone jobs list names them.")
+        raise NotFoundError(f"There is no job {id!r}; touchstone job list names them.")
     return row
 
 

@@ -53,7 +53,7 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     """Raise an error with a sentence for a plan that no worker could execute."""
     if spec.adapter == "file":
         raise ModelError(
-            f"Answers of {spec.name} come as a file; bring them in with `touchstone import` or on the page Import."
+            f"Answers of {spec.name} come as a file; bring them in with `touchstone item import` or on the page Import."
         )
     endpoints.check(spec)
     if plan.batch and (away := why_no_batches()):

@@ -46,9 +46,7 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         if row.state in OPEN:
             return
         if row.state is RunState.BATCH:
-            raise ConflictError(
-                f"This run's questions go in batch files: go on with `touchstone run batch submit {run}`."
-            )
+            raise ConflictError(f"This run's questions go in batch files: go on with `touchstone batch create {run}`.")
         if row.state not in RESUMABLE:
             raise ConflictError(f"This run is {row.state.value}, so there is nothing to resume.")
         refuse_withdrawn(row, "before it goes on")

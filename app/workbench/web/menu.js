@@ -1,6 +1,7 @@
 // The menu of the pages that are not for working: the rooms in the sidebar, the tabs of a room, and what M opens.
 
 import { el, fill, key } from "./dom.js";
+import { go } from "./go.js";
 import sheet from "./menu.css" with { type: "css" };
 import paletteSheet from "./palette.css" with { type: "css" };
 import { Palette } from "./palette.js";
@@ -23,19 +24,6 @@ export default function mount({ data, parentElement }) {
     menu.stop();
     menus.delete(parentElement);
   };
-}
-
-/**
- * To another page of the app, which loads nothing anew; the address is left as by a link.
- * @param {string} href
- */
-function go(href) {
-  if (href.startsWith("/logout")) {
-    location.href = href;
-    return;
-  }
-  history.pushState({}, "", href);
-  dispatchEvent(new PopStateEvent("popstate"));
 }
 
 /**

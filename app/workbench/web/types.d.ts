@@ -221,6 +221,8 @@ export interface Task {
   lease_until: string;
   draft: Draft | null;
   postponed: boolean;
+  /** While the person edits their own submission: whether the draft differs from it. */
+  correction: { changed: boolean } | null;
   /** In authoring `fields` are what a model proposes. */
   proposed: boolean;
   answer: string | null;
@@ -250,6 +252,8 @@ interface Frame {
   progress: { done: number; left: number | null; kept: number; decided: number };
   /** What extensions say on top. */
   notes: string[];
+  /** The keys that the person has chosen for the stage, by action; null where the browser has them already. */
+  keys?: Record<string, string> | null;
   now: string;
   menu?: Place[];
   /** The number of the wish that this page answers. */
@@ -307,6 +311,13 @@ export interface MenuData {
   finder: Place[];
   /** The name of the entry of the present page. */
   here: string;
+}
+
+export interface ItemRowsData {
+  /** The id of the open item. */
+  item: string | null;
+  /** The address of the list without an open item. */
+  close: string;
 }
 
 export interface TicksData {

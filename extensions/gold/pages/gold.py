@@ -240,8 +240,8 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
     if asked.figure is not None:
         _draw(services, view, stage, asked.figure.value)
     st.caption(
-        "Gold checks with answers of your own, also items that are known to be bad: `touchstone gold add`, a line for"
-        " each."
+        "`touchstone gold import` makes gold checks with your own answers, one on each line. Use it for items that are"
+        " known to be bad."
     )
 
 

@@ -13,7 +13,6 @@ from app import addresses, markup, shell
 from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import field_values, item_pictures
-from domain import extensions
 from domain.errors import NotAllowedError
 from domain.item_filter import AnswerFilter
 from domain.records import ProjectView
@@ -251,8 +250,6 @@ def _item(services: Services, view: ProjectView, item: str) -> None:
     shell.section("Answers")
     answer_table = answers(view.schema.schema_.stages, history.answers, by)
     shell.show(answer_table if history.answers else markup.notice("No one has answered about it yet."))
-    for draw in extensions.rows("item_sections"):
-        draw(services, view, history.item)
     shell.section("Revisions")
     shell.show(revisions(history.revisions, by))
     shell.section("What happened")

@@ -24,7 +24,7 @@ def test_what_comes_before_the_work(store: Store, home: Path) -> None:
     commands = {"Qualification": "qualify", "Gold checks": "gold"}
     added = [title for title, name in commands.items() if not extensions.missing("commands", name)]
     assert list(first) == ["Items", "Media", "People and rights", "Guideline", *added, "Start"]
-    assert [name for name, (state, _) in first.items() if state == "open"] == [
+    assert [name for name, (state, _) in first.items() if state == "Open"] == [
         "Items",
         "Media",
         "People and rights",
@@ -33,8 +33,8 @@ def test_what_comes_before_the_work(store: Store, home: Path) -> None:
     make_items(store, 3)
     ann = make_person(store, "ann")
     then = states()
-    assert then["Items"] == ("done", "3 in the project")
-    assert then["People and rights"] == ("done", "2 take part")
+    assert then["Items"] == ("Done", "3 in the project.")
+    assert then["People and rights"] == ("Done", "2 take part.")
     page = drawn(store, home, "overview", "lea")
     page.button(key="checklist.hide").click().run()
     assert "Before people begin" not in words(page)

@@ -58,7 +58,7 @@ export function noTaskPart({ code, sentence }, label, step, lastSaved, canUndo) 
           "p",
           { class: "quiet" },
           `Your last submission was saved at ${clock(lastSaved)}`,
-          canUndo ? ["; ", key("U"), " takes it back."] : ".",
+          canUndo ? ["; ", key("U"), " opens it again."] : ".",
         )
       : null,
   );

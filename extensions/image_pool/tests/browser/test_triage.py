@@ -152,7 +152,7 @@ def test_two_people_triage_with_keys_alone(running: Server, chromium: Browser, p
     assert found.total.dropped == Counter(dropped.values())
     assert all(counts.kept <= 2 for counts in found.by_source.values())
     out = running.home / "decisions.csv"
-    done = touchstone("triage", PROJECT, "--out", out, home=running.home)
+    done = touchstone("pool", "show", PROJECT, "--out", out, home=running.home)
     assert done.returncode == 0, done.stderr
     assert TYPED in dropped.values()
     rows = [row for row in csv.DictReader(io.StringIO(out.read_text())) if row["stands"] == "yes"]
