@@ -125,6 +125,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "export": FOR_LEADS,
     "release": FOR_LEADS,
     "audit": FOR_LEADS,
+    "more_tools": FOR_LEADS,
 }
 
 # What a request of each role is answered with. The task is the verifier's, the asset belongs to the item that they
