@@ -189,7 +189,7 @@ def looked_at(study: Study, only: Sequence[str], *, times: int) -> dict[str, dic
     finally:
         server.stop()
     told = f"{len(study.items):,}".encode()
-    for name in ("items", "dashboard"):
+    for name in ("items", "overview"):
         shown = seen.get(f"{LEAD}: {name}", {}).get("shown")
         study.must(shown is None or told in shown, f"the page {name} does not say that there are {told.decode()} items")
     for figures in seen.values():

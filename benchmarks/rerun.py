@@ -158,7 +158,7 @@ def touchstone_figures(chromium: Browser, folder: Path, submits: int) -> dict[st
     home.mkdir(parents=True)
     machine.log("making the demo project")
     begun = time.monotonic()
-    said("demo", home=home)
+    said("demo", "--no-serve", home=home)
     more_items(home, folder / "more", submits + WARM_UP + 2)
     said("person", "create", VERIFIER, "--project", "demo", "--stage", "verification", home=home)
     prepared = time.monotonic() - begun

@@ -263,7 +263,6 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "guideline": ExtensionNames("Versions of the guideline", pages=("guideline",), commands=("guideline",)),
     "adjudication_reasons": ExtensionNames(
         "Adjudication reasons",
-        pages=("adjudication_reasons",),
         commands=("reason",),
         figures=("reasons", "disagreement"),
     ),
@@ -288,7 +287,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "own_pace": ExtensionNames("Own pace"),
     "stage_preview": ExtensionNames("Previews of stages", pages=("preview",)),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),
-    "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("item assign", "item prioritize", "item return")),
+    "bulk": ExtensionNames("Bulk actions", commands=("item assign", "item prioritize", "item return")),
     "schema_wizard": ExtensionNames("Schema wizard", commands=("schema create",)),
     "schema_migration": ExtensionNames(
         "Schema migration",

@@ -313,7 +313,7 @@ def screen(name, services):
         shell.draw_view(name, services)
 
 from app.screens import SCREENS
-for page in ("my_work", "dashboard", "items", "people", "import_", "export", "release", "results"):
+for page in ("my_work", "overview", "items", "people", "import_", "export", "release", "results"):
     test = AppTest.from_function(screen, args=(page, services), default_timeout=120)
     test.query_params["project"] = "p"
     test.run()

@@ -206,7 +206,8 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
             typer.echo(name)
         return
     listing = item_list.listing(store, **about, asked=asked)
-    heads = ["Item", *(item_list.columns_of(store, **about)[name] for name in listing.columns)]
+    columns = listing.columns if asked.columns else ("id", *listing.columns)
+    heads = ["Item", *(item_list.columns_of(store, **about)[name] for name in columns)]
     if out is not None:
         pages = -(-listing.n // asked.size)
         every = (
@@ -218,12 +219,12 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
             with out.open("w", encoding="utf-8", newline="") as file:
                 write = Writer(file)
                 write.writerow(heads)
-                write.writerows([line.title, *map(line.says, listing.columns)] for line in every)
+                write.writerows([line.title, *map(line.says, columns)] for line in every)
         except OSError as error:
             raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
         typer.echo(f"{listing.n:,} items in {out}")
         return
-    for row in [heads, *([line.title, *map(line.says, listing.columns)] for line in listing.lines)]:
+    for row in [heads, *([line.title, *map(line.says, columns)] for line in listing.lines)]:
         typer.echo("\t".join(_short(cell) for cell in row))
     first = (asked.page - 1) * asked.size + 1
     typer.echo(

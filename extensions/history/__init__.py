@@ -25,4 +25,16 @@ def _commands() -> Sequence[Any]:
     return (audit,)
 
 
-EXTENSION = Extension(name="history", title="History and audit log", pages=_pages, commands=_commands)
+def _item_sections() -> Sequence[Any]:
+    from extensions.history import item_section
+
+    return ((10, item_section.draw),)
+
+
+EXTENSION = Extension(
+    name="history",
+    title="History and audit log",
+    pages=_pages,
+    commands=_commands,
+    item_sections=_item_sections,
+)

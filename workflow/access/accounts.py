@@ -99,7 +99,7 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
             now = store.now()
             row = people.invitation(session, token_hash=tokens.hash_of(token), now=now, lock=True)
             if row is None:
-                raise NotAllowedError("This invitation was used already or is too old; ask for a new one.")
+                raise NotAllowedError("This invitation was used already or has expired. Ask for a new invitation.")
             person = _add_person(store, session, login, name.strip(), hashed, is_admin=False)
             people.spend_invitation(session, row=row, person_id=person.id, now=now)
             projects.put_member(

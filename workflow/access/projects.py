@@ -6,10 +6,12 @@ import logging
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from annotation_schemas.model import LoadedSchema, Schema
-from db import guidelines, projects, task_rules
+from db import guidelines, project_facts, projects, task_rules
 from db.engine import IntegrityError, Session, Store
+from db.project_facts import FactQuery, Viewer
 from db.records import StoredMember, StoredPerson, StoredProject
 from domain.errors import (
     AlreadyTakenError,
@@ -193,6 +195,13 @@ def project(store: Store, *, person: Person, project: str) -> ProjectView:
     """Return a project as this person sees it."""
     with store.read() as session:
         return view_of(access_to(session, person=person, project=project))
+
+
+def facts(store: Store, *, person: Person, project: str, queries: Sequence[FactQuery]) -> list[Any]:
+    """Return what a project has, one value for each query, read by one statement."""
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        return project_facts.read(session, queries, viewer=Viewer(access.project_id, person.id, access.role))
 
 
 # ---- for other use cases ---------------------------------------------------------------------------------------------

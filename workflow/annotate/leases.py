@@ -91,16 +91,22 @@ def _why_not_again(session: Session, access: Access, row: StoredTask, person: Pe
 
 
 def give_up(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
-    """Give back a locked task at its holder's request (``release``)."""
+    """Give back a locked task at its holder's request (``release``).
+
+    A submission that the person was editing stays as it was; the draft of the edit is deleted.
+    """
+    kind = "task.released"
     if row.state is TaskState.DONE:
         task_claims.leave_as_submitted(session, row=row)
+        submissions.drop_draft(session, task_id=row.id, person_id=person.id)
+        kind = "task.edit_left"
     elif row.stage is Stage.AUTHORING:
         call_off_authoring(session, row=row)
     else:
         postponed.postpone(session, row=row, person_id=person.id, released=True, now=now)
         if row.purpose is Purpose.LIVE:  # others were made for this person only
             task_claims.reopen(session, row=row)
-    log(session, "task.released", by=person, task=row, now=now, data={"stage": row.stage.value})
+    log(session, kind, by=person, task=row, now=now, data={"stage": row.stage.value})
 
 
 def resume(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> StoredTask | None:

@@ -147,7 +147,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
     right = sum(question in GOLD for question in by_bob)
 
     with at_desk(chromium, server, "lena") as lena:
-        lena.open("/dashboard?project=quorum")
+        lena.open("/overview?project=quorum")
         expect(lena.page.get_by_text("Stopped by gold checks: Ann (verification).")).to_be_visible()
         lena.go("/gold?project=quorum")
         lena.settled()
