@@ -95,7 +95,7 @@ SHOTS = (
     Shot("adjudicate", SENIOR, "adjudicate", TASK),
     Shot("grade-light", GRADER, "grade", TASK),
     Shot("grade-dark", GRADER, "grade", TASK, scheme="dark"),
-    Shot("dashboard", LEAD, "dashboard", "[data-part=left]"),
+    Shot("dashboard", LEAD, "overview", "[data-part=left]"),
     Shot("agreement", LEAD, "agreement", "[data-part=dots]", _grades),
     Shot("calibration", LEAD, "calibration", "[data-part=judge-answer]"),
     Shot("results", LEAD, "results", "table"),
@@ -103,7 +103,7 @@ SHOTS = (
     Shot("adjudication-reasons", LEAD, "adjudication_reasons", "[data-part=summary]", _opens_a_reason),
     Shot("guideline", LEAD, "guideline", "textarea", _changes_the_guideline),
     Shot("export", LEAD, "export", "button:has-text('Prepare')", _prepares),
-    Shot("release", LEAD, "release", "button:has-text('Make the release')"),
+    Shot("release", LEAD, "release", "button:has-text('Make release')"),
 )
 SECONDS = 60
 """So long a page may take until what is waited for is on it."""
@@ -142,7 +142,7 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory(prefix="touchstone-pictures-") as folder:
         home = Path(folder) / "home"
-        done = touchstone("demo", home=home)
+        done = touchstone("demo", "--no-serve", home=home)
         if done.returncode:
             print(done.stderr, file=sys.stderr)
             return 1

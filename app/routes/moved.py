@@ -7,7 +7,13 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 _REASONS = "/agreement?section=adjudication_reasons"
-MOVED = {"/causes": _REASONS, "/adjudication_reasons": _REASONS, "/late": "/expired_submissions"}
+MOVED = {
+    "/adjudication_reasons": _REASONS,
+    "/bulk": "/items",
+    "/causes": _REASONS,
+    "/dashboard": "/overview",
+    "/late": "/expired_submissions",
+}
 """The new address of each earlier address."""
 
 

@@ -20,9 +20,10 @@ from app.agreement.tables import UNITS, title_of
 from app.charts import dot_plot
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch, version_switch
+from db import project_facts
 from domain.errors import NotAvailableError
 from domain.records import ProjectView
 from domain.roles import Role
@@ -32,7 +33,14 @@ from workflow.results.agreement_page import Figures
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.ratings import raters_of
 
-SCREEN = Screen("Agreement", place=250, role=Role.LEAD, group=Group.NUMBERS)
+SCREEN = Screen(
+    "Agreement",
+    place=405,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    words="kappa alpha krippendorff cohen fleiss reliability inter-rater iaa consistency disagree",
+    needs=Need("No two people have answered about the same item yet.", project_facts.has_overlap),
+)
 
 FOLLOW_SECONDS = 10
 """Seconds between two checks for new votes on an open page."""

@@ -20,9 +20,9 @@ from streamlit.testing.v1 import AppTest
 from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
-from app import shell, sidebar
+from app import rooms, shell
 from app.commands.agreement_lines import table
-from app.screens import SCREENS
+from app.screens import SCREENS, Room
 from app.services import Services
 from app.widgets import list_order
 from db import files
@@ -175,7 +175,7 @@ def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
         for login in ("bo", "chi"):
             vote(store, login, "yes")
     write_item(store)
-    page = words(show("dashboard", "lea"))
+    page = words(show("overview", "lea"))
     assert "3 items written of 144 wanted · 141 left to write · 2 kept · 0 rejected" in page
     assert 'aria-label="2 kept, 0 in adjudication, 1 in verification, 0 without a verdict, 0 rejected"' in page
     assert "1 free image in the pool" in page
@@ -183,7 +183,7 @@ def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
 
 @needs("commands", "plan")
 def test_an_empty_dashboard_says_the_next_step(store: Store, show: Show) -> None:
-    test = show("dashboard", "lea")
+    test = show("overview", "lea")
     assert "4 free images in the pool" in words(test)
     assert [button.label for button in test.button] == ["Hide this list", "Give people dimensions"]
 
@@ -473,7 +473,7 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     test.button(key="import.items.go").click().run()
     assert "2 items imported; 1 of 2 images and clips found" in words(test)
     assert "1 item waits for missing media: 1 image, such as Reasoning/counting/b.png." in words(
-        show("dashboard", "boss")
+        show("overview", "boss")
     )
     out = show("export", "boss")
     out.button(key="export.prepare").click().run()
@@ -770,40 +770,42 @@ def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> N
 
 
 @needs_every("pages")
-def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
-    def menu(login: str) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for place in sidebar.menu(projects.project(store, person=person(store, login), project="tiny")):
-            found.setdefault(place["group"], []).append(place["title"])
-        return found
+def test_the_menu_offers_what_someone_can_do(store: Store, home: Home) -> None:
+    def seen(login: str) -> tuple[list[str], dict[str, list[str]]]:
+        services = Services(store, home.media(), Settings(home.path, ""), person(store, login), "csrf")
+        view = projects.project(store, person=services.person, project="tiny")
+        facts = rooms.read_facts(services, view)
+        tabs = {room: [screen.title for screen in rooms.tabs_of(view, room, facts)] for room in Room}
+        return [entry["title"] for entry in rooms.entries(view, facts)], {
+            room: titles for room, titles in tabs.items() if titles
+        }
 
-    few = ["My work", "My submissions", "Notices", "Projects", "Comments", "Author", "Verify", "Grade"]
-    assert menu("ana") == {"": few}
-    assert menu("sen") == {
-        "Work": ["My work", "My submissions", "Author", "Verify", "Adjudicate", "Grade", "Preview"],
-        "Items": ["Comments", "Items", "History"],
-        "Settings": ["Projects"],
-        "": ["Notices"],
-    }
-    assert menu("lea") == {
-        "Work": ["My work", "My submissions", "Dashboard", "Author", "Verify", "Adjudicate", "Grade"],
-        "Work, more": ["Preview"],
-        "Items": [
-            "Comments",
-            "Items",
-            "History",
-            "Bulk actions",
-            "Expired submissions",
-        ],
-        "Sources": ["Import", "Frames", "Pipelines", "Drafting", "Privacy"],
-        "People": ["People", "Scorecard"],
-        "Models and judges": ["Models", "Judges", "Cases", "Calibration"],
-        "Numbers": ["Results", "Variants", "Tables", "Regression", "Agreement", "Shortcuts"],
-        "Release": ["Leaderboard", "Export", "Release"],
-        "Settings": ["Projects", "Guideline", "Schedule", "Schema", "Label Studio", "Audit"],
-        "": ["Notices"],
-    }
+    assert seen("ana") == (
+        ["My work", "Author", "Verify", "Grade", "Notices"],
+        {Room.MY_WORK: ["To do"], Room.NOTICES: ["Notices"]},
+    )
+    assert seen("sen") == (
+        ["My work", "Author", "Verify", "Adjudicate", "Grade", "Items", "Notices"],
+        {Room.MY_WORK: ["To do"], Room.ITEMS: ["All items", "Preview"], Room.NOTICES: ["Notices"]},
+    )
+    assert seen("lea") == (
+        ["Overview", "Items", "People", "Models", "Release", "Settings", "Notices"],
+        {
+            Room.OVERVIEW: ["Overview"],
+            Room.ITEMS: ["All items", "Add items", "Privacy"],
+            Room.PEOPLE: ["Members"],
+            Room.MODELS: ["Runs", "Judges"],
+            Room.RELEASE: ["Next", "Export"],
+            Room.SETTINGS: ["Form", "Preview", "Guideline", "Targets and dates", "Audit log"],
+            Room.MY_WORK: ["To do"],
+            Room.NOTICES: ["Notices"],
+        },
+    )
+    write_item(store)
+    assert seen("ana")[1][Room.MY_WORK] == ["To do", "Submissions"]
     memberships.set_member(
         store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION]
     )
-    assert menu("ana") == {"": ["My work", "My submissions", "Notices", "Projects", "Comments", "Verify"]}
+    assert seen("ana")[0] == ["My work", "Verify", "Notices"]
+    memberships.set_member(store, by=None, project="tiny", login="lea", role=Role.LEAD, stages=[Stage.GRADING])
+    assert seen("lea")[0][-2:] == ["My work", "Notices"], "a lead with stages of her own"

@@ -64,7 +64,7 @@ def test_a_lead_follows_agreement_and_finds_what_a_pair_differs_about(
     (tmp_path / "items" / "garden").mkdir(parents=True)
     records = [{"image_path": [f"{text}.jpg"], "question": text, "answer": "Yes."} for text in QUESTIONS]
     (tmp_path / "items" / "garden" / "annotations.json").write_text(json.dumps(records))
-    assert touchstone("import", "quorum", "egothink", str(tmp_path / "items"), home=server.home).returncode == 0
+    assert touchstone("item", "import", "quorum", "egothink", str(tmp_path / "items"), home=server.home).returncode == 0
     missing_media.fill_home(server.home)
     with opened(server) as store:
         people = {}

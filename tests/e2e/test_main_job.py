@@ -118,7 +118,7 @@ def running(server: Server) -> Server:
         assert done.returncode == 0, done.stderr
 
     run("project", "create", PROJECT, "--schema", "demo")
-    run("people", "add", "lena", "--project", PROJECT, "--role", "lead")
+    run("person", "create", "lena", "--project", PROJECT, "--role", "lead")
     with opened(server) as store:
 
         def add(login: str, role: Role, stages: list[Stage], dimensions: Sequence[str] | None = None) -> None:
@@ -191,7 +191,7 @@ def test_the_main_job(running: Server, chromium: Browser, tmp_path: Path, pictur
     with at_desk(chromium, running, "lena") as lead:
         _read_agreement(lead, grades, shot)
         if pictures:
-            lead.open(f"/dashboard?project={PROJECT}")
+            lead.open(f"/overview?project={PROJECT}")
             lead.picture(shot("dashboard"))
     assert touchstone("check", PROJECT, home=running.home).returncode == 0
 
@@ -320,9 +320,9 @@ def _adjudicate(senior: Desk, plan: Plan, shot: Shot) -> None:
 def _export(lead: Desk, folder: Path) -> Path:
     """The lead downloads the kept items."""
     lead.open(f"/items?project={PROJECT}&state=kept")
-    lead.page.get_by_text("all that fit").click()
-    lead.page.get_by_role("combobox", name=re.compile("^With ")).click()
-    lead.page.get_by_role("option", name="Export them").click()
+    lead.page.get_by_role("button", name="Change items").click()
+    lead.page.get_by_role("combobox", name=re.compile("Action$")).click()
+    lead.page.get_by_role("option", name="Export").click()
     lead.page.get_by_role("button", name="Prepare").click()
     expect(lead.page.get_by_role("heading", name="Manifest")).to_be_visible()
     lead.settled()

@@ -65,7 +65,7 @@ def begin(server: Server, schema: str, questions: dict[str, list[str]], people: 
         (folder / name).mkdir(parents=True)
         records = [{"image_path": [f"{text}.jpg"], "question": text, "answer": "A cup."} for text in asked]
         (folder / name / "annotations.json").write_text(json.dumps(records))
-    run(server.home, "import", schema, "egothink", str(folder))
+    run(server.home, "item", "import", schema, "egothink", str(folder))
     missing_media.fill_home(server.home)
     with opened(server) as store:
         for login, role in people.items():
@@ -250,7 +250,7 @@ def read_news(ann: Desk, pictures: Path | None) -> None:
 def check_ratings(server: Server, cast: Cast) -> None:
     """The long table has every answer with the version under which it was given."""
     file = server.home.parent / "ratings.csv"
-    run(server.home, "export", "jury", "ratings", "--out", str(file))
+    run(server.home, "item", "export", "jury", "ratings", "--out", str(file))
     rows = list(csv.DictReader(io.StringIO(file.read_text())))
     wanted = Counter(
         (criterion, str(value), str(version))
@@ -292,7 +292,7 @@ def questions_of(release: Path) -> list[dict[str, Any]]:
 
 def check_reasons(server: Server, settled: dict[str, tuple[str, str]]) -> None:
     """The file of reasons has every decision, and what became of it."""
-    text = run(server.home, "reasons", "jury")
+    text = run(server.home, "reason", "export", "jury")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert Counter((row["decision"], row["reason"]) for row in rows) == Counter(settled.values())
     done = {row["reason"]: (row["state"], row["answered_by"], row["answer"]) for row in rows}
@@ -329,7 +329,7 @@ def test_skips_retire_an_item_and_more_than_half_decides(serving: Server, chromi
     people = {**dict.fromkeys(voters, Role.ANNOTATOR), "sam": Role.SENIOR, "lena": Role.LEAD}
     begin(serving, "panel", {"near": list(PANEL)}, people)
     for login in voters:
-        run(serving.home, "qualify", "exempt", "panel", login, "--why", "The set has all the items there are.")
+        run(serving.home, "qualification", "exempt", "panel", login, "--why", "The set has all the items there are.")
     said = [{question: PANEL_SAYS[keys[place]] for question, keys in PANEL.items()} for place in range(len(voters))]
     store_votes(serving, "ann", "panel", said[0])
     seen = []
