@@ -35,7 +35,7 @@ CONTROLS = {
     "--unanswered": "“Label of items without an answer”",
     "--by": "“By dimension”",
     "--unit prediction": "“Each answer”",
-    "--pool-guidelines": "“Pool versions of the guideline”",
+    "--pool-guidelines": "“Pool guideline versions”",
     "--vouch": "the list “People”:",
     "--human": "the list “People”",
     "--judge": "the list “Judges”",

@@ -195,10 +195,10 @@ def _others_work(server: Server, folder: Path) -> None:
 
 def _calibrate(window: Firefox) -> None:
     _goes(window, "Calibration")
-    window.waits(lambda: window.count("[data-part=standing]"), "a verdict")
+    window.waits(lambda: window.count("[data-part=judge-answer]"), "a verdict")
     window.shows("strict")
     window.settled()
-    window.enters("Download: HTML, judge card, tables as CSV, numbers as JSON", selector="button")
+    window.enters("Download report", selector="button")
     with zipfile.ZipFile(window.downloaded("*.zip")) as packed:
         assert json.loads(packed.read("report.json"))["judges"] == ["strict"]
 

@@ -429,10 +429,12 @@ def _calibrate(lead: Desk, plan: Plan, look: Look) -> None:
     """How far the judge agrees with each person: with Ann always, with Cat where the answer is right."""
     page, keys = lead.page, Keyboard(lead.page)
     keys.goes("Calibration")
-    expect(page.locator("[data-part=standing]").filter(has_text="strict")).to_be_visible(timeout=60_000)
+    expect(page.locator("[data-part=judge-answer]").filter(has_text="strict")).to_be_visible(timeout=60_000)
     lead.settled()
     look(lead, "14-calibration")
-    keys.button("3. Judge against people")
+    for title in ("Full report", "3. Judge against people"):
+        page.locator("summary", has_text=title).press("Enter")
+        lead.settled()
     lines = page.locator("[class*=st-key-calibration-section-judges] tr").filter(has=page.get_by_role("link"))
     for name, share in (("Ann", 1.0), ("Cat", 1 - len(plan.false) / len(plan.kept))):
         expect(lines.filter(has_text=name).first).to_contain_text(f"{100 * share:.1f} %")
