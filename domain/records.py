@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from domain.item_counts import ItemCounts
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.roles import Role
 from domain.runs import Outcome
@@ -556,28 +557,13 @@ class Blocker:
 
 @dataclass(frozen=True)
 class DimensionProgress:
-    """One row of the dashboard. Every item is in exactly one state; ``drafted`` counts all of them.
-
-    ``drafted``, ``left`` and ``in_progress`` are computed by ``workflow.access.written_items``.
-    """
+    """The progress of one dimension."""
 
     dimension: str
     title: str
-    wanted: int | None
-    drafted: int
-    states: Mapping[ItemState, int]
-    """The number of items in each state."""
-    left: int = 0
-    """Items that are left to write."""
-    in_progress: int = 0
-    """Items that authors have started but not submitted."""
+    counts: ItemCounts
     stuck: Sequence[Blocker] = ()
     """Problems that keep the dimension from moving on."""
-
-    @property
-    def kept(self) -> int:
-        """Return the number of items that verification kept."""
-        return self.states[ItemState.KEPT]
 
     @property
     def blocked(self) -> tuple[str, ...]:
@@ -623,6 +609,11 @@ class Dashboard:
     """What extensions tell the leads about the claims, in sentences."""
     without_set: Sequence[str] = ()
     """Stages that require qualification but have no qualification set yet."""
+
+    @property
+    def total(self) -> ItemCounts:
+        """Return the counts of the whole project."""
+        return ItemCounts.total(row.counts for row in self.rows)
 
 
 RULES = "rules"

@@ -17,9 +17,9 @@ from app.projects import new_project
 from app.screens import SCREENS, Screen
 from app.services import Services
 from app.workbench import preview
+from domain.item_counts import COUNTS
 from domain.records import Blocker, Dashboard, DimensionProgress, ProjectView
 from domain.roles import Role
-from domain.states import ItemState
 from workflow.annotate import project_progress
 from workflow.lead import people_at_work
 from workflow.lead.people_at_work import LATELY, AtWork
@@ -39,7 +39,7 @@ def render(services: Services) -> None:
     board = project_progress.dashboard(services.store, person=services.person, project=view.name)
     new_project.tell_made()
     sections.draw_sections(services, view, place=SectionPlace.TOP)
-    if not any(row.drafted for row in board.rows):
+    if not board.total.written:
         _empty(view, board)
     for sentence in board.warnings:
         shell.show(markup.notice(sentence))
@@ -54,8 +54,8 @@ def render(services: Services) -> None:
     shell.show(summary(board, pooled=view.schema.schema_.stages.authoring is not None))
     shell.show(
         markup.keys_of_bar(
-            [(state, state_called(stages, state)) for state in BAR_STATES if _count(board, state)]
-            + [("wanting", "left to write")] * any(row.left for row in board.rows)
+            [(state, state_called(stages, state)) for state in BAR_STATES if board.total.in_state(state)]
+            + [("wanting", COUNTS["left"].label)] * bool(board.total.left)
         ),
         dimensions(board.rows, stages, project=view.name),
     )
@@ -89,15 +89,13 @@ def _previews(view: ProjectView) -> markup.Markup:
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
     """Return the project's progress in one line."""
-    drafted, kept, rejected = _sum(board, "drafted"), _count(board, ItemState.KEPT), _count(board, ItemState.REJECTED)
-    wanted = sum(row.wanted or 0 for row in board.rows)
-    begun = _sum(board, "in_progress")
+    counts, wanted = board.total, board.total.wanted
     parts = [
-        f"{markup.count(drafted, 'item')} written" + (f" of {wanted:,} wanted" if wanted else ""),
-        *([f"{_sum(board, 'left'):,} left to write"] if wanted else []),
-        *([f"{begun:,} in progress"] if begun else []),
-        f"{kept:,} kept",
-        f"{rejected:,} rejected",
+        f"{markup.count(counts.written, 'item')} written" + (f" of {wanted:,} wanted" if wanted else ""),
+        *([f"{counts.left:,} left to write"] if wanted else []),
+        *([f"{counts.in_progress:,} in progress"] if counts.in_progress else []),
+        f"{counts.kept:,} kept",
+        f"{counts.rejected:,} rejected",
     ]
     if board.to_grade:
         parts.append(f"{board.graded:,} of {board.to_grade:,} gradings done")
@@ -123,8 +121,8 @@ def dimensions(rows: Sequence[DimensionProgress], stages: Stages, *, project: st
 
 
 def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Markup]:
-    there = states_of(stages)
-    parts = [(state, state_called(stages, state), row.states[state]) for state in BAR_STATES if state in there]
+    there, counts = states_of(stages), row.counts
+    parts = [(state, state_called(stages, state), counts.in_state(state)) for state in BAR_STATES if state in there]
     return [
         markup.tag(
             "a",
@@ -133,11 +131,11 @@ def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Ma
             target="_self",
             title="The items of this dimension and their histories",
         ),
-        markup.bar(parts, total=row.drafted + row.left),
-        markup.number(row.kept),
-        markup.number(row.drafted),
-        markup.text("-") if row.wanted is None else markup.number(row.wanted),
-        markup.text("-") if row.wanted is None else markup.number(row.left),
+        markup.bar(parts, total=counts.written + counts.left),
+        markup.number(counts.kept),
+        markup.number(counts.written),
+        markup.text("-") if counts.wanted is None else markup.number(counts.wanted),
+        markup.text("-") if counts.wanted is None else markup.number(counts.left),
     ]
 
 
@@ -219,14 +217,6 @@ def _person(one: AtWork, project: str) -> list[markup.Markup]:
         markup.joined([markup.text(one.held), markup.quiet(over)]),
         *(markup.text(n) for n in (one.postponed, one.drafts, one.late)),
     ]
-
-
-def _sum(board: Dashboard, name: str) -> int:
-    return sum(getattr(row, name) for row in board.rows)
-
-
-def _count(board: Dashboard, state: ItemState) -> int:
-    return sum(row.states[state] for row in board.rows)
 
 
 def _empty(view: ProjectView, board: Dashboard) -> None:

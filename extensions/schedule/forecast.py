@@ -13,8 +13,8 @@ from db.engine import Session, Store
 from domain.records import Person
 from domain.states import WITHOUT_TASKS, Stage
 from extensions.schedule import queries
+from workflow.access.item_counts import count_project
 from workflow.access.projects import Access, require_lead, stages_of
-from workflow.access.written_items import left_to_write
 from workflow.annotate.stage_kinds import STAGE_KINDS
 from workflow.lead import people_at_work
 
@@ -131,7 +131,7 @@ def _work_left(session: Session, access: Access, stage: Stage) -> int:
         kind = STAGE_KINDS.get(stage)
         return kind.waiting(session, access=access) if kind is not None else 0
     if stage is Stage.AUTHORING:
-        return left_to_write(session, access=access)
+        return count_project(session, access=access).left
     return queries.unfinished(session, project_id=access.project_id, stage=stage)
 
 

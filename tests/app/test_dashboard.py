@@ -8,6 +8,7 @@ import pytest
 
 from app.views import dashboard
 from db.engine import Store
+from domain.item_counts import ItemCounts
 from domain.records import Blocker, DimensionProgress
 from domain.roles import Role
 from domain.states import ItemState, Stage
@@ -84,4 +85,4 @@ def test_what_blocks_many_dimensions_is_said_once_with_each_of_them() -> None:
 
 def progress(title: str, *stuck: Blocker) -> DimensionProgress:
     """A line of the dashboard."""
-    return DimensionProgress(title, title, None, 9, {ItemState.IN_VERIFICATION: 9}, stuck=stuck)
+    return DimensionProgress(title, title, ItemCounts({ItemState.IN_VERIFICATION: 9}), stuck)

@@ -99,7 +99,7 @@ def test_what_comes_before_a_release(store: Store, home: Path) -> None:
     make_items(store, 3)
     lines = rows(drawn(store, home, "export", "lea"), "How it stands")
     release = {line["What"]: (line["State"], line["How it stands"]) for line in lines}
-    assert release["Items"] == ("open", "0 kept, 3 unfinished, 1 left to write")  # colour wants 4
+    assert release["Items"] == ("open", "0 kept, 3 in verification, 1 left to write")  # colour wants 4
     assert release["Adjudication"] == ("done", "0 open")
 
 

@@ -11,10 +11,10 @@ from db.answers import OF_ANSWERS
 from db.engine import Session, Store
 from domain.records import Blocker, Dashboard, DimensionProgress, Person
 from domain.roles import Role
-from domain.states import UNSETTLED, ItemState, Stage, TaskState
+from domain.states import UNSETTLED, Stage, TaskState
 from workflow.access.accounts import person_of
+from workflow.access.item_counts import count_by_dimension
 from workflow.access.projects import Access, as_member, require_lead, role_for
-from workflow.access.written_items import count_written
 from workflow.annotate import claim_rules, gates, image_pool, qualification, sent_back
 from workflow.annotate import grading as grade
 from workflow.annotate.stage_kinds import STAGE_KINDS
@@ -25,16 +25,14 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
     """Return a project's progress by dimension and what blocks it; leads only."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        states = items.count_by_state(session, project_id=access.project_id)
         grading = task_counts.count_by_state(session, project_id=access.project_id, stage=Stage.GRADING)
-        written = count_written(session, access=access)
+        counted = count_by_dimension(session, access=access)
         blocked = _blocked(session, access, store.now())
         unseen = _without_media(session, access)
         with_author = Counter(returned.dimension for returned in sent_back.of_project(session, access=access).values())
         rows = []
         for dimension in access.schema.dimensions:
-            n = {state: states.get((dimension.id, state), 0) for state in ItemState}
-            counts = written[dimension.id]
+            counts = counted[dimension.id]
             why = list(blocked.get(dimension.id, ()))
             if n_back := with_author[dimension.id]:
                 why.append(Blocker(n_back, "item is with its author", "items are with their authors", rest=_BACK))
@@ -45,11 +43,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
                 DimensionProgress(
                     dimension=dimension.id,
                     title=dimension.title,
-                    wanted=dimension.wanted,
-                    drafted=counts.written,
-                    left=counts.left,
-                    in_progress=counts.in_progress,
-                    states=n,
+                    counts=counts,
                     stuck=tuple(why),
                 )
             )

@@ -15,7 +15,7 @@ from extensions.schedule import dashboard_section
 from extensions.schedule.forecast import Forecast
 from testkit.factories import Clock, claimed, make_items, make_person, make_project, make_schema, vote
 from tests.app.screens import drawn, part, rows, words
-from tests.app.test_written_counts import WANTED, half_written  # noqa: F401
+from tests.app.test_item_counts import WANTED, half_written  # noqa: F401
 
 N_ITEMS = 8
 
