@@ -37,6 +37,8 @@ STYLE += """
 .ts-pictures img { height: 7.5rem; max-width: 100%; border-radius: 4px; display: block; }
 .ts-small { font-size: 0.85rem; }
 .ts-title { font-size: 1.6rem; font-weight: 600; line-height: 1.25; margin: 0 0 .15rem; letter-spacing: -.01em; }
+.ts-finding { font-size: 1.27rem; line-height: 1.35; margin: .2rem 0 .1rem; max-width: 54rem; }
+.ts-finding a { color: inherit; text-underline-offset: 3px; text-decoration-thickness: 1px; }
 .ts-section { font-size: 1.05rem; font-weight: 600; margin: .6rem 0 0; }
 .ts-notice { border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-left: 4px solid #2f7fb8;
   border-radius: 6px; padding: .8rem 1rem; margin: .4rem 0; }
@@ -79,6 +81,14 @@ STYLE += """
 .ts-heat.below { background: color-mix(in srgb, #c4622d var(--heat), transparent); }
 a.ts-heat:hover, a.ts-heat:focus-visible { outline: 2px solid currentColor; }
 .ts-heat small { display: block; font-size: .78rem; }
+.ts-state { white-space: nowrap; }
+.ts-state i { display: inline-block; width: .6rem; height: .6rem; border-radius: 3px; margin-right: .45rem; }
+.ts-chip { display: inline-block; border-radius: 4px; padding: .05rem .45rem; font-size: .82rem; font-weight: 600;
+  white-space: nowrap; background: color-mix(in srgb, currentColor 9%, transparent); text-decoration: none; }
+.ts-chip.done { background: color-mix(in srgb, #1f8a64 20%, transparent); }
+.ts-chip.open { background: color-mix(in srgb, #e3b341 32%, transparent); }
+.ts-chip.blocking { background: color-mix(in srgb, #c4622d 22%, transparent); }
+.ts-chips { display: flex; flex-wrap: wrap; gap: .3rem .5rem; align-items: center; }
 .ts-mono { font-family: ui-monospace, "Source Code Pro", Menlo, Consolas, monospace; font-size: .85em;
   overflow-wrap: anywhere; }
 .ts-mono.short { white-space: nowrap; }
@@ -165,6 +175,16 @@ def notice(value: str, *, style: str = "") -> Markup:
     """Return a framed sentence. ``style`` is "", "good" or "bad"."""
     role = "alert" if style == "bad" else "status"
     return tag("div", text(value), style=f"ts ts-notice {style}".strip(), role=role)
+
+
+def finding(*parts: Markup, part: str = "finding") -> Markup:
+    """Return the sentence that a page opens with. ``part`` is its name for tests and links."""
+    return tag("p", *parts, style="ts-finding", data_part=part)
+
+
+def link(words: str, href: str) -> Markup:
+    """Return a link to another page or address of Touchstone."""
+    return tag("a", text(words), href=href, target="_self")
 
 
 def loss_line(sentence: str) -> Markup:

@@ -543,6 +543,12 @@ class Blocker:
     """Words that hold for this dimension alone."""
     rest: str = "."
     """The end of the sentence, which says what to do."""
+    page: str = "people"
+    """The page on which a lead solves it, by the name of its module."""
+    label: str = "Add people"
+    """The label of a button that opens the page."""
+    stops: bool = True
+    """Whether nothing moves on by itself. False: the project only waits, or differs from the schema's plan."""
 
     @property
     def sentence(self) -> str:

@@ -76,14 +76,13 @@ def test_every_page_shows_the_same_number_of_items_left_to_write(half_written: S
     left = WANTED - (6 - 2)
 
     board = drawn(half_written, home, "dashboard", "lea", project="p")
-    assert f"6 items written of 30 wanted · {left} left to write · 3 in progress · 1 kept · 2 rejected" in part(
-        board, "summary"
-    )
+    assert part(board, "finding").startswith("1 of 30 items is kept.") or "1 of 30 items are kept." in words(board)
+    assert part(board, "summary") == f"1 kept3 in verification2 rejected{left} left to write3 in progress"
     dimension = next(each for each in rows(board, "Left to write") if each["Dimension"] == "Colour")
     assert (dimension["Written"], dimension["Wanted"], dimension["Left to write"]) == ("6", "30", str(left))
     widths = [float(width) for width in re.findall(r'<i class="\w+" style="width:([\d.]+)%"', words(board))]
     assert sum(widths[:3]) == pytest.approx(100 * 6 / (6 + left), abs=0.01), "the empty part of the bar is what is left"
-    assert f"{left} items are left to write, but the pool has 9 free images" in part(board, "blocked")
+    assert f"{left} items are left to write, but the pool has 9 free images" in words(board)
     for name in ("release", "export"):
         items = next(each for each in rows(drawn(half_written, home, name, "lea", project="p"), "How it stands"))
         assert items["How it stands"].endswith(f", {left} left to write")

@@ -1,4 +1,4 @@
-"""A step to take before people begin to work. Extensions add steps to the list on the page *Dashboard*."""
+"""A step towards the first release. Extensions add steps to the list on the page *Overview*."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ class SetupStep:
     title: str
     done: bool
     said: str
-    """The state in words."""
+    """The state as a sentence."""
     page: str
     """The page on which it is done, by the name of its module."""
     part: str = ""
     """The part of that page that has to unfold."""
     place: int = 0
     """The list has the steps of extensions in the order of their places."""
+    label: str = ""
+    """The label of a button that opens the page."""
+    setup: bool = False
+    """Whether people can do no work before the step is done."""
 
 
 def join_stages(access: Access, stages: Iterable[Stage]) -> str:
