@@ -145,7 +145,9 @@ HEIGHT = 76
 
 def submissions_chart(days: Mapping[date, int]) -> markup.Markup:
     """Return a bar for each day. A day without work has an empty place."""
-    most = max([*days.values(), 1])
+    if not any(days.values()):
+        return markup.paragraph(f"None in the last {len(days)} days.", style="ts ts-small ts-quiet")
+    most = max(days.values())
     bars = [
         markup.tag(
             "div",

@@ -60,22 +60,16 @@ def _answer(services: Services, view: ProjectView, counts: ItemCounts) -> markup
         section.answer(services, view) for section in sections.of_project(view) if section.answer and counts.written
     ]
     first = markup.tag("b", markup.text(answer(counts, view.schema.schema_.stages)))
-    return markup.tag(
-        "p",
-        first,
-        markup.text("".join(f" {words}" for words in further if words)),
-        style="ts-finding",
-        data_part="finding",
-    )
+    return markup.finding(first, markup.text("".join(f" {words}" for words in further if words)))
 
 
 def answer(counts: ItemCounts, stages: Stages) -> str:
     """Return how many items are kept, or written where nothing is verified, of those wanted."""
     if not counts.written:
-        return f"No item is written yet; {counts.wanted:,} are wanted." if counts.wanted else "No item is written yet."
+        return f"There are no items yet. {counts.wanted:,} are wanted." if counts.wanted else "There are no items yet."
     verified = stages.verification is not None
     n, word = (counts.kept, "kept") if verified else (counts.written, "written")
-    goal = counts.wanted or counts.written
+    goal = max(counts.wanted, counts.written - counts.rejected + counts.left) if counts.wanted else counts.written
     sentence = f"{n:,} of {markup.count(goal, 'item is', 'items are')} {word}."
     unsettled = COUNTS["in_verification"].number(counts) + COUNTS["in_adjudication"].number(counts)
     met = counts.wanted is not None and not counts.left and not unsettled

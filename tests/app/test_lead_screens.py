@@ -184,9 +184,9 @@ def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
 
 def test_an_empty_overview_says_the_next_step(store: Store, show: Show) -> None:
     page = words(show("dashboard", "lea"))
-    assert "No item is written yet; 144 are wanted." in page
+    assert "There are no items yet. 144 are wanted." in page
     assert "4 free images in the pool" in page
-    assert "items are left to write, but the pool has 4 free images for it." in text(page)
+    assert "items are left to write, but the pool has 4 free images." in text(page)
 
 
 # ---- people ----------------------------------------------------------------------------------------------------------

@@ -367,6 +367,7 @@ def _watch(lead: Desk, plan: Plan, look: Look) -> None:
     expect(page.locator("[data-part=count]")).to_have_text(re.compile(rf"\b{len(plan.kept)} items"))
     look(lead, "11-items-kept")
     keys.goes("Scorecard")
+    page.get_by_text("All figures by person and stage").click()
     agree = (len(LIVE) - len(plan.split)) / len(LIVE)
     for name in ("Ann", "Bob"):
         line = page.get_by_role("row").filter(has_text=name).filter(has_text="Verification").first

@@ -361,7 +361,7 @@ def _too_few_images(session: Session, access: Access, dimension: str, missing: i
     free = image_pool.count(session, access=access, dimensions=(dimension,))
     if free >= missing:
         return ()
-    rest = f", but the pool has {free} free image{'' if free == 1 else 's'} for it."
+    rest = f", but the pool has {free} free image{'' if free == 1 else 's'}."
     return (
         Blocker(
             missing,

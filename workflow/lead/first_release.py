@@ -52,7 +52,9 @@ def _items(session: Session, access: Access) -> SetupStep:
 def _people(session: Session, access: Access) -> SetupStep:
     theirs = [as_member(access, member) for member, _ in projects.members(session, project_id=access.project_id)]
     empty = [stage for stage in stages_of(access.schema) if not any(person.may_do(stage) for person in theirs)]
-    sentence = f"The project has {len(theirs):,} {'member' if len(theirs) == 1 else 'members'}."
+    sentence = f"The project has {len(theirs):,} members."
+    if len(theirs) < 2:
+        sentence = "The project has no other members yet."
     if empty:
         sentence += f" No one may do the {join_stages(access, empty)}."
     done = len(theirs) > 1 and not empty
