@@ -85,6 +85,10 @@ STYLE += """
 .ts-heat.below { background: color-mix(in srgb, #c4622d var(--heat), transparent); }
 a.ts-heat:hover, a.ts-heat:focus-visible { outline: 2px solid currentColor; }
 .ts-heat small { display: block; font-size: .78rem; }
+.ts .ts-button, a.ts-button { display: inline-block; white-space: nowrap; text-decoration: none; color: inherit;
+  border: 1px solid color-mix(in srgb, currentColor 24%, transparent); border-radius: 6px; padding: .1rem .65rem;
+  font-size: .88rem; }
+a.ts-button:hover { background: color-mix(in srgb, currentColor 6%, transparent); }
 .ts-state { white-space: nowrap; }
 .ts-state i { display: inline-block; width: .6rem; height: .6rem; border-radius: 3px; margin-right: .45rem; }
 .ts-chip { display: inline-block; border-radius: 4px; padding: .05rem .45rem; font-size: .82rem; font-weight: 600;
@@ -179,6 +183,11 @@ def notice(value: str, *, style: str = "") -> Markup:
     """Return a framed sentence. ``style`` is "", "good" or "bad"."""
     role = "alert" if style == "bad" else "status"
     return tag("div", text(value), style=f"ts ts-notice {style}".strip(), role=role)
+
+
+def chip(words: str, state: str) -> Markup:
+    """Return a state as a colored chip: ``done``, ``open``, ``blocking``, or nothing for gray."""
+    return tag("span", text(words), style=f"ts-chip {state}".strip())
 
 
 def finding(*parts: Markup, part: str = "finding") -> Markup:

@@ -8,7 +8,7 @@ from datetime import date
 from annotation_schemas.model import Stages
 from annotation_schemas.state_words import BAR_STATES, state_called, states_of
 from app import addresses, markup
-from app.releasing import checklist
+from app.dashboard import waiting
 from app.screens import SCREENS
 from app.widgets import counts
 from domain.item_counts import COUNTS, STATE_COUNTS, ItemCounts
@@ -97,7 +97,7 @@ def steps_line(steps: Sequence[SetupStep], *, project: str) -> markup.Markup:
         markup.tag(
             "a",
             markup.text(f"{'✓' if step.done else '○'} {step.title}"),
-            href=checklist.address(step, project) if step.page in SCREENS else addresses.page("people", project),
+            href=waiting.address(step, project),
             target="_self",
             title=step.said,
             aria_label=f"{step.title}: {'done' if step.done else 'open'}. {step.said}",

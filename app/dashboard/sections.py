@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-import streamlit as st
-
 from app import markup
-from app.releasing.checklist import PART
+from app.widgets.fold import fold
 from domain import extensions
 
 if TYPE_CHECKING:
@@ -70,11 +68,6 @@ def of_project(view: ProjectView) -> list[DashboardSection]:
 
 def draw_folded(services: Services, view: ProjectView, section: DashboardSection) -> None:
     """Draw a section as a fold. Its content is computed only while the fold is open."""
-    with st.expander(
-        section.title,
-        expanded=st.query_params.get(PART) == section.name,
-        key=f"dashboard.{section.name}",
-        on_change="rerun",
-    ) as fold:
-        if fold.open:
+    with fold("overview", section.name, section.title) as part:
+        if part.open:
             section.draw(services, view)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from app import addresses, markup
 from app.dashboard.sections import Chip, WaitingRow, of_project
-from app.releasing import checklist
+from app.releasing.checklist import ChecklistLine
 from app.screens import SCREENS
 from app.services import Services
 from app.widgets import counts
@@ -19,7 +19,6 @@ from domain.states import Stage
 from workflow.access.projects import role_for
 from workflow.lead.setup_step import SetupStep
 from workflow.releases import checklist as releases
-from workflow.releases.extension_checks import ReleaseCondition
 
 FIRST = 6
 """Number of dimensions shown next to a blocker. The others unfold."""
@@ -50,7 +49,9 @@ def rows_of(
 def _setup(view: ProjectView, steps: Sequence[SetupStep]) -> Iterator[WaitingRow]:
     for step in steps:
         if step.setup and not step.done and step.page in SCREENS:
-            yield WaitingRow(Chip.MISSING, step.said, step.label, checklist.address(step, view.name))
+            yield WaitingRow(
+                Chip.MISSING, step.said, step.action or f"Open {step.title.lower()}", address(step, view.name)
+            )
 
 
 def blocked(rows: Sequence[DimensionProgress], *, project: str) -> list[WaitingRow]:
@@ -111,29 +112,28 @@ def _grades(view: ProjectView, board: Dashboard) -> Iterator[WaitingRow]:
 
 
 _OF_RELEASE = {
-    "comments": (Chip.BEHIND, "Read comments"),
-    "exposure": (Chip.CHECK, "Open audit"),
-    releases.RATERS: (Chip.MISSING, "Mark raters"),
-    "said": (Chip.MISSING, "Add license"),
+    "comments": Chip.BEHIND,
+    "exposure": Chip.CHECK,
+    releases.RATERS: Chip.MISSING,
+    "said": Chip.MISSING,
 }
-"""The lines of a release's checklist that no other row covers, with chip and button."""
+"""The lines of a release's checklist that no other row covers, with their chips."""
 
 
 def _release(services: Services, view: ProjectView) -> Iterator[WaitingRow]:
     for line in releases.before(services.store, by=services.person, project=view.name):
-        if not line.done and line.name in _OF_RELEASE:
-            chip, label = _OF_RELEASE[line.name]
-            if line.page in SCREENS:
-                yield WaitingRow(chip, _sentence(line), label, checklist.address(line, view.name))
+        if not line.done and line.name in _OF_RELEASE and line.page in SCREENS:
+            sentence = f"{line.said[:1].upper()}{line.said[1:]}."
+            if line.name == "said":
+                sentence = "The data has no license, so a release is refused."
+            yield WaitingRow(_OF_RELEASE[line.name], sentence, line.action, address(line, view.name))
 
 
-def _sentence(line: ReleaseCondition) -> str:
-    if line.name == "said":
-        return "The data has no license, so a release is refused."
-    if line.name == "comments":
-        n, _, _ = line.said.partition(" ")
-        return f"{n} {'comment waits' if n == '1' else 'comments wait'} for an answer."
-    return f"{line.said[:1].upper()}{line.said[1:]}."
+def address(line: ChecklistLine, project: str) -> str:
+    """Return the address of the page on which a line of a checklist is done, or of People if it has none."""
+    if line.page not in SCREENS:
+        return addresses.page(SCREENS["people"].path, project)
+    return addresses.page(SCREENS[line.page].path, project, **line.asked)
 
 
 def _page(name: str, view: ProjectView) -> str:

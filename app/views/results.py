@@ -14,13 +14,14 @@ import streamlit as st
 from app import markup, shell
 from app.charts import dot_plot
 from app.jobs import figure_requests
-from app.releasing.checklist import PART
 from app.reruns import pending_figures
 from app.results import answer, choices, sections, shown, table
 from app.results.shown import NO_MODEL
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch, version_switch
+from app.widgets.fold import SHOW
+from db import project_facts
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
@@ -28,7 +29,14 @@ from workflow.results import leaderboard_page
 from workflow.results.leaderboard_page import Leaderboards
 from workflow.results.result_sections import ResultsPage
 
-SCREEN = Screen("Results", place=230, role=Role.LEAD, group=Group.NUMBERS)
+SCREEN = Screen(
+    "Scores",
+    place=400,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    words="results ranking accuracy compare models best leaderboard performance",
+    needs=Need("No answer has a score yet. Run a model, or import answers.", project_facts.has_scores),
+)
 
 
 def render(services: Services) -> None:
@@ -90,7 +98,8 @@ def render(services: Services) -> None:
             table.loss_warning(cut),
             answer.plot(view, cut, common=common, items=items),
         )
-    with st.expander(f"Scores by {cut.slicing.way.title.lower()}", expanded=_unfolded("table"), key="results.table"):
+    unfolded = st.query_params.get(SHOW) == "table"
+    with st.expander(f"Scores by {cut.slicing.way.title.lower()}", expanded=unfolded, key="results.table"):
         shell.show(
             markup.tag("p", markup.tag("b", markup.text(cut.title + _under(version))), style="ts", data_part="title"),
             table.leaderboard(view, cut, sort=sort, common=common, bins=bins, items=items),
@@ -104,10 +113,6 @@ HOW_TO_SCORE = (
     "An answer gets a score from a key with fixed options, from people's grades, or from a judge. This project has none"
     " of them yet."
 )
-
-
-def _unfolded(name: str) -> bool:
-    return st.query_params.get(PART) == name
 
 
 def _under(version: int | None) -> str:

@@ -15,4 +15,4 @@ def gold_step(session: Session, access: Access) -> SetupStep:
     bare = [stage for stage in asked if not queries.any_in(session, project_id=access.project_id, stage=stage)]
     sentence = f"The {join_stages(access, bare)} has no gold checks. Make them of settled items." if bare else "Made."
     said = sentence if asked else "The schema asks for none."
-    return SetupStep("Gold checks", not bare, said, "gold", place=20, label="Make gold checks")
+    return SetupStep("Gold checks", not bare, said, "gold", place=20, action="Make gold checks")

@@ -16,5 +16,5 @@ def qualification_step(session: Session, access: Access) -> SetupStep:
     asked = any(policy(access, stage) for stage in Stage)
     said = state if asked else "The schema asks for none."
     return SetupStep(
-        "Qualification", not without, said, "qualify", place=10, label="Make qualification set", setup=True
+        "Qualification", not without, said, "qualify", place=10, action="Make qualification set", setup=True
     )

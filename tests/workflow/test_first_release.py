@@ -29,7 +29,7 @@ def test_each_step_is_open_until_it_is_done(store: Store, home: Path) -> None:
     before = ["Form", "Guideline", "Items", "Media", "People", *added]
     assert list(states()) == [*before, "First votes", "Verdicts", "Release"]
     assert [name for name in before if not states()[name]] == ["Items", "People"]
-    page = drawn(store, home, "dashboard", "lea", project="p")
+    page = drawn(store, home, "overview", "lea", project="p")
     assert "The project has no items yet." in part(page, "waiting")
     assert f"{len(before) - 2} of {len(before) + 3} steps done" in part(page, "steps")
     make_items(store, 3)
@@ -44,4 +44,4 @@ def test_each_step_is_open_until_it_is_done(store: Store, home: Path) -> None:
     asked = ReleaseOptions(despite=lines)
     create(store, MediaStore(home / "media"), home, by=None, project="p", asked=asked)
     assert first_release_steps(store, by=None, project="p") is None
-    assert "First release" not in words(drawn(store, home, "dashboard", "lea", project="p"))
+    assert "First release" not in words(drawn(store, home, "overview", "lea", project="p"))

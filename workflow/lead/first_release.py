@@ -30,11 +30,11 @@ def _before_votes(session: Session, access: Access) -> Iterator[SetupStep]:
     yield SetupStep("Form", True, f"Version {access.schema.version} has {dimensions}.", "schema")
     words = len(access.loaded.guideline_text.split())
     guideline = f"Version {access.guideline} has {words:,} words." if words else "No guideline tells people what to do."
-    yield SetupStep("Guideline", bool(words), guideline, "guideline", label="Write guideline", setup=True)
+    yield SetupStep("Guideline", bool(words), guideline, "guideline", action="Write guideline", setup=True)
     yield _items(session, access)
     waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
     lacking = f"{waiting:,} items lack images or clips." if waiting else "No image or clip is missing."
-    yield SetupStep("Media", not waiting, lacking, "import_", label="Add media")
+    yield SetupStep("Media", not waiting, lacking, "import_", action="Add media")
     yield _people(session, access)
     yield from sorted((step(session, access) for step in extensions.rows("setup_steps")), key=lambda step: step.place)
 
@@ -46,7 +46,7 @@ def _items(session: Session, access: Access) -> SetupStep:
         sentence = f"{n:,} {'item is' if n == 1 else 'items are'} written." if n else "The project has no items yet."
     else:
         sentence = f"Authors can write about {images:,} {'image' if images == 1 else 'images'}."
-    return SetupStep("Items", bool(n or images), sentence, "import_", label="Add items", setup=True)
+    return SetupStep("Items", bool(n or images), sentence, "import_", action="Add items", setup=True)
 
 
 def _people(session: Session, access: Access) -> SetupStep:
@@ -58,7 +58,7 @@ def _people(session: Session, access: Access) -> SetupStep:
     if empty:
         sentence += f" No one may do the {join_stages(access, empty)}."
     done = len(theirs) > 1 and not empty
-    return SetupStep("People", done, sentence, "people", label="Invite people", setup=True)
+    return SetupStep("People", done, sentence, "people", action="Invite people", setup=True)
 
 
 def _until_release(session: Session, access: Access) -> Iterator[SetupStep]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import streamlit as st
 
@@ -12,11 +11,12 @@ from annotation_schemas.model import Stages
 from app import addresses, markup, shell
 from app.charts import dot_plot, page_chart
 from app.jobs import figure_requests
-from app.releasing.checklist import PART
 from app.reruns import pending_figures
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import list_order
+from app.widgets.fold import fold
+from db import project_facts
 from domain.item_filter import ItemFilter, ItemList
 from domain.records import ProjectView
 from domain.roles import Role
@@ -27,7 +27,14 @@ from extensions.scorecards.pay_sheet import pay_sheet
 from extensions.scorecards.standings import Standing, Standings, TeamStanding, standings
 from workflow.lead import people_at_work
 
-SCREEN = Screen("Scorecard", place=150, role=Role.LEAD, group=Group.PEOPLE)
+SCREEN = Screen(
+    "Scorecard",
+    place=205,
+    room=Room.PEOPLE,
+    role=Role.LEAD,
+    words="weakest rater performance quality speed accuracy workers check reviewer bad annotator",
+    needs=Need("People have submitted fewer than 10 answers, too few to compare.", project_facts.has_ten_submissions),
+)
 
 
 FEW_WEEKS = 4
@@ -67,16 +74,16 @@ def render(services: Services) -> None:
         drift = _drift(stages, cards)
         if drift:
             shell.show(drift)
-        with _fold("table", "All figures by person and stage") as fold:
-            if fold.open:
+        with fold("scorecard", "table", "All figures by person and stage") as part:
+            if part.open:
                 _table(view, cards)
-        with _fold("time", "One person over time", unfolded="person" in st.query_params) as fold:
-            if fold.open:
+        with fold("scorecard", "time", "One person over time", unfolded="person" in st.query_params) as part:
+            if part.open:
                 _over_time(view, cards)
     elif cards_figure.current:
         shell.show(markup.notice("No one has submitted anything yet."))
-    with _fold("pay", "Pay sheet") as fold:
-        if fold.open:
+    with fold("scorecard", "pay", "Pay sheet") as part:
+        if part.open:
             _pay(services, view)
 
 
@@ -147,12 +154,6 @@ def _items_of(view: ProjectView, one: Standing) -> str:
     if one.card.stage in VERIFICATIONS:
         return ItemList(ItemFilter(voter=one.card.login, differ=True)).address(view.name)
     return addresses.page("scorecard", view.name, person=one.card.login)
-
-
-def _fold(name: str, title: str, *, unfolded: bool = False) -> Any:
-    """Return an expander whose content is drawn only while it is open. ``show`` in the address unfolds it."""
-    opened = unfolded or st.query_params.get(PART) == name
-    return st.expander(title, expanded=opened, key=f"scorecard.fold.{name}", on_change="rerun")
 
 
 def _table(view: ProjectView, cards: Sequence[Card]) -> None:

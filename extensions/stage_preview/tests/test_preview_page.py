@@ -10,7 +10,7 @@ __all__ = ["first_home", "home", "show", "store"]  # fixtures
 
 
 def test_the_overview_links_to_a_preview(store: Store, show: Show) -> None:
-    assert "preview a form" in part(show("dashboard", "lea"), "next")
+    assert "preview a form" in part(show("overview", "lea"), "next")
     assert "This is a made-up item." in words(show("preview", "lea", stage="verification"))
     write_item(store)
     page = words(show("preview", "lea", stage="verification"))

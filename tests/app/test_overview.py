@@ -32,7 +32,7 @@ def test_people_are_listed_with_what_they_did(store: Store, home: Path) -> None:
         vote(store, ben)
     claimed(store, ben)
     told = {
-        row["Person"].split()[-1]: row for row in rows(drawn(store, home, "dashboard", "lea", project="p"), "Last seen")
+        row["Person"].split()[-1]: row for row in rows(drawn(store, home, "overview", "lea", project="p"), "Last seen")
     }
     columns = ("Today", "7 days", "In hand", "Drafts", "Expired")
     assert {login: [row[name] for name in columns] for login, row in told.items()} == {
@@ -51,7 +51,7 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(store: Store, home: Path
     people = [make_person(store, "ann", stages=[Stage.VERIFICATION])]
 
     def blocks() -> str:
-        test = drawn(store, home, "dashboard", "lea", project="p")
+        test = drawn(store, home, "overview", "lea", project="p")
         return part(test, "waiting") if 'data-part="waiting"' in words(test) else ""
 
     assert "2 items wait for 2 votes, but only 1 person may verify here" in blocks()

@@ -9,7 +9,7 @@ from app import addresses, markup, shell
 from app.dashboard import figures, grading_sample, sections, waiting
 from app.dashboard.sections import DashboardSection
 from app.projects import new_project
-from app.screens import SCREENS, Screen
+from app.screens import SCREENS, Room, Screen
 from app.services import Services
 from domain.item_counts import COUNTS, ItemCounts
 from domain.records import Dashboard, ProjectView
@@ -18,7 +18,13 @@ from workflow.annotate import project_progress
 from workflow.lead import first_release, people_at_work
 from workflow.lead.vote_quality import vote_quality
 
-SCREEN = Screen("Dashboard", place=15, role=Role.LEAD)
+SCREEN = Screen(
+    "Overview",
+    place=20,
+    room=Room.OVERVIEW,
+    role=Role.LEAD,
+    words="dashboard home start progress status blocked pace speed forecast finish today",
+)
 
 
 def render(services: Services) -> None:
