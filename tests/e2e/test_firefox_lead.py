@@ -29,7 +29,6 @@ from workflow.files.import_files import import_files
 
 pytestmark = [
     needs("pages", "calibration"),
-    needs("commands", "plan"),  # the list "Before people begin"
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.thorough,
@@ -117,7 +116,7 @@ def _make(window: Firefox, server: Server, folder: Path) -> None:
     window.shows("1 dimension, stages verification, adjudication, grading")
     window.settled()
     window.enters("Make it", times=2)
-    window.shows(f"{TITLE} is made.", "Before people begin")
+    window.shows(f"{TITLE} is made.", "First release")
 
 
 def _bring(window: Firefox, file: Path) -> None:
