@@ -34,7 +34,7 @@ def test_a_project_renamed_archived_and_taken_back(run: CliRunner) -> None:
         return str(done.exception) if isinstance(done.exception, TouchstoneError) else done.output
 
     assert "ego is called Öl & <b> from now on." in said("rename", "ego", " Öl & <b> ")
-    assert "Give the project a title." in said("rename", "ego", " ")
+    assert "The project needs a name." in said("rename", "ego", " ")
     assert "ego is archived." in said("archive", "ego")
     assert "ego was archived already." in said("archive", "ego")
     assert "Öl & <b>  (archived)" in said("list")

@@ -116,7 +116,7 @@ def _make(window: Firefox, server: Server, folder: Path) -> None:
     window.gives(path)
     window.shows("1 dimension, stages verification, adjudication, grading")
     window.settled()
-    window.enters("Make it", times=2)
+    window.enters("Create project", times=2)
     window.shows(f"{TITLE} is made.", "Before people begin")
 
 

@@ -144,7 +144,7 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
     expect(page.get_by_text("1 dimension, stages verification, adjudication, grading")).to_be_visible()
     lead.settled()
     look(lead, "01-yaml")
-    keys.button("Make it", times=2)
+    keys.button("Create project", times=2)
     expect(page.get_by_role("heading", name="Dashboard")).to_be_visible()
     expect(page.get_by_text(f"{TITLE} is made.")).to_be_visible()
     expect(page.get_by_role("heading", name="Before people begin")).to_be_visible()

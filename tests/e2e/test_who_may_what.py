@@ -126,6 +126,10 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "calibration": FOR_LEADS,
     "export": FOR_LEADS,
     "release": FOR_LEADS,
+    "past_releases": FOR_LEADS,
+    "data_card": FOR_LEADS,
+    "new_project": FOR_LEADS,
+    "project_settings": FOR_LEADS,
     "audit": FOR_LEADS,
 }
 
