@@ -128,7 +128,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "release": FOR_LEADS,
     "past_releases": FOR_LEADS,
     "data_card": FOR_LEADS,
-    "new_project": FOR_LEADS,
+    "new_project": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
     "project_settings": FOR_LEADS,
     "audit": FOR_LEADS,
 }
