@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-CALIBRATE = "the command `touchstone calibrate`"
+CALIBRATE = "the command `touchstone calibration run`"
 CONTROLS = {
     "--set": "the page Description:",
     "--split": "“Splits”",

@@ -72,6 +72,10 @@ STYLE += """
 .ts-range s { left: 0; right: 0; top: 50%; height: 1px; background: color-mix(in srgb, currentColor 16%, transparent); }
 .ts-range s.zero { right: auto; width: 1px; top: 0; height: 100%;
   background: color-mix(in srgb, currentColor 30%, transparent); }
+.ts-range s.mark { right: auto; width: 0; top: 0; height: 100%; background: none;
+  border-left: 1px dashed color-mix(in srgb, currentColor 34%, transparent); }
+.ts-range s.band { right: auto; top: 0; height: 100%;
+  background: color-mix(in srgb, currentColor 12%, transparent); }
 .ts-range u { top: calc(50% - 2px); height: 4px; border-radius: 2px; background: #2f7fb8; opacity: .65; }
 .ts-range b { top: calc(50% - 5px); width: 10px; height: 10px; margin-left: -5px; border-radius: 50%;
   background: #2f7fb8; }
@@ -85,11 +89,14 @@ a.ts-heat:hover, a.ts-heat:focus-visible { outline: 2px solid currentColor; }
   border: 1px solid color-mix(in srgb, currentColor 24%, transparent); border-radius: 6px; padding: .1rem .65rem;
   font-size: .88rem; }
 a.ts-button:hover { background: color-mix(in srgb, currentColor 6%, transparent); }
+.ts-state { white-space: nowrap; }
+.ts-state i { display: inline-block; width: .6rem; height: .6rem; border-radius: 3px; margin-right: .45rem; }
 .ts-chip { display: inline-block; border-radius: 4px; padding: .05rem .45rem; font-size: .82rem; font-weight: 600;
   white-space: nowrap; background: color-mix(in srgb, currentColor 9%, transparent); text-decoration: none; }
 .ts-chip.done { background: color-mix(in srgb, #1f8a64 20%, transparent); }
 .ts-chip.open { background: color-mix(in srgb, #e3b341 32%, transparent); }
 .ts-chip.blocking { background: color-mix(in srgb, #c4622d 22%, transparent); }
+.ts-chips { display: flex; flex-wrap: wrap; gap: .3rem .5rem; align-items: center; }
 .ts-mono { font-family: ui-monospace, "Source Code Pro", Menlo, Consolas, monospace; font-size: .85em;
   overflow-wrap: anywhere; }
 .ts-mono.short { white-space: nowrap; }
@@ -222,21 +229,44 @@ def keys_of_bar(parts: Iterable[tuple[str, str]]) -> Markup:
     )
 
 
-def interval(value: float | None, low: float | None, high: float | None, *, ends: tuple[float, float]) -> Markup:
-    """Return a value with its interval on a line from ``ends[0]`` to ``ends[1]``. None is not drawn."""
+def interval(
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    *,
+    ends: tuple[float, float],
+    marks: Sequence[float] = (),
+    band: tuple[float, float] | None = None,
+    strong: bool = False,
+) -> Markup:
+    """Return a value with its interval on a line from ``ends[0]`` to ``ends[1]``. None is not drawn.
+
+    Parameters
+    ----------
+    marks
+        Numbers with a dashed line.
+    band
+        A range that is shaded behind the value.
+    strong
+        Draw in the color of texts.
+    """
     first, last = ends
 
     def place(number: float) -> float:
         return 100 * (min(max(number, first), last) - first) / (last - first)
 
     parts = ["<s></s>"]
+    if band is not None:
+        width = max(place(band[1]) - place(band[0]), 0.6)
+        parts.append(f'<s class="band" style="left:{place(band[0]):.2f}%;width:{width:.2f}%"></s>')
     if first < 0 < last:
         parts.append(f'<s class="zero" style="left:{place(0):.2f}%"></s>')
+    parts += [f'<s class="mark" style="left:{place(mark):.2f}%"></s>' for mark in marks if first < mark < last]
     if low is not None and high is not None:
         parts.append(f'<u style="left:{place(low):.2f}%;width:{max(place(high) - place(low), 0.6):.2f}%"></u>')
     if value is not None:
         parts.append(f'<b style="left:{place(value):.2f}%"></b>')
-    return tag("div", Markup("".join(parts)), style="ts-range")
+    return tag("div", Markup("".join(parts)), style="ts-range strong" if strong else "ts-range")
 
 
 def heat(value: float | None, shown: str, about: str, *, href: str = "", title: str = "") -> Markup:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel
 from app.commands.progress import shown_progress
 from app.serving import demo_people
 from app.serving.demo_people import DemoOffer, DemoRole
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("demo")(demo)
+    cli.command("demo", rich_help_panel=Panel.START)(demo)
 
 
 def demo(
@@ -92,7 +93,7 @@ def _offer() -> DemoOffer:
                 "demo-mara",
                 "Lead",
                 "Follow progress, compare models, release",
-                "/dashboard",
+                "/overview",
                 None,
                 ("item kept", "items kept"),
             ),

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from app.commands.groups import Panel
 from domain.errors import SettingsError
 from domain.settings import Settings
 
@@ -21,7 +22,7 @@ LOOPBACK = "127.0.0.1"
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("serve")(serve)
+    cli.command("serve", rich_help_panel=Panel.START)(serve)
 
 
 def serve(

@@ -7,7 +7,7 @@ import streamlit as st
 from annotation_schemas.formats import named
 from app import markup, shell
 from app.reruns import messages
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
@@ -15,7 +15,13 @@ from workflow.releases import settings
 from workflow.releases.format_choice import releasable
 from workflow.releases.settings import SAYINGS, CardVersion
 
-SCREEN = Screen("Description", place=277, role=Role.LEAD, group=Group.RELEASE)
+SCREEN = Screen(
+    "Description",
+    place=507,
+    room=Room.RELEASE,
+    role=Role.LEAD,
+    words="data card license readme about authors citation limits",
+)
 
 
 def render(services: Services) -> None:

@@ -8,12 +8,14 @@ from app import markup, shell
 from app.jobs import page
 from app.projects import new_project, start_cards
 from app.projects.project_actions import project_beginnings
-from app.screens import SCREENS, Group, Screen
+from app.screens import SCREENS, Screen
 from app.services import Services
 from domain.roles import Role
 from workflow.access import accounts, projects
 
-SCREEN = Screen("New project", place=18, role=Role.LEAD, group=Group.SETTINGS)
+SCREEN = Screen(
+    "New project", place=901, role=Role.LEAD, words="create begin start benchmark schema form protocol copy template"
+)
 
 
 def render(services: Services) -> None:

@@ -10,15 +10,23 @@ from app import addresses, markup, shell
 from app.jobs import page
 from app.releasing import release_table
 from app.releasing.release_actions import release_actions
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
+from db import project_facts
 from domain.records import ProjectView
 from domain.roles import Role
 from workflow.releases import listing
 from workflow.releases.extension_checks import missing_parts_in
 from workflow.releases.listing import Release
 
-SCREEN = Screen("Past releases", place=276, role=Role.LEAD, group=Group.RELEASE)
+SCREEN = Screen(
+    "Past releases",
+    place=503,
+    room=Room.RELEASE,
+    role=Role.LEAD,
+    words="versions history withdraw verify compare download",
+    needs=Need("No release exists yet. Make one under Next.", project_facts.has_releases),
+)
 
 MOST = 200
 """Largest number of differences that are listed."""

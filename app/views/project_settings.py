@@ -8,7 +8,7 @@ from app import markup, shell
 from app.jobs import page
 from app.projects.project_actions import ProjectAction, project_actions
 from app.reruns import messages
-from app.screens import Group, Screen
+from app.screens import Action, Room, Screen
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
@@ -17,7 +17,18 @@ from domain.roles import Role
 from workflow.access import project_care
 from workflow.access.project_names import LONGEST_TITLE, title_problems
 
-SCREEN = Screen("Project", place=19, role=Role.LEAD, group=Group.SETTINGS)
+SCREEN = Screen(
+    "Project",
+    place=630,
+    room=Room.SETTINGS,
+    role=Role.LEAD,
+    words="project settings id",
+    actions=(
+        Action("Rename project", "title name"),
+        Action("Archive project", "close finish"),
+        Action("Delete project", "remove erase"),
+    ),
+)
 
 
 def render(services: Services) -> None:

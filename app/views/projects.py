@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from annotation_schemas.state_words import BAR_STATES, state_called
-from app import addresses, markup, shell
+from app import addresses, markup, rooms, shell
 from app.jobs import page
 from app.jobs.projects import ROWS
 from app.projects import start_cards
 from app.projects.project_actions import project_actions, project_beginnings
 from app.releasing.release_actions import release_actions
-from app.screens import Group, Screen
+from app.screens import Screen
 from app.services import Services
 from domain.records import ProjectView, StageWork
 from domain.roles import Role
@@ -21,7 +21,7 @@ from workflow.access import accounts, projects
 from workflow.annotate import progress
 from workflow.lead import project_list
 
-SCREEN = Screen("Projects", place=17, group=Group.SETTINGS)
+SCREEN = Screen("Projects", place=900, words="all projects list switch")
 
 
 def render(services: Services) -> None:
@@ -55,8 +55,7 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
     ]
     rows = []
     for view in sorted(mine, key=lambda view: (view.archived, view.title.casefold())):
-        page = "dashboard" if view.role is Role.LEAD else ""
-        href = addresses.page(page, view.name)
+        href = rooms.address(view, rooms.home(view))
         waits = _waits(services, view, [row for row in work if row.project == view.name])
         rows.append(
             [

@@ -11,7 +11,7 @@ from app.jobs import page
 from app.jobs.projects import RELEASE
 from app.projects import project_jobs
 from app.releasing import checklist, release_table
-from app.screens import Group, Screen
+from app.screens import Action, Room, Screen
 from app.services import Services
 from domain import extensions
 from domain.errors import TouchstoneError
@@ -26,7 +26,14 @@ from workflow.releases.listing import NextRelease
 from workflow.releases.settings import SAYINGS, ReleaseOptions
 from workflow.releases.split_groups import BY, TOGETHER
 
-SCREEN = Screen("Release", place=275, role=Role.LEAD, group=Group.RELEASE)
+SCREEN = Screen(
+    "Next",
+    place=500,
+    room=Room.RELEASE,
+    role=Role.LEAD,
+    words="release publish version freeze checklist gate license data card",
+    actions=(Action("Make a release", "publish version benchmark hugging face"),),
+)
 
 
 def render(services: Services) -> None:

@@ -86,7 +86,7 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     assert "Second round is archived." in words(page)
     assert "This project is archived: what you did is kept" in words(drawn(store, home, "my_work", "ann"))
     assert "Second round is archived: it can be read and exported" in words(
-        drawn(store, home, "dashboard", "lea", project="p")
+        drawn(store, home, "overview", "lea", project="p")
     )
     assert rows(drawn(store, home, "projects", "ann"), "Project ID")[0][""] == "Archived"
     page.button(key="projects.unarchive").click().run()

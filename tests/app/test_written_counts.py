@@ -56,7 +56,7 @@ def half_written(store: Store) -> Store:
 def test_every_page_shows_the_same_number_of_items_left_to_write(half_written: Store, home: Path) -> None:
     left = WANTED - (6 - 2)
 
-    board = drawn(half_written, home, "dashboard", "lea", project="p")
+    board = drawn(half_written, home, "overview", "lea", project="p")
     assert f"6 items written of 30 wanted · {left} left to write · 3 in progress · 1 kept · 2 rejected" in part(
         board, "summary"
     )

@@ -117,7 +117,7 @@ def _make(window: Firefox, server: Server, folder: Path) -> None:
     window.shows("1 dimension, stages verification, adjudication, grading")
     window.settled()
     window.enters("Create project", times=2)
-    window.shows(f"{TITLE} is made.", "Before people begin")
+    window.shows(f"{TITLE} is created.", "Before people begin")
 
 
 def _bring(window: Firefox, file: Path) -> None:

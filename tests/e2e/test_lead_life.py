@@ -36,7 +36,7 @@ pytestmark = [
     pytest.mark.timeout(900),
     needs("pages", "calibration"),
     needs("pages", "scorecard"),
-    needs("pages", "bulk"),
+    needs("commands", "bulk"),
     needs("pages", "qualify"),
     needs("commands", "plan"),  # the list "Before people begin"
 ]
@@ -123,13 +123,14 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
     """From a YAML: first one that does not fit, which is said with its line; then the right one, pressed twice."""
     page, keys = lead.page, Keyboard(lead.page)
     lead.open("/")
-    keys.press(page.get_by_role("link", name="Make one"))
-    expect(page.get_by_role("heading", name="Projects")).to_be_visible()
+    keys.press(page.get_by_role("link", name=re.compile("^(Use a YAML file|Build a form)$")))
+    lead.open("/new_project")
+    expect(page.get_by_role("heading", name="New project")).to_be_visible()
     lead.settled()
-    keys.radio("It begins from", "A YAML file of your own")
+    keys.radio("Start from", "YAML file")
     wrong = folder / "wrong.yaml"
     wrong.write_text(SCHEMA.replace("key: answer", "key: anwser"))
-    keys.gives("The schema, as YAML", wrong)
+    keys.gives("Schema (YAML)", wrong)
     line = page.get_by_role("row", name=re.compile("anwser"))
     at = next(n for n, text in enumerate(wrong.read_text().splitlines(), 1) if "anwser" in text)
     expect(line).to_contain_text(str(at))
@@ -140,13 +141,13 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
     lead.settled()
     schema = folder / "kitchen.yaml"
     schema.write_text(SCHEMA)
-    keys.gives("The schema, as YAML", schema)
-    expect(page.get_by_text("1 dimension, stages verification, adjudication, grading")).to_be_visible()
+    keys.gives("Schema (YAML)", schema)
+    expect(page.get_by_text("1 dimension. Stages: verification, adjudication, grading.")).to_be_visible()
     lead.settled()
     look(lead, "01-yaml")
     keys.button("Create project", times=2)
-    expect(page.get_by_role("heading", name="Dashboard")).to_be_visible()
-    expect(page.get_by_text(f"{TITLE} is made.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    expect(page.get_by_text(f"{TITLE} is created.")).to_be_visible()
     expect(page.get_by_role("heading", name="Before people begin")).to_be_visible()
     lead.settled()
     look(lead, "02-dashboard")
@@ -226,19 +227,21 @@ def _tick(lead: Desk, places: range | tuple[int, ...]) -> None:
     expect(lead.page.locator("table tbody tr")).to_have_count(25)
     keys.reach(lead.page.get_by_role("checkbox", name="Tick all on this page"))
     lead.press(*["ArrowDown"] * (places[0] + 1), "Space", *["Shift+ArrowDown"] * (n - 1))
-    expect(lead.page.get_by_text(f"{n} ticked, {n} of them on this page")).to_be_visible()
-    keys.radio("Do something with", "what is ticked")
-    expect(lead.page.get_by_role("combobox", name=re.compile(f"With {n} items"))).to_be_visible()
+    expect(lead.page.get_by_text(f"{n} ticked, {n} on this page")).to_be_visible()
+    _open_actions(lead, n)
+
+
+def _open_actions(lead: Desk, n: int) -> None:
+    """Open the dialog with the actions on what is ticked."""
+    Keyboard(lead.page).button("Change items")
+    expect(lead.page.get_by_role("dialog").get_by_text(f"{n} ticked items")).to_be_visible()
     lead.settled()
 
 
-def _sure(lead: Desk, words: str, *, asked: str) -> None:
-    """Press a button that asks once more, and say yes, twice."""
-    keys = Keyboard(lead.page)
-    keys.button(words)
+def _do(lead: Desk, words: str) -> None:
+    """Press the button of an action, twice."""
     dialog = lead.page.get_by_role("dialog")
-    expect(dialog).to_contain_text(asked)
-    keys.button(f"Yes, {words[0].lower()}{words[1:]}", within=dialog, times=2)
+    Keyboard(lead.page).button(words, within=dialog, times=2)
     dialog.wait_for(state="detached")
 
 
@@ -246,15 +249,15 @@ def _qualification(lead: Desk, look: Look) -> None:
     """A set of two items that the lead ticks."""
     page, keys = lead.page, Keyboard(lead.page)
     lead.go(f"/items?project={PROJECT}&size=25")
-    expect(page.locator("[data-part=count]")).to_have_text(f"1 to 25 of {N:,} items")
+    expect(page.locator("[data-part=count]")).to_have_text(f"{N:,} items")
     _tick(lead, SET)
     look(lead, "07-items")
-    keys.choose(re.compile(r"With 2 items"), "Make a qualification set of them")
-    _sure(lead, "Make a set of 2 items", asked="People new to Verification")
+    keys.choose(re.compile("Action$"), "Make a qualification set")
+    expect(page.get_by_role("dialog")).to_contain_text("before they work in Verification")
+    _do(lead, "Make a set of 2 items")
     expect(page.get_by_text("Set 1 has 2 items.")).to_be_in_viewport()
-    expect(page.get_by_role("button", name="Make a set of 2 items")).to_have_count(0)
     keys.button("Untick all")
-    expect(page.get_by_text("None ticked")).to_be_visible()
+    expect(page.get_by_text("2 ticked")).to_have_count(0)
 
 
 def _pass(chromium: Browser, server: Server, plan: Plan) -> None:
@@ -283,31 +286,27 @@ def _pass(chromium: Browser, server: Server, plan: Plan) -> None:
 
 
 def _reassign(lead: Desk, look: Look) -> None:
-    """Twenty items for Ann, and then all twenty from Ann to Bob: each asks first, and says for whom."""
+    """Twenty items for Ann, and then all twenty from Ann to Bob: each shows first what it would change."""
     page, keys = lead.page, Keyboard(lead.page)
     _tick(lead, MOVED)
     n = len(MOVED)
     keys.choose(re.compile("To$"), "Ann")
     lead.press("Escape")
-    expect(page.locator("[data-part=preview]")).to_have_text(f"{n} items would change, 0 would not.")
+    expect(page.locator("[data-part=preview]")).to_have_text(f"{n} items will change, 0 will not.")
     lead.settled()
-    _sure(lead, f"Change {n} items", asked=f"{n} items for Ann (ann).")
-    expect(page.get_by_text(f"Done: {n} items changed.")).to_be_in_viewport()
+    _do(lead, f"Change {n} items")
+    expect(page.get_by_text(f"{n} items changed.")).to_be_in_viewport()
     expect(page.locator("[data-part=preview]")).to_have_count(0)
     lead.settled()
-    keys.radio("Do something with", "what is ticked")
-    keys.choose(re.compile(f"With {n} items"), "Give back or reassign")
-    keys.button(f"Open {n} items on Bulk actions")
-    expect(page.get_by_role("heading", name="Bulk actions")).to_be_visible()
-    lead.settled()
-    keys.choose(re.compile("What$"), "Give a person's assignments to someone else")
-    keys.choose(re.compile("Whose assignments$"), "Ann")
+    _open_actions(lead, n)
+    keys.choose(re.compile("Action$"), "Give back or reassign")
+    keys.choose(re.compile("From$"), "Ann")
     keys.choose(re.compile("To$"), "Bob")
-    expect(page.locator("[data-part=preview]")).to_have_text(f"{n} assignments would change, 0 would not.")
+    expect(page.locator("[data-part=preview]")).to_have_text(f"{n} assignments will change, 0 will not.")
     lead.settled()
     look(lead, "08-reassign")
-    _sure(lead, f"Change {n} assignments", asked=f"{n} assignments of Ann (ann) for Bob (bob).")
-    expect(page.get_by_text(f"Done: {n} assignments changed.")).to_be_in_viewport()
+    _do(lead, f"Move {n} assignments")
+    expect(page.get_by_text(f"{n} assignments moved from Ann (ann) to Bob (bob).")).to_be_in_viewport()
 
 
 def _choose(desk: Desk, plan: Plan, login: str) -> int:

@@ -75,7 +75,7 @@ def stored_lines(session: Session, access: Access, about: CardVersion) -> list[R
             "Items",
             done,
             said_of_items,
-            "items" if left else "dashboard",
+            "items" if left else "overview",
             asked={"state": unfinished},
             action="See items" if left else "See progress",
         ),
@@ -157,7 +157,7 @@ def _said_of_raters(raters: Sequence[str]) -> str:
         return "each imported rater is marked as a person or a machine"
     more = f" and {len(raters) - _NAMED:,} more" if len(raters) > _NAMED else ""
     return (
-        f"not marked as a person or a machine: {', '.join(raters[:_NAMED])}{more} (touchstone project raters). Without "
+        f"not marked as a person or a machine: {', '.join(raters[:_NAMED])}{more} (touchstone rater list). Without "
         "a mark, they count as machines, and files show numbers instead of their names"
     )
 

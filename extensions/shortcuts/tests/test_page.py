@@ -99,7 +99,7 @@ def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", store.engine.url.render_as_string(hide_password=False))
     monkeypatch.setattr(figure_requests, "worked_out", lambda *given: pytest.fail("it is kept"))
     resources.cache_clear()
-    done = CliRunner().invoke(cli, ["shortcuts", "p"], catch_exceptions=False)
+    done = CliRunner().invoke(cli, ["shortcut", "check", "p"], catch_exceptions=False)
     resources.cache_clear()
     assert "Limits: not within: Longest option 100.0 %" in done.stdout
 

@@ -110,7 +110,7 @@ def test_each_kind_is_told_before_and_verify_names_who_what_and_the_row(
     told = json.loads((public / "manifest.json").read_text())["exposure"]["faults"]
     assert {each["person"] for each in told} == {names[ann]}
     assert len(found) == len(told), "each thing once, whether the manifest or the ledger says it"
-    done = CliRunner().invoke(cli, ["release", "verify", str(public)])
+    done = CliRunner().invoke(cli, ["release", "check", str(public)])
     assert (done.exit_code, done.stdout.splitlines()) == (1, found)
 
 
