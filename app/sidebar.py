@@ -143,7 +143,7 @@ def _titles(mine: Sequence[ProjectView]) -> dict[str, str]:
 
 
 def _choose_project(mine: Sequence[ProjectView], current: Screen, *, may_create: bool) -> ProjectView:
-    """Draw the project picker, and go to the chosen project or to the page of projects."""
+    """Draw the project picker, and go to the chosen project, to all projects, or to a new one."""
     named = st.query_params.get("project") or st.session_state.get("touchstone.project")
     open_ones = in_use(mine, now=named)
     now = next((view for view in open_ones if view.name == named), open_ones[0])
@@ -164,7 +164,8 @@ def _choose_project(mine: Sequence[ProjectView], current: Screen, *, may_create:
         by_name = {view.name: view for view in open_ones}
         if chosen in by_name:
             remember(chosen, mine)
-        page = rooms.home(by_name[chosen]) if chosen in by_name else SCREENS["projects"]
-        query = {"project": chosen if chosen in by_name else now.name} | ({"show": "new"} if chosen == NEW else {})
+        other = SCREENS["new_project" if chosen == NEW else "projects"]
+        page = rooms.home(by_name[chosen]) if chosen in by_name else other
+        query = {"project": chosen if chosen in by_name else now.name}
         st.switch_page(st.session_state["touchstone.pages"][page.name], query_params=query)
     return now

@@ -115,8 +115,8 @@ def _make(window: Firefox, server: Server, folder: Path) -> None:
     window.gives(path)
     window.shows("1 dimension, stages verification, adjudication, grading")
     window.settled()
-    window.enters("Make it", times=2)
-    window.shows(f"{TITLE} is made.", "First release")
+    window.enters("Create project", times=2)
+    window.shows(f"{TITLE} is created.", "First release")
 
 
 def _bring(window: Firefox, file: Path) -> None:
