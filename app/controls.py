@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-CALIBRATE = "the command `touchstone calibrate`"
+CALIBRATE = "the command `touchstone calibration run`"
 CONTROLS = {
-    "--set": "“Data card”:",
+    "--set": "the page Description:",
     "--split": "“Splits”",
-    "--together": "“What keeps items in one split”",
-    "--off": "“A split may be off by, in %”",
-    "--lacking": "“A split may lack a dimension of which there are too few groups”",
-    "--anew": "“Draw items anew that an earlier release has; else they stay in their split”",
-    "--despite": "“Override open checks”:",
+    "--together": "“Keep together”",
+    "--off": "“Split size tolerance (%)”",
+    "--lacking": "“Allow missing dimensions”",
+    "--anew": "“Draw all splits again”",
+    "--despite": "“Override checks”:",
     "--accept-leak": "“Accepted leaks”:",
-    "--json": "“What its manifest says”",
+    "--json": "“Manifest”",
     "--anyway": "“Take it though answers are missing or name no option; they count as such”",
     "--skip-bad": "“Import the good rows when some are bad”",
     "--new-only": "“Import the new ones and leave the changed as they are”",

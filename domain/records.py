@@ -351,6 +351,14 @@ class GuidelineNews:
 
 
 @dataclass(frozen=True)
+class Correction:
+    """An edit of a person's own submission."""
+
+    changed: bool
+    """Whether the draft differs from the submission."""
+
+
+@dataclass(frozen=True)
 class TaskView:
     """One claimed task with everything that its page may show. Content that is secret in the stage is left out."""
 
@@ -365,8 +373,8 @@ class TaskView:
     assets: Sequence[AssetView]
     lease_until: datetime
     draft: Draft | None = None
-    correction: bool = False
-    """True if an undo reopened the task. The next submission then supersedes this person's earlier one."""
+    correction: Correction | None = None
+    """Set while the person edits their submission. The next submission then supersedes it."""
     postponed: bool = False
     """True if this person postponed the task earlier."""
     answer: str | None = None

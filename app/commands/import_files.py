@@ -1,4 +1,4 @@
-"""``touchstone import``: for scripts on the server's machine, without signing in."""
+"""``touchstone item import``: for scripts on the server's machine, without signing in."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from annotation_schemas import registry
 from annotation_schemas.formats import FORMATS, ColumnMapping, Names, Takes, named, reading
 from annotation_schemas.model import OptionPlace
 from app.commands import import_look
+from app.commands.groups import find_group
 from app.commands.options import NO_TASKS, OF_TASKS, ProjectName, with_formats
 from app.commands.recorded import recorded
 from app.markup import count
@@ -39,7 +40,7 @@ RATERS_IN = with_formats(reading(Takes.RATINGS, Takes.TASKS))
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("import")(import_)
+    find_group(cli, "item").command("import")(import_)
 
 
 def import_(
@@ -218,7 +219,7 @@ def import_(
         return
     done = recorded(
         here,
-        "import",
+        "item import",
         name,
         lambda progress: import_files(
             here.store,
@@ -285,7 +286,7 @@ def _import_tasks(
     assert tasks is not None
     done = recorded(
         here,
-        "import",
+        "item import",
         name,
         lambda progress: tasks.imports(
             here.store,
@@ -347,7 +348,7 @@ def _import_replies(
     assert replies is not None
     done = recorded(
         here,
-        "import",
+        "item import",
         name,
         lambda progress: replies.imports(
             here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad, format=format
@@ -398,7 +399,7 @@ def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:
 
     yield from in_sentences(found)
     if any(not rater.account and not rater.judge for rater in found):
-        yield f"To change that: touchstone project raters {name} --people NAME or --machines NAME."
+        yield f"To change that: touchstone rater list {name} --people NAME or --machines NAME."
 
 
 def _write_bad_rows(where: Path, bad: Sequence[BadRow]) -> None:

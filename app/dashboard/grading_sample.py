@@ -71,7 +71,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
     if len(planned_sample.lines) > MOST_ROWS:
         shell.show(
             markup.paragraph(
-                f"{len(planned_sample.lines) - MOST_ROWS:,} more rows: touchstone grading sample {view.name}",
+                f"{len(planned_sample.lines) - MOST_ROWS:,} more rows: touchstone sample show {view.name}",
                 style="ts ts-quiet",
             )
         )

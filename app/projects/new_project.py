@@ -40,7 +40,7 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
     """
     made, since = session_values.place().get(_MADE, ("", 0.0))
     if made and time.monotonic() - since < SECONDS:
-        shell.go("dashboard", project=made)
+        shell.go("overview", project=made)
     round = session_values.place().setdefault(_ROUND, secrets.token_hex(4))
     others = {beginning.label: beginning for beginning in project_beginnings()} if led else {}
     way = st.radio("It begins from", [SHIPPED, FILE, *others], horizontal=True, key="new_project.way")

@@ -8,7 +8,7 @@ from app import addresses, markup, shell
 from app.items import actions, drawer, filters, row_keys, saved, table
 from app.items.added_actions import DONE
 from app.reruns import messages
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from domain.errors import InvalidInputError, NotAllowedError
 from domain.item_filter import ItemList
@@ -17,7 +17,13 @@ from domain.roles import Role, at_least
 from workflow.lead import item_list
 from workflow.lead.item_list import ItemPage
 
-SCREEN = Screen("Items", place=105, group=Group.ITEMS, role=Role.SENIOR)
+SCREEN = Screen(
+    "All items",
+    place=100,
+    room=Room.ITEMS,
+    role=Role.SENIOR,
+    words="items questions table search find filter kept rejected returned send back state",
+)
 
 WHY_HIDDEN = (
     "You vote on some items without knowing what others say about them. Those items are in no list, no count and no"

@@ -11,7 +11,7 @@ import streamlit as st
 
 from annotation_schemas.model import Stages
 from app import addresses, markup, my_work_sections, shell
-from app.screens import SCREENS, Screen, working_page
+from app.screens import SCREENS, Room, Screen, working_page
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
@@ -32,7 +32,7 @@ from workflow.annotate import (
     submissions,
 )
 
-SCREEN = Screen("My work", place=10)
+SCREEN = Screen("To do", place=10, room=Room.MY_WORK, words="my work tasks queue start next waiting drafts postponed")
 
 KEYS = "123456789"
 

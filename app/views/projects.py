@@ -8,14 +8,14 @@ from itertools import groupby
 import streamlit as st
 
 from annotation_schemas.state_words import BAR_STATES, state_called
-from app import addresses, markup, shell
+from app import markup, rooms, shell
 from app.jobs import page
 from app.jobs.projects import ROWS
 from app.projects import new_project
 from app.projects.project_actions import ProjectAction, project_actions, project_beginnings
 from app.releasing.release_actions import release_actions
 from app.reruns import messages
-from app.screens import Group, Screen
+from app.screens import Action, Screen
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
@@ -27,7 +27,17 @@ from workflow.access import accounts, project_care, projects
 from workflow.annotate import progress
 from workflow.lead import project_list
 
-SCREEN = Screen("Projects", place=17, group=Group.SETTINGS)
+SCREEN = Screen(
+    "Projects",
+    place=900,
+    words="all projects list switch",
+    actions=(
+        Action("New project", "create begin start benchmark schema form", Role.LEAD, part="new"),
+        Action("Delete project", "remove erase", Role.LEAD),
+        Action("Archive project", "close finish", Role.LEAD),
+        Action("Rename project", "title name", Role.LEAD),
+    ),
+)
 
 
 def render(services: Services) -> None:
@@ -70,8 +80,7 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
     ]
     rows = []
     for view in sorted(mine, key=lambda view: (view.archived, view.title.casefold())):
-        page = "dashboard" if view.role is Role.LEAD else ""
-        href = addresses.page(page, view.name)
+        href = rooms.address(view, rooms.home(view))
         waits = _waits(services, view, [row for row in work if row.project == view.name])
         rows.append(
             [

@@ -16,9 +16,10 @@ from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.results import choices, sections, shown, table
 from app.results.shown import NO_MODEL
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch, version_switch
+from db import project_facts
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
@@ -26,7 +27,14 @@ from workflow.results import leaderboard_page
 from workflow.results.leaderboard_page import Leaderboards
 from workflow.results.result_sections import ResultsPage
 
-SCREEN = Screen("Results", place=230, role=Role.LEAD, group=Group.NUMBERS)
+SCREEN = Screen(
+    "Scores",
+    place=400,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    words="results ranking accuracy compare models best leaderboard performance",
+    needs=Need("No answer has a score yet. Run a model, or import answers.", project_facts.has_scores),
+)
 
 
 def render(services: Services) -> None:

@@ -24,7 +24,7 @@ class Study:
     steps: list[tuple[str, ...]] = field(default_factory=list)
     """The commands that bring everything in, without ``touchstone``."""
     tables: list[Table] = field(default_factory=list)
-    """What ``touchstone tables`` has to print, all of it."""
+    """What ``touchstone table export`` has to print, all of it."""
     readable: list[str] = field(default_factory=list)
     """The judges' replies that hold a score."""
     stated: dict[tuple[str, str], bool] = field(default_factory=dict)

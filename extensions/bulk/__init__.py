@@ -1,7 +1,7 @@
 """Bulk: give back or reassign the assignments of a person, and change many items that are chosen by conditions or file.
 
 ``assignments`` moves what a person has in hand. Actions on items are core's (``workflow.lead.bulk``), because the page
-*Items* does them, too. The page *Items* and ``touchstone bulk`` offer both kinds.
+*Items* does them, too. The page *Items* and ``touchstone item`` offer both kinds.
 """
 
 from __future__ import annotations

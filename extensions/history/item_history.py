@@ -50,6 +50,7 @@ WORDS: Mapping[str, str] = {
     "task.submitted": "submitted ({stage})",
     "task.corrected": "corrected an earlier answer ({stage})",
     "task.reopened": "reopened the answer ({stage})",
+    "task.edit_left": "kept the earlier answer ({stage})",
     "comment.written": "commented",
     "cause.answered": "replied to the reason for the decision",
     events.SENT_BACK: "sent the item back to its author: {why}",

@@ -1,6 +1,6 @@
 """Schema wizard: a few questions in the terminal, and a schema and a guideline to begin with.
 
-``outline`` reads the answers, and ``schema_text`` writes both files. ``touchstone schema new`` asks.
+``outline`` reads the answers, and ``schema_text`` writes both files. ``touchstone schema create`` asks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``touchstone import`` and ``export`` of any benchmark's tables: the example of the documentation."""
+"""``touchstone item import`` and ``export`` of any benchmark's tables: the example of the documentation."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def test_the_example_of_the_documentation_is_what_comes_out(here: Path) -> None:
         words = shlex.split(line, comments=True)
         done = run(*words[1:])
         assert done.exit_code == 0, (line, done.output, done.exception)
-        said[" ".join(words[1:3])] = done.stdout.splitlines()
-    assert said["import changes"] == [
+        said[" ".join(words[1:4])] = done.stdout.splitlines()
+    assert said["item import changes"] == [
         "Imported 2 items.",
         "Media: 3 present, 1 missing (their items wait; bring them in with --media DIR).",
         "Missing: k4.jpg.",
@@ -90,24 +90,24 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
         (("--encoding", "cp1252", "--column", "frage=Question"), "`frage` is no field or asset"),
         (("--encoding", "utf-16", *names), "latin.csv is not in utf-16"),
     ):
-        refused = run("import", "p", "csv", "latin.csv", *words)
+        refused = run("item", "import", "p", "csv", "latin.csv", *words)
         assert refused.exit_code != 0
         assert sentence in f"{refused.output} {refused.exception}"
-    looked = run("import", "p", "csv", "latin.csv", "--encoding", "cp1252", *names, "--dry-run")
+    looked = run("item", "import", "p", "csv", "latin.csv", "--encoding", "cp1252", *names, "--dry-run")
     assert looked.exit_code == 0, (looked.output, looked.exception)
     assert looked.stdout.splitlines()[:2] == [
         "Format: csv; files: 1.",
         "Rows: 2 new, 0 changed, 0 equal, 0 bad.",
     ]
     assert looked.stdout.splitlines()[-1] == "Nothing was stored."
-    refused = run("import", "p", "models", "latin.csv", "--dry-run")
+    refused = run("item", "import", "p", "models", "latin.csv", "--dry-run")
     assert (
         "--dry-run is about items, answers, ratings and replies; models are imported without it"
         in f"{refused.output} {refused.exception}"
     )
-    done = run("import", "p", "csv", "latin.csv", "--encoding", "cp1252", *names)
+    done = run("item", "import", "p", "csv", "latin.csv", "--encoding", "cp1252", *names)
     assert done.stdout.splitlines()[0] == "Imported 2 items.", (done.output, done.exception)
-    assert run("export", "p", "csv", "--out", "out.csv").exit_code == 0
+    assert run("item", "export", "p", "csv", "--out", "out.csv").exit_code == 0
     assert (here / "out.csv").read_bytes() == (here / "latin.csv").read_bytes()
 
     # the second row changed, and a third came: the project's own stays, and the new one comes in
@@ -129,5 +129,5 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     assert "1 changed row: the items stay as they are." in done.stdout.splitlines()
     (left,) = [json.loads(line) for line in (here / "left.jsonl").read_text(encoding="utf-8").splitlines()]
     assert (left["row"], left["raw"]) == (2, newer[1])
-    refused = run("import", "p", "ratings", "latin.csv", "--new-only")
+    refused = run("item", "import", "p", "ratings", "latin.csv", "--new-only")
     assert "--new-only and --changed-rows are about items" in f"{refused.output} {refused.exception}"

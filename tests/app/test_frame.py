@@ -97,7 +97,7 @@ def test_someone_signs_in_stays_signed_in_over_a_reload_and_signs_out(running: S
     page.wait_for_selector("text=Invite someone")  # where one wanted to go
     page.reload()
     page.wait_for_selector("text=Invite someone")
-    assert page.title() == "People · Touchstone"
+    assert page.title() == "Members · People · Touchstone"
     page.click("text=Sign out")
     page.wait_for_url(f"{running.url}/login")
     page.goto(f"{running.url}/people?project=tiny")

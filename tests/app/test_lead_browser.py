@@ -229,39 +229,45 @@ def test_a_key_starts_the_work(running: Server, browser_page: Page) -> None:
 
 @needs("pages", "cases")
 @needs("pages", "audit")
-def test_the_menu_opens_one_group_and_m_reaches_every_page(page: Page, running: Server) -> None:
-    _open(page, running, "dashboard")
+def test_tabs_load_nothing_anew_and_m_reaches_every_page(page: Page, running: Server) -> None:
+    _open(page, running, "overview")
     pages = page.get_by_role("navigation", name="Pages")
-    shown = pages.get_by_role("link")
-    work = ["My work", "My submissions", "Dashboard", "Author", "Verify", "Adjudicate", "Grade"]
-    expect(shown).to_have_text([*work, "Notices 1 new"])  # the lead was given her part
-    expect(pages.get_by_role("link", name="Dashboard")).to_have_attribute("aria-current", "page")
-    pages.get_by_role("button", name="Items", exact=True).press("Enter")
-    expect(shown.first).to_have_text("Comments")
-    expect(pages.get_by_role("button", name="Work", exact=True)).to_have_attribute("aria-expanded", "false")
-    page.reload()
-    expect(shown.first).to_have_text("Comments")  # kept, as long as the page is the same
+    expect(pages.get_by_role("link")).to_have_text(
+        ["Overview", "Items 4", "People 5", "Models 2", "Results", "Release", "Settings", "Notices 1 new"]
+    )
+    expect(pages.get_by_role("link", name="Overview")).to_have_attribute("aria-current", "page")
     page.evaluate("window.stays = true")
+    pages.get_by_role("link", name="Settings").click()
+    tabs = page.get_by_role("navigation", name="Tabs of Settings")
+    expect(tabs.get_by_role("link", name="Form")).to_have_attribute("aria-current", "page")
+    tabs.get_by_role("link", name="Guideline").press("Enter")
+    expect(tabs.get_by_role("link", name="Guideline")).to_have_attribute("aria-current", "page")
+    expect(page).to_have_title("Guideline · Settings · Touchstone")
+    page.go_back()
+    expect(tabs.get_by_role("link", name="Form")).to_have_attribute("aria-current", "page")
     settled(page)
     page.keyboard.press("m")
-    box, chosen = page.get_by_role("combobox", name="Part of a name"), page.get_by_role("option", selected=True)
+    box, chosen = (
+        page.get_by_role("combobox", name="Find a page or an action"),
+        page.get_by_role("option", selected=True),
+    )
     expect(box).to_be_focused()
-    page.keyboard.type("MOD c")
-    expect(page.get_by_role("option")).to_have_count(2)  # of Models and judges: Cases, Calibration
-    expect(chosen).to_contain_text("Cases")
-    page.keyboard.press("ArrowDown")
+    page.keyboard.type("RES ca")
+    expect(page.get_by_role("option")).to_have_count(2)  # of Results: Calibration, Cases
     expect(chosen).to_contain_text("Calibration")
+    page.keyboard.press("ArrowDown")
+    expect(chosen).to_contain_text("Cases")
     assert box.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
     page.keyboard.press("Escape")
     expect(box).to_have_count(0)
     page.keyboard.press("m")
-    page.keyboard.type("no such page")
-    expect(page.get_by_role("status").filter(has_text="No page of yours is called so.")).to_be_visible()
-    box.fill("audit")
+    page.keyboard.type("xyzzy")
+    expect(page.get_by_role("status").filter(has_text="No page or action matches.")).to_be_visible()
+    box.fill("who did what")
     page.keyboard.press("Enter")
-    expect(page).to_have_title("Audit · Touchstone")
+    expect(page).to_have_title("Audit log · Settings · Touchstone")
     settled(page)
-    expect(shown.filter(has_text="Audit")).to_have_attribute("aria-current", "page")
+    expect(pages.get_by_role("link", name="Settings")).to_have_attribute("aria-current", "page")
     typed = page.get_by_role("textbox").first
     typed.press("m")
     expect(typed).to_have_value("m")

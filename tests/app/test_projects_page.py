@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from app import shell
 from app.projects import new_project, project_jobs
@@ -77,7 +76,7 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     assert "Second round is archived." in words(page)
     assert "This project is archived: what you did is kept" in words(drawn(store, home, "my_work", "ann"))
     assert "Second round is archived: it can be read and exported" in words(
-        drawn(store, home, "dashboard", "lea", project="p")
+        drawn(store, home, "overview", "lea", project="p")
     )
     assert rows(drawn(store, home, "projects", "ann"), "Title")[0]["Archived"] == "archived"
     page.button(key="projects.unarchive").click().run()
@@ -97,18 +96,16 @@ def test_what_comes_before_a_release(store: Store, home: Path) -> None:
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)
     make_items(store, 3)
-    lines = rows(drawn(store, home, "export", "lea"), "How it stands")
-    release = {line["What"]: (line["State"], line["How it stands"]) for line in lines}
-    assert release["Items"] == ("open", "0 kept, 3 unfinished, 1 left to write")  # colour wants 4
-    assert release["Adjudication"] == ("done", "0 open")
+    page = drawn(store, home, "release", "lea", project="p")
+    release = {line["What"]: (line["State"], line["How it stands"]) for line in rows(page, "How it stands")}
+    assert release["Items"] == ("Blocking", "3 items are not finished and 1 is left to write.")  # colour wants 4
+    assert release["Adjudication"] == ("Done", "No item waits for a senior.")
+    assert "Release 1 has no items yet." in words(page)
+    assert page.button(key="release.make").disabled
+    assert "No item is kept yet" in words(page)
 
 
-def press(page: AppTest, label: str) -> None:
-    """Press the button that says so."""
-    next(each for each in page.button if each.label == label).click().run()
-
-
-def test_a_release_is_refused_next_to_its_button_and_the_license_line_leads_to_its_field(
+def test_the_button_of_a_release_is_off_and_says_why_until_nothing_is_refused(
     store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_project(store, loaded=make_schema(adjudication=False, raters=1))
@@ -118,27 +115,25 @@ def test_a_release_is_refused_next_to_its_button_and_the_license_line_leads_to_i
     begun: list[str] = []
     monkeypatch.setattr(project_jobs, "begin", lambda services, kind, *_, **__: begun.append(kind))
     page = drawn(store, home, "release", "lea", project="p")
-    assert "2 checks are open: Items, License." in words(page)
-    assert page.expander[0].proto.expanded, "the license is missing, so its field is in sight"
-    press(page, "Make the release")
-    assert "License: missing (said)" in words(page)
+    assert "Release 1 is not ready: 3 items are left to write.</b> 1 more check blocks it." in words(page)
+    assert "Finish or override these checks first: Items, License." in words(page)
+    button = page.button(key="release.make")
+    assert (button.label, button.disabled) == ("Make release 1 with 1 item", True)
+    assert 'href="/data_card?project=p"' in words(page)
 
-    page.multiselect(key="release.despite").set_value(["said", "items"])
-    page.text_input(key="release.private").set_value("tset")
-    press(page, "Make the release")
+    page.multiselect(key="release.despite").set_value(["said", "items"]).run()
+    assert {line["State"] for line in rows(page, "How it stands")} == {"Done", "Overridden"}
+    assert not page.button(key="release.make").disabled
+    page.text_input(key="release.private").set_value("tset").run()
     assert "There is no split tset to keep private." in words(page)
-    assert begun == []
-    page.text_input(key="release.private").set_value("")
-    press(page, "Make the release")
+    assert page.button(key="release.make").disabled
+    page.text_input(key="release.private").set_value("").run()
+    page.button(key="release.make").click().run()
     assert begun == ["release"]
 
     settings.say(store, by=lea, project="p", said={"license": "CC-BY-4.0"})
-    for name in ("release", "export"):
-        table = words(drawn(store, home, name, "lea", project="p"))
-        assert 'href="/release?project=p&amp;show=about"' in table
-    assert not drawn(store, home, "release", "lea", project="p").expander[0].proto.expanded
-    shown = drawn(store, home, "release", "lea", project="p", show="about")
-    assert shown.expander[0].proto.expanded
+    shown = drawn(store, home, "data_card", "lea", project="p")
+    assert "1 of 17 fields are filled." in words(shown)
     assert shown.text_input(key="release.say.license.1").value == "CC-BY-4.0"
 
 
@@ -157,6 +152,6 @@ def test_the_page_release_names_a_missing_check_and_the_releases_without_it(
         page = drawn(store, home, "release", "lea", project="p")
         assert "Put the folder `extensions/leaks` of this version of Touchstone back, and start again." in words(page)
         assert not [each for each in page.text_input if each.key == "release.accepted"]
-    page = drawn(store, home, "release", "lea", project="p")
+    page = drawn(store, home, "past_releases", "lea", project="p")
     assert "The public files were not checked for leaks of private data." in words(page)
     assert "Put the folder" not in words(page)

@@ -56,7 +56,7 @@ def half_written(store: Store) -> Store:
 def test_every_page_shows_the_same_number_of_items_left_to_write(half_written: Store, home: Path) -> None:
     left = WANTED - (6 - 2)
 
-    board = drawn(half_written, home, "dashboard", "lea", project="p")
+    board = drawn(half_written, home, "overview", "lea", project="p")
     assert f"6 items written of 30 wanted · {left} left to write · 3 in progress · 1 kept · 2 rejected" in part(
         board, "summary"
     )
@@ -65,9 +65,8 @@ def test_every_page_shows_the_same_number_of_items_left_to_write(half_written: S
     widths = [float(width) for width in re.findall(r'<i class="\w+" style="width:([\d.]+)%"', words(board))]
     assert sum(widths[:3]) == pytest.approx(100 * 6 / (6 + left), abs=0.01), "the empty part of the bar is what is left"
     assert f"{left} items are left to write, but the pool has 9 free images" in part(board, "blocked")
-    for name in ("release", "export"):
-        items = next(each for each in rows(drawn(half_written, home, name, "lea", project="p"), "How it stands"))
-        assert items["How it stands"].endswith(f", {left} left to write")
+    items = next(each for each in rows(drawn(half_written, home, "release", "lea", project="p"), "How it stands"))
+    assert items["How it stands"].endswith(f" and {left} are left to write.")
 
 
 def test_what_an_author_can_write_now_has_words_of_its_own(half_written: Store, home: Path) -> None:

@@ -175,7 +175,7 @@ def _sam_settles(desk: Desk) -> None:
 
 def _lena_reads_the_history(chromium: Browser, running: Server, pictures: Path | None) -> None:
     with at_desk(chromium, running, "lena") as desk:
-        desk.open(f"/dashboard?project={PROJECT}")
+        desk.open(f"/overview?project={PROJECT}")
         desk.page.get_by_role("link", name="Counting").click()
         expect(desk.page.get_by_role("heading", name="History", exact=True)).to_be_visible()
         desk.settled()
@@ -211,7 +211,7 @@ def _lena_reads_the_history(chromium: Browser, running: Server, pictures: Path |
 def _exported(running: Server, folder: Path) -> list[tuple[str, str, str]]:
     """The votes that count, as the export has them."""
     file = folder / "votes.csv"
-    done = touchstone("export", PROJECT, "ratings", "--out", str(file), home=running.home)
+    done = touchstone("item", "export", PROJECT, "ratings", "--out", str(file), home=running.home)
     assert done.returncode == 0, done.stderr
     return sorted(
         (row["criterion"], row["value"], row["note"]) for row in csv.DictReader(io.StringIO(file.read_text()))

@@ -491,7 +491,7 @@ def test_properties_and_orders_of_etp_bench_by_keys(
             desk.next_after("1")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
     out = tmp_path / "ratings.csv"
-    assert touchstone("export", "etp", "ratings", "--out", str(out), home=serving.home).returncode == 0
+    assert touchstone("item", "export", "etp", "ratings", "--out", str(out), home=serving.home).returncode == 0
     with out.open(newline="", encoding="utf-8") as file:
         rows = [(row["dimension"], row["criterion"], row["value"]) for row in csv.DictReader(file)]
     votes = {(dimension, criterion): value for dimension, criterion, value in rows}

@@ -206,13 +206,12 @@ def _calibrate(window: Firefox) -> None:
 def _release(window: Firefox) -> None:
     """Not before the license is named; then once, however often the button is pressed; what is downloaded is whole."""
     _goes(window, "Release")
-    window.enters("Make the release", selector="button")
-    window.shows("This check is open: License")
+    window.shows("Finish or override this check first: License.")
     window.settled()
-    window.types("input[aria-label='Override open checks']", "License")
+    window.types("input[aria-label='Override checks']", "License")
     window.keys("Enter", "Escape")
     window.settled()
-    window.enters("Make the release", selector="button", times=2)
+    window.enters(f"Make release 1 with {len(PLAN.kept)} items", selector="button", times=2)
     window.shows("Release 1 is made")
     window.settled()
     window.enters("Download", selector="a")

@@ -50,7 +50,7 @@ def _begin(server: Server) -> None:
     folder.mkdir(parents=True)
     records = [{"image_path": [f"{text}.jpg"], "question": text, "answer": "A cup."} for text in ANN]
     (folder / "annotations.json").write_text(json.dumps(records))
-    _run(server, "import", "jury", "egothink", str(folder.parent))
+    _run(server, "item", "import", "jury", "egothink", str(folder.parent))
     missing_media.fill_home(server.home)
     parts = {"ann": Role.ANNOTATOR, "bob": Role.ANNOTATOR, "sam": Role.SENIOR, "lea": Role.LEAD}
     with opened(server) as store:
@@ -187,7 +187,7 @@ def test_someone_who_answers_otherwise_than_before_is_pointed_out(server: Server
     folder.mkdir(parents=True)
     records = [{"image_path": [f"{n}.jpg"], "question": f"Item {n}?", "answer": "A cup."} for n in range(N_LONG)]
     (folder / "annotations.json").write_text(json.dumps(records))
-    _run(server, "import", "long", "egothink", str(folder.parent))
+    _run(server, "item", "import", "long", "egothink", str(folder.parent))
     missing_media.fill_home(server.home)
     parts = {"ann": Role.ANNOTATOR, "bob": Role.ANNOTATOR, "lea": Role.LEAD}
     with opened(server) as store:
@@ -208,7 +208,7 @@ def test_someone_who_answers_otherwise_than_before_is_pointed_out(server: Server
     # In his last fifty items one of three answers is otherwise than Ann's, in the sixty before none.
     drift = f"as peers 1.00 before, {2 / 3:.2f} lately"
     assert part(page, "drift").endswith(f"Bob, Verification: {drift}")
-    cards = list(csv.DictReader(_run(server, "scorecard", "long").splitlines()))
+    cards = list(csv.DictReader(_run(server, "scorecard", "show", "long").splitlines()))
     mine = [row for row in cards if row["login"] == "bob"]
     assert [row["window"] for row in mine] == ["0", "1", "2", "3"]
     assert mine[0]["drift"] == drift

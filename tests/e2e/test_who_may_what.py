@@ -92,10 +92,9 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "code": NOTHING_WAITS,
     "settle_codes": NOTHING_WAITS,
     "preview": FOR_LEADS | {SENIOR: OPEN},
-    "dashboard": FOR_LEADS,
+    "overview": FOR_LEADS,
     "history": FOR_LEADS | {SENIOR: OPEN},
     "items": FOR_LEADS | {SENIOR: OPEN},
-    "adjudication_reasons": FOR_LEADS,
     "expired_submissions": FOR_LEADS,
     "gold": FOR_LEADS,
     "scorecard": FOR_LEADS,
@@ -150,6 +149,7 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
         {"project": "p", "stage": "authoring", "values": {"question": "Q"}},
         dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404, VERIFIER: 403, GRADER: 403},
     ),
+    "keys": ({"stage": "verification", "keys": {"1": "y"}}, dict.fromkeys(ROLES, 200) | {NOBODY: 401}),
     "comments": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
     "comment": ({"task": "TASK", "key": "k", "text": ""}, HELD | {VERIFIER: 422}),
     "postpone": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
@@ -553,7 +553,7 @@ def test_no_byte_of_a_secret_reaches_the_blind(
     sent = wire.sent()
     assert len(sent) > 100_000
     cookies = client(world, login).cookies
-    for path in ("", "dashboard", "agreement", "results", "cases", "author", "people", "comments", "history"):
+    for path in ("", "overview", "agreement", "results", "cases", "author", "people", "comments", "history"):
         sent += open_page(world.server.url, path=path, query="project=p", cookies=cookies).raw
     for word in PLANTED.shown:
         assert word.encode() in sent, f"the search does not even find {word!r}"

@@ -193,8 +193,8 @@ def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path:
         assert done.returncode == 0, done.stderr
         return " ".join(done.stdout.split())
 
-    assert "egoplan_submission, ratings, models, labels, label_studio or answer_key." in told("export")
-    assert "answer_map, answer_sheet, egoplan_submission or label_studio: who answered" in told("import")
+    assert "egoplan_submission, ratings, models, labels, label_studio or answer_key." in told("item", "export")
+    assert "answer_map, answer_sheet, egoplan_submission or label_studio: who answered" in told("item", "import")
 
 
 @needs("readers", "ratings")

@@ -73,7 +73,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         )
 
 
-_BACK = ", sent back with the reason. No one else is asked before a correction, or before you have them verified again."
+_BACK = ", sent back with the reason. Voting starts again after a correction, or when you send them to verification."
 
 NOTHING_YET = "Nothing to work on yet: bring in items or images, then give people their dimensions."
 
@@ -339,7 +339,7 @@ def _missing_media_note(access: Access, waiting: missing_media.MissingMedia) -> 
         "items wait for missing media",
         detail=f": {'; '.join(parts)}",
         rest=". Import the same file again with its media, on Import or with"
-        f" `touchstone import {access.name} {format} FILE --media DIR`.",
+        f" `touchstone item import {access.name} {format} FILE --media DIR`.",
     )
 
 

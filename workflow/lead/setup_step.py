@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from domain.states import Stage
 from workflow.access.projects import Access
@@ -19,8 +19,10 @@ class SetupStep:
     """The state in words."""
     page: str
     """The page on which it is done, by the name of its module."""
-    part: str = ""
-    """The part of that page that has to unfold."""
+    asked: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    """The parameters of the page's address."""
+    action: str = ""
+    """The words of its link. Empty: the title of the page."""
     place: int = 0
     """The list has the steps of extensions in the order of their places."""
 

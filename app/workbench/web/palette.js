@@ -1,4 +1,4 @@
-// The list of all places to go, which M opens on every page: one types a part of a name, and Enter goes there.
+// The finder, which M opens on every page: type a word, and Enter opens the page or action.
 
 import { el, fill, focusedNear, key } from "./dom.js";
 
@@ -10,23 +10,28 @@ const PAGE = 8;
 const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 /**
- * The places whose names, or groups, have all these words, those first whose names begin with them.
+ * The places whose names, rooms or further words have all typed words, best first: those whose names begin with what
+ * was typed, then those with a word of the name that does. If no place has all of them, those that have most.
  * @param {Place[]} places
  * @param {string} typed
  */
 export function matching(places, typed) {
   const asked = folded(typed).trim();
-  const words = asked.split(/\s+/).filter(Boolean);
-  const rank = (/** @type {Place} */ { title, group = "" }) => {
+  const parts = asked.split(/\s+/).filter(Boolean);
+  const rank = (/** @type {Place} */ { title, group = "", words = "" }) => {
     const name = folded(title);
-    if (!words.every((word) => `${name} ${folded(group)}`.includes(word))) return -1;
+    const all = ` ${name} ${folded(group)} ${folded(words)}`;
+    const missing = parts.filter((part) => !all.includes(part)).length;
+    if (missing) return parts.some((part) => part.length > 2 && all.includes(` ${part}`)) ? 4 + missing : -1;
     if (name.startsWith(asked)) return 0;
     if (` ${name}`.includes(` ${asked}`)) return 1;
-    return words.every((word) => name.includes(word)) ? 2 : 3;
+    if (parts.every((part) => name.includes(part))) return 2;
+    return parts.every((part) => all.includes(` ${part}`)) ? 3 : 4;
   };
-  return places
-    .map((place) => ({ place, at: rank(place) }))
-    .filter(({ at }) => at >= 0)
+  const ranked = places.map((place) => ({ place, at: rank(place) })).filter(({ at }) => at >= 0);
+  const least = Math.min(...ranked.map(({ at }) => at));
+  return ranked
+    .filter(({ at }) => (least > 4 ? at === least : at <= 4))
     .sort((one, other) => one.at - other.at)
     .map(({ place }) => place);
 }
@@ -45,20 +50,20 @@ export class Palette {
     this.box = el("input", {
       type: "text",
       role: "combobox",
-      "aria-label": "Part of a name",
+      "aria-label": "Find a page or an action",
       "aria-controls": "places",
       "aria-expanded": "true",
       "aria-autocomplete": "list",
-      placeholder: "Part of a name",
+      placeholder: "Find a page or an action",
       autocomplete: "off",
       spellcheck: "false",
       on: { input: () => this.paint() },
     });
-    this.list = el("ul", { id: "places", role: "listbox", "aria-label": "Places" });
+    this.list = el("ul", { id: "places", role: "listbox", "aria-label": "Pages and actions" });
     this.none = el("p", { class: "none", role: "status" });
     this.root = el(
       "dialog",
-      { class: "palette", "aria-label": "Where to?", on: { keydown: (event) => this.pressed(event) } },
+      { class: "palette", "aria-label": "Find a page or an action", on: { keydown: (event) => this.pressed(event) } },
       this.box,
       this.list,
       this.none,
@@ -99,7 +104,7 @@ export class Palette {
   paint() {
     const typed = this.box.value;
     this.found = matching(this.places, typed);
-    this.none.textContent = this.found.length ? "" : "No page of yours is called so.";
+    this.none.textContent = this.found.length ? "" : "No page or action matches. Try another word.";
     const groups = this.found.map(({ group }) => group);
     fill(
       this.list,

@@ -23,7 +23,7 @@ def run(home: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> I
     services.resources.cache_clear()
     runner = CliRunner()
     runner.invoke(cli, ["project", "create", "ego", "--schema", "egothink"])
-    runner.invoke(cli, ["people", "add", "lea", "--name", "Lea", "--project", "ego", "--role", "lead"])
+    runner.invoke(cli, ["person", "create", "lea", "--name", "Lea", "--project", "ego", "--role", "lead"])
     yield runner
     services.resources().store.close()
     services.resources.cache_clear()

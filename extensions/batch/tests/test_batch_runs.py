@@ -101,7 +101,7 @@ def test_no_worker_takes_a_run_that_goes_in_batch_files(world: Batches) -> None:
         assert server.asked == []
     with pytest.raises(ConflictError, match="nothing to pause"):
         run_control.pause(world.store, by=None, run=run)
-    with pytest.raises(ConflictError, match="touchstone run batch submit"):
+    with pytest.raises(ConflictError, match="touchstone batch create"):
         run_control.resume(world.store, by=None, run=run)
 
 

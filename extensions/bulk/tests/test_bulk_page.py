@@ -104,11 +104,11 @@ def test_claims_are_taken_back_and_given_over_and_all_that_someone_voted_on_is_v
     verify("cy", N_ITEMS * 2 - 2 - N_ITEMS)
     votes = {"ann": 2, "ben": 3, "cy": 1}
     # All six said the same of three items, two votes on each: every vote has one peer, who agrees.
-    cards = list(csv.DictReader(run("scorecard", "team").splitlines()))
+    cards = list(csv.DictReader(run("scorecard", "show", "team").splitlines()))
     assert {
         row["login"]: (row["submissions"], row["peers_n"], row["peers"]) for row in cards if row["window"] == "0"
     } == {login: (str(n), str(n), "1.0") for login, n in votes.items()}
-    run("export", "team", "ratings", "--out", str(tmp_path / "votes.csv"))
+    run("item", "export", "team", "ratings", "--out", str(tmp_path / "votes.csv"))
     rows = list(csv.DictReader((tmp_path / "votes.csv").read_text(encoding="utf-8").splitlines()))
     assert sorted(Counter(row["rater"] for row in rows).values()) == [1, 2, 3], "also of someone who is gone"
     assert Counter(row["unit"] for row in rows) == dict.fromkeys({row["unit"] for row in rows}, 2)
@@ -129,7 +129,7 @@ def test_claims_are_taken_back_and_given_over_and_all_that_someone_voted_on_is_v
     # Every item is kept by two votes. Ann's two are behind none of them; of the six and the four later ones, four
     # stand on the items that were verified anew, by Ben and Dan, and two on the other one.
     assert [len(votes) for votes in votes_on_kept(store, "team").values()] == [2] * N_ITEMS
-    cards = list(csv.DictReader(run("scorecard", "team").splitlines()))
+    cards = list(csv.DictReader(run("scorecard", "show", "team").splitlines()))
     done = {row["login"]: row["submissions"] for row in cards if row["window"] == "0"}
     assert done == {"ann": "2", "ben": str(N_ITEMS + 2), "cy": "1", "dan": "2"}, "what was submitted stays on record"
     log = audit.entries(store, by=None, project="team", kinds=["task.reassigned"])

@@ -13,9 +13,10 @@ from annotation_schemas.model import Schema
 from app import addresses, markup, shell
 from app.jobs import figure_requests
 from app.reruns.pending_figures import show_pending
-from app.screens import SCREENS, Group, Screen
+from app.screens import SCREENS, Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
+from db import project_facts
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import VERIFICATIONS, Cut, Stage
@@ -24,7 +25,14 @@ from extensions.calibration import project_study, report_page
 from workflow.results import rater_agreement
 from workflow.results.ratings import Raters, raters_called, raters_of
 
-SCREEN = Screen("Calibration", place=260, role=Role.LEAD, group=Group.MODELS)
+SCREEN = Screen(
+    "Calibration",
+    place=410,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    words="trust judge reliable replace people human llm bias valid",
+    needs=Need("No judge has answered yet. Run a judge on answers that people graded.", project_facts.has_judges),
+)
 
 if TYPE_CHECKING:
     pass

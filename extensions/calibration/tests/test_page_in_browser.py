@@ -69,7 +69,7 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
     for at in range(len(QUESTIONS)):
         Image.new("RGB", (64, 48), (at * 20 % 256, 90, 90)).save(tmp_path / f"{at}.jpg")
     media = ("--media", str(tmp_path))
-    run(server, "import", "p", "egothink", str(tmp_path / "items"), "--dimension", "existence", *media)
+    run(server, "item", "import", "p", "egothink", str(tmp_path / "items"), "--dimension", "existence", *media)
     with opened(server) as store:
         for login in GRADES:
             accounts.create_person(store, login=login, name=login.title())
@@ -86,7 +86,7 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
         names = [name for _, name, _ in files.item_ids(session, project_id=access.project_id)]
     answers = tmp_path / "answers.jsonl"
     answers.write_text("".join(json.dumps({"item": name, "model": "mini", "text": "Jars."}) + "\n" for name in names))
-    run(server, "import", "p", "predictions", str(answers))
+    run(server, "item", "import", "p", "predictions", str(answers))
     with opened(server) as store:
         for login, grades in GRADES.items():
             person = accounts.find_person(store, login=login)
@@ -102,7 +102,7 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
         writer.writerows(
             ["grading", f"{name} · mini", "big judge", "score", JUDGE[at]] for at, name in enumerate(names)
         )
-    run(server, "import", "p", "ratings", str(by_judge))
+    run(server, "item", "import", "p", "ratings", str(by_judge))
     server.start()
 
     with at_desk(chromium, server, "lea") as lea:

@@ -98,7 +98,7 @@ def import_label_studio(
         with store.write() as session:
             done = _save(session, bring, format, read, wanted, stored, bad, raters)
     except IntegrityError as error:
-        raise ConflictError("Someone else has imported into this project just now. Import again.") from error
+        raise ConflictError("Another import into this project has just finished. Import again.") from error
     return ImportedLabelStudio(done, read.skipped, read.earlier, read.numbers)
 
 

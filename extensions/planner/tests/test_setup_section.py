@@ -17,14 +17,14 @@ def test_what_comes_before_the_work(store: Store, home: Path) -> None:
     make_person(store, "lea", role=Role.LEAD)
 
     def states() -> dict[str, tuple[str, str]]:
-        lines = rows(drawn(store, home, "dashboard", "lea"), "How it stands")
+        lines = rows(drawn(store, home, "overview", "lea"), "How it stands")
         return {line["What"]: (line["State"], line["How it stands"]) for line in lines}
 
     first = states()
     commands = {"Qualification": "qualify", "Gold checks": "gold"}
     added = [title for title, name in commands.items() if not extensions.missing("commands", name)]
     assert list(first) == ["Items", "Media", "People and rights", "Guideline", *added, "Start"]
-    assert [name for name, (state, _) in first.items() if state == "open"] == [
+    assert [name for name, (state, _) in first.items() if state == "Open"] == [
         "Items",
         "Media",
         "People and rights",
@@ -33,14 +33,14 @@ def test_what_comes_before_the_work(store: Store, home: Path) -> None:
     make_items(store, 3)
     ann = make_person(store, "ann")
     then = states()
-    assert then["Items"] == ("done", "3 in the project")
-    assert then["People and rights"] == ("done", "2 take part")
-    page = drawn(store, home, "dashboard", "lea")
+    assert then["Items"] == ("Done", "3 in the project.")
+    assert then["People and rights"] == ("Done", "2 take part.")
+    page = drawn(store, home, "overview", "lea")
     page.button(key="checklist.hide").click().run()
     assert "Before people begin" not in words(page)
     make_project(store, name="q")
     make_items(store, 1, project="q")
     make_person(store, "leo", project="q", role=Role.LEAD)
-    assert "Before people begin" in words(drawn(store, home, "dashboard", "leo"))
+    assert "Before people begin" in words(drawn(store, home, "overview", "leo"))
     vote(store, ann)
     assert setup_steps.before_start(store, by=None, project="p") is None

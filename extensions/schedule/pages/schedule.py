@@ -9,7 +9,7 @@ import streamlit as st
 from annotation_schemas.model import LoadedSchema
 from app import addresses, jobs, markup, shell
 from app.reruns import messages
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from domain import extensions
 from domain.errors import ConflictError, NotAvailableError
@@ -25,7 +25,13 @@ from workflow.access.projects import stages_of
 from workflow.annotate import project_progress
 from workflow.jobs import desk
 
-SCREEN = Screen("Schedule", place=133, role=Role.LEAD, group=Group.SETTINGS)
+SCREEN = Screen(
+    "Targets and dates",
+    place=615,
+    room=Room.SETTINGS,
+    role=Role.LEAD,
+    words="schedule deadline due order of stages how many items wanted quota target",
+)
 
 SHOWN_CHANGES = 100
 BESIDE = 3

@@ -12,9 +12,10 @@ from app import markup, shell
 from app.charts import page_chart
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import list_order
+from db import project_facts
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
@@ -23,7 +24,14 @@ from extensions.scorecards.cards import SMALL, WINDOW, Card, Score, Share
 from extensions.scorecards.pay_sheet import pay_sheet
 from workflow.lead import people_at_work
 
-SCREEN = Screen("Scorecard", place=150, role=Role.LEAD, group=Group.PEOPLE)
+SCREEN = Screen(
+    "Scorecard",
+    place=205,
+    room=Room.PEOPLE,
+    role=Role.LEAD,
+    words="weakest rater performance quality speed accuracy workers check reviewer bad annotator",
+    needs=Need("People have submitted fewer than 10 answers, too few to compare.", project_facts.has_ten_submissions),
+)
 
 
 FEW_WEEKS = 4

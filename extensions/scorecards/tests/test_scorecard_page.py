@@ -18,7 +18,7 @@ def test_the_dashboard_leads_to_the_scorecard_of_a_person(store: Store, home: Pa
     make_person(store, "lea", role=Role.LEAD)
     for person in make_people(store, "ann", "ben", stages=[Stage.VERIFICATION]):
         vote(store, person)
-    dashboard = words(drawn(store, home, "dashboard", "lea", project="p"))
+    dashboard = words(drawn(store, home, "overview", "lea", project="p"))
     assert 'href="/scorecard?project=p&amp;person=ben"' in dashboard
     _, whose = drawn(store, home, "scorecard", "lea", project="p", person="ben").selectbox
     assert (whose.label, whose.options[whose.index or 0]) == ("Whose", "Ben (ben), Verification")

@@ -10,7 +10,7 @@ __all__ = ["first_home", "home", "show", "store"]  # fixtures
 
 
 def test_the_dashboard_links_to_the_preview_of_each_stage(store: Store, show: Show) -> None:
-    assert "Authoring · Verification" in part(show("dashboard", "lea"), "previews")
+    assert "Authoring · Verification" in part(show("overview", "lea"), "previews")
     assert "This is a made-up item." in words(show("preview", "lea", stage="verification"))
     write_item(store)
     page = words(show("preview", "lea", stage="verification"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.views import dashboard
+from app.views import overview
 from db.engine import Store
 from domain.records import Blocker, DimensionProgress
 from domain.roles import Role
@@ -31,7 +31,7 @@ def test_people_are_listed_with_what_they_did(store: Store, home: Path) -> None:
         vote(store, ben)
     claimed(store, ben)
     told = {
-        row["Person"].split()[-1]: row for row in rows(drawn(store, home, "dashboard", "lea", project="p"), "Last seen")
+        row["Person"].split()[-1]: row for row in rows(drawn(store, home, "overview", "lea", project="p"), "Last seen")
     }
     columns = ("Today", "7 days", "In hand", "Drafts", "Expired")
     assert {login: [row[name] for name in columns] for login, row in told.items()} == {
@@ -50,7 +50,7 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(store: Store, home: Path
     people = [make_person(store, "ann", stages=[Stage.VERIFICATION])]
 
     def blocks() -> str:
-        test = drawn(store, home, "dashboard", "lea", project="p")
+        test = drawn(store, home, "overview", "lea", project="p")
         return part(test, "blocked") if 'data-part="blocked"' in words(test) else ""
 
     assert "2 items wait for 2 votes, but only 1 person may verify here" in blocks()
@@ -72,14 +72,14 @@ def test_what_blocks_many_dimensions_is_said_once_with_each_of_them() -> None:
         ("items wait for missing media", "", ". Import."),
     )
     lines += [progress(f"<b>{at}", Blocker(2, "", many, detail, rest)) for at, (many, detail, rest) in enumerate(media)]
-    said = dashboard.blocked(lines, project="p")
+    said = overview.blocked(lines, project="p")
     assert text(said).count("wait") == 2
     assert f"{sum(range(1, 41))} items wait for a senior." in text(said)
     assert text(said).endswith("4 items wait for missing media. Import.<b>0 2: 3 images, <b>1 2")
-    assert f"and {40 - dashboard.FIRST} more dimensions" in text(said)
+    assert f"and {40 - overview.FIRST} more dimensions" in text(said)
     assert all(f">d{n}</a> {n}" in said for n in range(1, 41))
-    assert dashboard.blocked([progress("d")], project="p") == ""
-    assert text(dashboard.blocked(lines[:1], project="p")) == "1 item waits for a senior.d1"
+    assert overview.blocked([progress("d")], project="p") == ""
+    assert text(overview.blocked(lines[:1], project="p")) == "1 item waits for a senior.d1"
 
 
 def progress(title: str, *stuck: Blocker) -> DimensionProgress:

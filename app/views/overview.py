@@ -14,7 +14,7 @@ from app import addresses, markup, shell
 from app.dashboard import grading_sample, sections
 from app.dashboard.sections import SectionPlace
 from app.projects import new_project
-from app.screens import SCREENS, Screen
+from app.screens import SCREENS, Room, Screen
 from app.services import Services
 from app.workbench import preview
 from domain.records import Blocker, Dashboard, DimensionProgress, ProjectView
@@ -24,7 +24,13 @@ from workflow.annotate import project_progress
 from workflow.lead import people_at_work
 from workflow.lead.people_at_work import LATELY, AtWork
 
-SCREEN = Screen("Dashboard", place=15, role=Role.LEAD)
+SCREEN = Screen(
+    "Overview",
+    place=20,
+    room=Room.OVERVIEW,
+    role=Role.LEAD,
+    words="dashboard home start progress status blocked pace speed forecast finish today",
+)
 
 
 def render(services: Services) -> None:

@@ -1,4 +1,4 @@
-"""The page *Adjudication reasons*: a work list of the reasons why seniors had to settle items."""
+"""The section *Adjudication reasons* of the page *Agreement*: why seniors settled items, as a work list for leads."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ import streamlit as st
 
 from annotation_schemas import registry
 from annotation_schemas.kinds import options_of
-from app import markup, shell
+from app import addresses, markup, shell
+from app.agreement.sections import AgreementSection
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.screens import SCREENS, Group, Screen
+from app.screens import SCREENS
 from app.services import Services
 from domain.records import ProjectView, VoteView
-from domain.roles import Role
 from domain.states import VERIFICATIONS
 from extensions.adjudication_reasons import closing, reason_lists
 from extensions.adjudication_reasons import reasons as adjudication_reasons
 from extensions.adjudication_reasons.reason_lists import ContestedItem, Overview, SkipReasonRow
 from extensions.adjudication_reasons.reasons import AdjudicationReason, SettledCase
-
-SCREEN = Screen("Adjudication reasons", place=120, role=Role.LEAD, group=Group.ITEMS)
 
 MOST = 40
 """Number of decisions listed for a reason. The file has all of them."""
@@ -30,15 +28,12 @@ FIRST = 12
 """Number of skipped items that are named."""
 
 
-def render(services: Services) -> None:
+def draw(services: Services, view: ProjectView) -> None:
     """Draw a line for each reason and dimension, with the decisions behind it and the ways to answer it."""
-    view = shell.lead_of(services)
-    shell.heading(
-        "Adjudication reasons",
-        "Why seniors had to settle items. Add to the guideline what is missing, or close a reason that needs no "
-        "change.",
-        made_up=view.made_up,
+    words = (
+        "Seniors gave these reasons when they settled items. Add a missing rule to the guideline, or close the reason."
     )
+    shell.show(markup.paragraph(words, style="ts ts-quiet"))
     asked = _asked(services, view)
     pending_figures.show_pending(services, asked, lambda: _asked(services, view), about="The reasons are")
     if asked.figure is None:
@@ -49,8 +44,14 @@ def render(services: Services) -> None:
     else:
         shell.show(markup.notice(nothing(view)))
     if overview.skipped:
-        shell.section("Why verifiers skipped")
+        shell.section("Reasons for skips")
         shell.show(skip_table(view, overview.skipped))
+
+
+def about(services: Services, view: ProjectView) -> str | None:
+    """Return what the section has, or None before the first decision or skip."""
+    there = reason_lists.has_reasons(services.store, by=services.person, project=view.name)
+    return "why seniors settled items, and why verifiers skipped" if there else None
 
 
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
@@ -79,10 +80,10 @@ def _decisions(services: Services, view: ProjectView, found: Overview) -> None:
             "text/csv",
             key="reasons.csv",
         )
-    everything = st.toggle("Show closed ones, too", key="reasons.all")
+    everything = st.toggle("Show closed reasons", key="reasons.all")
     shown = [line for line in lines if line.open or everything]
     if not shown:
-        shell.show(markup.notice("Everything is answered.", style="good"))
+        shell.show(markup.notice("All reasons are closed.", style="good"))
     for line in shown:
         _line(services, view, line)
 
@@ -90,15 +91,15 @@ def _decisions(services: Services, view: ProjectView, found: Overview) -> None:
 def nothing(view: ProjectView) -> str:
     """Return why the list is empty."""
     if view.schema.schema_.stages.adjudication is None:
-        return "This project's schema has no adjudication: an item that the votes leave open is rejected."
-    return "No senior has settled an item yet. Every decision names a reason, and this page counts them."
+        return "This project has no adjudication. An item that the votes leave open is rejected."
+    return "No senior has settled an item yet. Each decision will name its reason."
 
 
 def summary(lines: Sequence[AdjudicationReason]) -> str:
     """Return a one-line summary of the list."""
     decisions = sum(len(line.cases) for line in lines)
     waiting = sum(line.open for line in lines)
-    return f"{markup.count(decisions, 'decision')} · {waiting} open · {decisions - waiting} done"
+    return f"{markup.count(decisions, 'decision')} · {waiting} open · {decisions - waiting} closed"
 
 
 def skip_table(view: ProjectView, lines: Sequence[SkipReasonRow]) -> markup.Markup:
@@ -112,18 +113,19 @@ def skip_table(view: ProjectView, lines: Sequence[SkipReasonRow]) -> markup.Mark
                 markup.tag("b", markup.text(line.label)),
                 markup.text(titles.get(line.dimension, line.dimension)),
                 markup.text(len(line.items)),
-                markup.quiet(items_of(line)),
+                items_of(view, line),
             ]
             for line in lines
         ],
     )
 
 
-def items_of(line: SkipReasonRow) -> str:
-    """Return the first items that were skipped for a reason, and the number of further items."""
+def items_of(view: ProjectView, line: SkipReasonRow) -> markup.Markup:
+    """Return links to the first items that were skipped for a reason, and the number of further items."""
     names = list(dict.fromkeys(line.items))
-    more = f" and {len(names) - FIRST} more" if len(names) > FIRST else ""
-    return ", ".join(names[:FIRST]) + more
+    links = [markup.link(name, addresses.history(view.name, item=name)) for name in names[:FIRST]]
+    more = f" and {len(names) - FIRST:,} more" if len(names) > FIRST else ""
+    return markup.joined([markup.joined(links, ", "), markup.quiet(more)])
 
 
 def _line(services: Services, view: ProjectView, line: AdjudicationReason) -> None:
@@ -137,7 +139,7 @@ def _line(services: Services, view: ProjectView, line: AdjudicationReason) -> No
         for case in sorted(line.cases, key=lambda case: case.answered_by is not None)[:MOST]:
             _case(services, view, case, name)
         if len(line.cases) > MOST:
-            shell.show(markup.tag("div", markup.quiet(f"and {len(line.cases) - MOST} more in the file"), style="ts"))
+            shell.show(markup.tag("div", markup.quiet(f"The file has {len(line.cases) - MOST:,} more."), style="ts"))
         if line.open:
             _answer(services, view, line, name)
 
@@ -157,19 +159,19 @@ def _case(services: Services, view: ProjectView, case: SettledCase, name: str) -
 def state_of(case: SettledCase) -> str:
     """Return in words whether a decision's reason is still open, and how it was answered."""
     if case.answered_by is None:
-        return f"open, under guideline {case.guideline}"
+        return f"Open since guideline {case.guideline}"
     if case.answer:
-        return f"done without a change: {case.answer}"
-    return f"answered by guideline {case.answered_by}"
+        return f"Closed without a change: {case.answer}"
+    return f"Closed by guideline {case.answered_by}"
 
 
 def _answer(services: Services, view: ProjectView, line: AdjudicationReason, name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if "guideline" in SCREENS and st.button("Add it to the guideline", key=f"reasons.write.{name}", type="primary"):
+        if "guideline" in SCREENS and st.button("Edit guideline", key=f"reasons.write.{name}", type="primary"):
             st.session_state["guideline.answers"] = [(line.reason, line.dimension)]
             shell.go("guideline", project=view.name)
-        why = st.text_input("or say why the guideline stays as it is", key=f"reasons.why.{name}", width=420)
-        if st.button("Close", key=f"reasons.close.{name}"):
+        why = st.text_input("Or explain why the guideline stays unchanged", key=f"reasons.why.{name}", width=420)
+        if st.button("Close reason", key=f"reasons.close.{name}"):
             with shell.guard(services):
                 closing.answer(
                     services.store,
@@ -182,7 +184,7 @@ def _answer(services: Services, view: ProjectView, line: AdjudicationReason, nam
                 st.rerun()
 
 
-@st.dialog("The item as it was settled", width="large")
+@st.dialog("Settled item", width="large")
 def _look(services: Services, view: ProjectView, case: SettledCase) -> None:
     with shell.guard(services):
         contested_item = reason_lists.contested(
@@ -214,11 +216,11 @@ def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
     if view.schema.schema_.stages.adjudication is not None:
         labels = {str(one.value): one.label for one in view.schema.schema_.stages.adjudication.reasons}
     why = labels.get(found.reason, found.reason) or adjudication_reasons.NO_REASON
-    decision = f"The senior said: {found.decision}, {why}."
+    decision = f"Senior's decision: {found.decision}. Reason: {why}."
     return [
         *map(markup.Markup, fields),
         markup.tag("div", markup.text("Votes"), style="ts-section"),
-        markup.table(heads, rows) if found.votes else markup.quiet("There are no votes."),
+        markup.table(heads, rows) if found.votes else markup.quiet("No votes."),
         markup.tag("p", markup.text(decision), style="ts", data_part="decision"),
         markup.tag("p", markup.text(found.note), style="ts"),
     ]
@@ -248,3 +250,6 @@ def vote_in_words(vote: VoteView, criterion: str, words: Mapping[tuple[str, str]
 
 def _many(value: object) -> Sequence[object]:
     return value if isinstance(value, list | tuple) else [value]
+
+
+SECTION = AgreementSection("adjudication_reasons", "Adjudication reasons", draw, about)
