@@ -101,7 +101,7 @@ def test_agreement_of_people_alone_begins_with_each_answer_by_dimension(show: Sh
     drawn = show("agreement")
     chosen = {each.label: each.value for each in drawn.get("button_group")}
     assert chosen["Unit"] == "Each answer"
-    assert chosen["Slices"] == "dimension"
+    assert chosen["Parts"] == "dimension"
     assert "There is only one rater." in words(drawn)  # ann alone: a reason, and no refusal
 
 
