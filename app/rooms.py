@@ -90,9 +90,9 @@ def home(view: ProjectView) -> Screen:
     return SCREENS["overview" if is_lead(view) else "my_work"]
 
 
-def address(view: ProjectView, screen: Screen, part: str = "") -> str:
-    """Return the address of a page of a project. ``part`` is the part that unfolds."""
-    return addresses.page(screen.path, view.name, show=part)
+def address(view: ProjectView, screen: Screen) -> str:
+    """Return the address of a page of a project."""
+    return addresses.page(screen.path, view.name)
 
 
 # ---- who is offered what ---------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def _finder(view: ProjectView) -> list[Place]:
         {
             "name": "",
             "title": action.title,
-            "href": address(view, screen, action.part),
+            "href": address(view, screen),
             "group": str(room_of(view, screen) or ""),
             "words": action.words,
             "kind": "action",

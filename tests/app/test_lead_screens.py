@@ -797,7 +797,7 @@ def test_the_menu_offers_what_someone_can_do(store: Store, home: Home) -> None:
             Room.PEOPLE: ["Members"],
             Room.MODELS: ["Runs", "Judges"],
             Room.RELEASE: ["Next", "Description", "Export"],
-            Room.SETTINGS: ["Form", "Preview", "Guideline", "Targets and dates", "Audit log", "Project", "More tools"],
+            Room.SETTINGS: ["Form", "Preview", "Guideline", "Targets and dates", "Project", "Audit log", "More tools"],
             Room.MY_WORK: ["To do"],
             Room.NOTICES: ["Notices"],
         },

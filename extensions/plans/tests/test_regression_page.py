@@ -44,7 +44,7 @@ def show(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     def here(
         store: Any, settings: Any, work: str, *args: Any, apart: bool = False, **about: Any
     ) -> figure_requests.FigureState:
-        assert apart == (work == "regression"), "statsmodels is for a process of its own"
+        assert apart == (work in {"regression", "agreement_opinion"}), "heavy packages are for a process of its own"
         return asked(store, settings, work, *args, **about)
 
     monkeypatch.setattr(figure_requests, "request_figure", here)
