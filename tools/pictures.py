@@ -97,7 +97,7 @@ SHOTS = (
     Shot("grade-dark", GRADER, "grade", TASK, scheme="dark"),
     Shot("dashboard", LEAD, "overview", ".ts-days"),
     Shot("agreement", LEAD, "agreement", "[data-part=dots]", _grades),
-    Shot("calibration", LEAD, "calibration", "[data-part=standing]"),
+    Shot("calibration", LEAD, "calibration", "[data-part=judge-answer]"),
     Shot("results", LEAD, "results", "table"),
     Shot("cases", LEAD, "cases", "table", _opens_a_case),
     Shot("adjudication-reasons", LEAD, "adjudication_reasons", "[data-part=summary]", _opens_a_reason),

@@ -12,6 +12,7 @@ import streamlit as st
 
 from annotation_schemas.model import Stages
 from app import addresses, markup, my_work_sections, shell
+from app.projects import start_cards
 from app.screens import SCREENS, Room, Screen, working_page
 from app.services import Services
 from app.widgets import confirm
@@ -67,11 +68,12 @@ def render(services: Services) -> None:
     """Draw each of the person's projects, with a card for each stage."""
     shell.tell_refused()
     mine = projects.projects_of(services.store, person=services.person)
+    if not mine:
+        shell.heading("Welcome")
+        start_cards.draw(services)
+        return
     work = progress.my_work(services.store, person=services.person)
     shell.heading("My work")
-    if not mine:
-        _no_project(services)
-        return
     my_work_sections.draw_top(services)
     schedules = schedule.of_person(services.store, person=services.person)
     keys = iter(KEYS)
@@ -361,22 +363,6 @@ def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageW
     if any(row.why == no_work.WAITS_FOR_MEDIA for row in work):
         return  # the stages already show the reason
     shell.show(markup.notice("You have no tasks yet. Tasks appear here when a lead adds them."))
-
-
-def _no_project(services: Services) -> None:
-    if services.person.is_admin:
-        shell.show(
-            markup.tag(
-                "div",
-                markup.text("There is no project yet. "),
-                markup.tag("a", markup.text("Create a project"), href="/projects", target="_self"),
-                markup.text(", or try the demo on the machine of this server: "),
-                markup.tag("span", markup.text("touchstone demo"), style="ts-mono"),
-                style="ts ts-notice",
-            )
-        )
-        return
-    shell.show(markup.notice(shell.NO_PROJECT))
 
 
 def _has_screen(stage: Stage) -> bool:

@@ -48,8 +48,8 @@ def test_a_lead_opens_a_sample_once_and_draws_more(server: Server, chromium: Bro
     answers.write_text("".join(json.dumps(line) + "\n" for line in lines))
     for command in (
         ("project", "create", "p", "--schema", str(schema)),
-        ("import", "p", "egothink", str(tmp_path / "items"), "--media", str(tmp_path)),
-        ("import", "p", "predictions", str(answers)),
+        ("item", "import", "p", "egothink", str(tmp_path / "items"), "--media", str(tmp_path)),
+        ("item", "import", "p", "predictions", str(answers)),
     ):
         done = touchstone(*command, home=server.home)
         assert done.returncode == 0, done.stderr
