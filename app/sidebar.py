@@ -44,7 +44,7 @@ STYLE = """
 [data-testid="stSidebar"] [data-testid="stElementContainer"]:has([data-part="who"]) { margin-top: auto; }
 [data-testid="stSidebar"] [data-part] { margin: .2rem .5rem; overflow-wrap: anywhere; }
 .ts-brand { display: flex; align-items: center; gap: .55rem; font-weight: 600; font-size: 1.05rem;
-  margin: 0 .4rem .6rem; }
+  margin: 0 .4rem .6rem; color: inherit !important; text-decoration: none !important; }
 .ts-brand span { width: 22px; height: 22px; border-radius: 6px; background: linear-gradient(135deg, #22303c 0 42%,
   #e3b341 42% 56%, #22303c 56% 68%, #9fb3c4 68% 75%, #22303c 75%); }
 """
@@ -54,7 +54,8 @@ _component = st.components.v2.component("touchstone_menu", js=assets.loader("men
 
 def draw(services: Services, current: Screen) -> rooms.RoomHead | None:
     """Draw the sidebar of a page that is not a working page. Return the head of the page."""
-    st.html(markup.tag("div", markup.tag("span"), markup.text("Touchstone"), style="ts-brand"))
+    brand = [markup.tag("span"), markup.text("Touchstone")]
+    st.html(markup.tag("a", *brand, style="ts-brand", href="/", target="_self", title="Start page"))
     mine = projects.projects_of(services.store, person=services.person)
     head = None
     if mine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from annotation_schemas.state_words import BAR_STATES, state_called
@@ -14,9 +14,9 @@ from app.projects.project_actions import project_actions, project_beginnings
 from app.releasing.release_actions import release_actions
 from app.screens import Screen
 from app.services import Services
+from domain.item_counts import ItemCounts
 from domain.records import ProjectView, StageWork
 from domain.roles import Role
-from domain.states import ItemState
 from workflow.access import accounts, projects
 from workflow.annotate import progress
 from workflow.lead import project_list
@@ -62,7 +62,7 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
                 markup.tag("a", markup.tag("b", markup.text(view.title)), href=href, target="_self"),
                 markup.mono(view.name),
                 markup.text(view.role.value),
-                markup.number(sum(items[view.name].values())),
+                markup.number(items[view.name].written),
                 _how_far(view, items[view.name]),
                 markup.quiet("-") if view.archived else markup.number(waits),
                 _care(view),
@@ -79,15 +79,14 @@ def _care(view: ProjectView) -> markup.Markup:
     return markup.joined(parts, " ")
 
 
-def _how_far(view: ProjectView, n: Mapping[ItemState, int]) -> markup.Markup:
+def _how_far(view: ProjectView, counts: ItemCounts) -> markup.Markup:
     """Return the items by state, as on the dashboard, for people who may open the dashboard."""
     if view.role is not Role.LEAD:
         return markup.quiet("-")
     stages = view.schema.schema_.stages
-    wanted = sum(dimension.wanted or 0 for dimension in view.schema.schema_.dimensions)
-    parts = [(state, state_called(stages, state), n[state]) for state in BAR_STATES if n.get(state)]
-    kept = markup.tag("div", markup.quiet(f"{n.get(ItemState.KEPT, 0):,} kept"), style="ts-small")
-    return markup.joined([markup.bar(parts, total=max(wanted + n.get(ItemState.REJECTED, 0), sum(n.values()))), kept])
+    parts = [(state, state_called(stages, state), n) for state in BAR_STATES if (n := counts.in_state(state))]
+    kept = markup.tag("div", markup.quiet(f"{counts.kept:,} kept"), style="ts-small")
+    return markup.joined([markup.bar(parts, total=counts.written + counts.left), kept])
 
 
 def _waits(services: Services, view: ProjectView, work: Sequence[StageWork]) -> int:

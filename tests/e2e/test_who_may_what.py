@@ -129,6 +129,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "new_project": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
     "project_settings": FOR_LEADS,
     "audit": FOR_LEADS,
+    "more_tools": FOR_LEADS,
 }
 
 # What a request of each role is answered with. The task is the verifier's, the asset belongs to the item that they

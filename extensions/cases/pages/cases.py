@@ -338,7 +338,7 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
         "p",
         markup.tag("a", markup.text("The list"), href=_address(item=""), target="_self"),
         markup.text(f" · {titles.get(case.dimension, case.dimension)} · {state} · "),
-        markup.tag("a", markup.text("history"), href=addresses.history(view.name, item=case.item), target="_self"),
+        markup.tag("a", markup.text("Open in Items"), href=addresses.item(view.name, case.item), target="_self"),
         markup.text(" · "),
         markup.mono(case.name),
         style="ts",
