@@ -122,7 +122,7 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
     """From a YAML: first one that does not fit, which is said with its line; then the right one, pressed twice."""
     page, keys = lead.page, Keyboard(lead.page)
     lead.open("/")
-    keys.press(page.get_by_role("link", name=re.compile("^(Use a YAML file|Build a form)$")))
+    expect(page.get_by_role("heading", name="Start from a published protocol")).to_be_visible()
     lead.open("/new_project")
     expect(page.get_by_role("heading", name="New project")).to_be_visible()
     lead.settled()
@@ -477,12 +477,12 @@ def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> No
 
 def _archive(lead: Desk, look: Look) -> None:
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Projects")
-    keys.button("Archive")
+    keys.goes("Project")
+    keys.button("Archive project")
     dialog = page.get_by_role("dialog")
     look(lead, "17-archive")
     keys.button(f"Archive {TITLE}", within=dialog, times=2)
-    expect(page.get_by_role("button", name="Take back into use")).to_be_visible()
+    expect(page.get_by_role("button", name="Restore project")).to_be_visible()
     lead.settled()
 
 
