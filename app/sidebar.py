@@ -35,7 +35,7 @@ STYLE = """
 [data-testid="stSidebar"] [data-testid="stElementContainer"]:has([data-part="who"]) { margin-top: auto; }
 [data-testid="stSidebar"] [data-part] { margin: .2rem .5rem; overflow-wrap: anywhere; }
 .ts-brand { display: flex; align-items: center; gap: .55rem; font-weight: 600; font-size: 1.05rem;
-  margin: 0 .4rem .6rem; }
+  margin: 0 .4rem .6rem; color: inherit !important; text-decoration: none !important; }
 .ts-brand span { width: 22px; height: 22px; border-radius: 6px; background: linear-gradient(135deg, #22303c 0 42%,
   #e3b341 42% 56%, #22303c 56% 68%, #9fb3c4 68% 75%, #22303c 75%); }
 """
@@ -45,7 +45,8 @@ _component = st.components.v2.component("touchstone_menu", js=assets.loader("men
 
 def draw(services: Services, current: Screen) -> rooms.RoomHead | None:
     """Draw the sidebar of a page that is not a working page. Return the head of the page."""
-    st.html(markup.tag("div", markup.tag("span"), markup.text("Touchstone"), style="ts-brand"))
+    brand = [markup.tag("span"), markup.text("Touchstone")]
+    st.html(markup.tag("a", *brand, style="ts-brand", href="/", target="_self", title="Start page"))
     mine = projects.projects_of(services.store, person=services.person)
     head = None
     if mine:
@@ -142,7 +143,7 @@ def _titles(mine: Sequence[ProjectView]) -> dict[str, str]:
 
 
 def _choose_project(mine: Sequence[ProjectView], current: Screen, *, may_create: bool) -> ProjectView:
-    """Draw the project picker, and go to the chosen project or to the page of projects."""
+    """Draw the project picker, and go to the chosen project, to all projects, or to a new one."""
     named = st.query_params.get("project") or st.session_state.get("touchstone.project")
     open_ones = in_use(mine, now=named)
     now = next((view for view in open_ones if view.name == named), open_ones[0])
@@ -163,7 +164,8 @@ def _choose_project(mine: Sequence[ProjectView], current: Screen, *, may_create:
         by_name = {view.name: view for view in open_ones}
         if chosen in by_name:
             remember(chosen, mine)
-        page = rooms.home(by_name[chosen]) if chosen in by_name else SCREENS["projects"]
-        query = {"project": chosen if chosen in by_name else now.name} | ({"show": "new"} if chosen == NEW else {})
+        other = SCREENS["new_project" if chosen == NEW else "projects"]
+        page = rooms.home(by_name[chosen]) if chosen in by_name else other
+        query = {"project": chosen if chosen in by_name else now.name}
         st.switch_page(st.session_state["touchstone.pages"][page.name], query_params=query)
     return now

@@ -58,7 +58,7 @@ def count_members(viewer: Viewer) -> Any:
 def count_models(viewer: Viewer) -> Any:
     """Count the models that have answered."""
     answered = select(func.count(func.distinct(col(PredictionRow.model)))).where(
-        PredictionRow.project_id == viewer.project_id
+        col(PredictionRow.project_id) == viewer.project_id
     )
     return answered.scalar_subquery()
 

@@ -29,7 +29,6 @@ from workflow.files.import_files import import_files
 
 pytestmark = [
     needs("pages", "calibration"),
-    needs("commands", "plan"),  # the list "Before people begin"
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.thorough,
@@ -116,8 +115,8 @@ def _make(window: Firefox, server: Server, folder: Path) -> None:
     window.gives(path)
     window.shows("1 dimension, stages verification, adjudication, grading")
     window.settled()
-    window.enters("Make it", times=2)
-    window.shows(f"{TITLE} is made.", "Before people begin")
+    window.enters("Create project", times=2)
+    window.shows(f"{TITLE} is created.", "First release")
 
 
 def _bring(window: Firefox, file: Path) -> None:
@@ -195,10 +194,10 @@ def _others_work(server: Server, folder: Path) -> None:
 
 def _calibrate(window: Firefox) -> None:
     _goes(window, "Calibration")
-    window.waits(lambda: window.count("[data-part=standing]"), "a verdict")
+    window.waits(lambda: window.count("[data-part=judge-answer]"), "a verdict")
     window.shows("strict")
     window.settled()
-    window.enters("Download: HTML, judge card, tables as CSV, numbers as JSON", selector="button")
+    window.enters("Download report", selector="button")
     with zipfile.ZipFile(window.downloaded("*.zip")) as packed:
         assert json.loads(packed.read("report.json"))["judges"] == ["strict"]
 
