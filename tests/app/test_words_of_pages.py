@@ -163,8 +163,5 @@ def test_every_control_that_is_named_is_there() -> None:
 def test_whole_commands_stay_and_saying_it_twice_changes_nothing() -> None:
     words = "Say --set rater=NAME, or `touchstone judge run --attacks`; --skip-bad alone; --ink."
     once = shell.on_page(words)
-    assert once == (
-        "Say “Who made annotations that name no one”, or `touchstone judge run --attacks`; "
-        "“Import the good rows when some are bad” alone; --ink."
-    )
+    assert once == "Say “Default rater”, or `touchstone judge run --attacks`; “Skip bad rows” alone; --ink."
     assert shell.on_page(once) == once
