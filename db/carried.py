@@ -227,6 +227,7 @@ LEFT: Mapping[str, str] = {
     "sign_in_link": "a secret: the hash of a link that signs someone in",
     "invitation": "a secret: the hash of a link that lets someone join",
     "failed_login": "of accounts, not of a project",
+    "person_setting": "what someone has set for themselves on this server",
     "daily_goal": "what someone has set themselves, for all their projects on this server",
     "notice_mark": "what someone has seen on this server of what they were told",
     "mail_choice": "an e-mail address, which belongs to an account of this server",

@@ -11,7 +11,15 @@ from sqlalchemy import bindparam, delete, exists, func, or_, update
 from sqlmodel import Session, col, select
 
 from db.records import StoredInvitation, StoredPerson, StoredSession
-from db.tables import AnnotationRow, FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
+from db.tables import (
+    AnnotationRow,
+    FailedLoginRow,
+    InvitationRow,
+    PersonRow,
+    PersonSettingRow,
+    SessionRow,
+    SignInLinkRow,
+)
 from domain.roles import Role
 from domain.states import VERIFICATIONS, Purpose
 
@@ -84,6 +92,18 @@ def is_active(session: Session, *, id: int) -> bool:
 def any_admin(session: Session) -> bool:
     """Tell whether the installation has an admin."""
     return session.exec(select(PersonRow.id).where(col(PersonRow.is_admin)).limit(1)).first() is not None
+
+
+def setting(session: Session, *, person_id: int, name: str) -> Any:
+    """Return a person's own setting, or None."""
+    row = session.get(PersonSettingRow, (person_id, name))
+    return row.value if row is not None else None
+
+
+def put_setting(session: Session, *, person_id: int, name: str, value: Any, now: datetime) -> None:
+    """Store a person's own setting."""
+    session.merge(PersonSettingRow(person_id=person_id, name=name, value=value, set_at=now))
+    session.flush()
 
 
 # ---- sessions -------------------------------------------------------------------------------------------------------

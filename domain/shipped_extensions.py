@@ -291,7 +291,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "stage_preview": ExtensionNames("Previews of stages", pages=("preview",)),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
-    "schema_wizard": ExtensionNames("Schema wizard", commands=("schema new",)),
+    "form_builder": ExtensionNames("Form builder", pages=("builder",), commands=("schema new",)),
     "schema_migration": ExtensionNames(
         "Schema migration",
         pages=("schema",),

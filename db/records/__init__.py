@@ -34,6 +34,7 @@ from db.records.people import (
     StoredInvitation,
     StoredPerson,
     StoredPersonKey,
+    StoredPersonSetting,
     StoredSession,
     StoredSignInLink,
 )
@@ -117,6 +118,7 @@ __all__ = [
     "StoredNoticeMark",
     "StoredPerson",
     "StoredPersonKey",
+    "StoredPersonSetting",
     "StoredPick",
     "StoredPostponement",
     "StoredPrediction",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import JSON, Column
 from sqlmodel import Field, SQLModel
@@ -80,6 +81,15 @@ class StoredDailyGoal(SQLModel):
 
     person_id: int = Field(primary_key=True, foreign_key="person.id")
     tasks: int
+    set_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class StoredPersonSetting(SQLModel):
+    """A setting that a person made for themselves, such as their keys in a stage or their language."""
+
+    person_id: int = Field(primary_key=True, foreign_key="person.id")
+    name: str = Field(primary_key=True)
+    value: Any = Field(sa_type=JSON)
     set_at: datetime = Field(sa_type=UTCDateTime)
 
 

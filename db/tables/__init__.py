@@ -23,6 +23,7 @@ from db.tables.people import (
     InvitationRow,
     PersonKeyRow,
     PersonRow,
+    PersonSettingRow,
     SessionRow,
     SignInLinkRow,
 )
@@ -96,6 +97,7 @@ __all__ = [
     "NoticeMarkRow",
     "PersonKeyRow",
     "PersonRow",
+    "PersonSettingRow",
     "PickRow",
     "PostponementRow",
     "PredictionRow",

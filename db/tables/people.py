@@ -10,6 +10,7 @@ from db.records.people import (
     StoredInvitation,
     StoredPerson,
     StoredPersonKey,
+    StoredPersonSetting,
     StoredSession,
     StoredSignInLink,
 )
@@ -37,6 +38,10 @@ class PersonKeyRow(StoredPersonKey, table=True):
 
 class DailyGoalRow(StoredDailyGoal, table=True):
     __tablename__ = "daily_goal"
+
+
+class PersonSettingRow(StoredPersonSetting, table=True):
+    __tablename__ = "person_setting"
 
 
 class FailedLoginRow(StoredFailedLogin, table=True):
