@@ -21,7 +21,7 @@ export PIP_NO_INPUT = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run label-studio test test-all check pytest-check pytest-test pytest-all lint system docs lock clean
+.PHONY: help setup run label-studio test test-all check pytest-check pytest-test pytest-all lint system docs site lock clean
 
 help:
 	@echo "make run     the demo project on 127.0.0.1:8501 (sets up what it needs)"
@@ -32,6 +32,7 @@ help:
 	@echo "             (as root it installs Chromium, PostgreSQL and openssl where they are missing; Label Studio below .cache)"
 	@echo "make test-all  every test with all its examples, before a release"
 	@echo "make docs    write docs/reference.md from the code"
+	@echo "make site    build the documentation site in build/site, with a search"
 	@echo "make lock    compile requirements.txt, -core.txt and -dev.txt from pyproject.toml"
 	@echo "make clean   remove .venv and every cache (data/ stays)"
 
@@ -39,7 +40,6 @@ setup: $(ALL)
 
 run: $(CORE)
 	@$(BIN)/touchstone demo
-	@$(BIN)/touchstone serve
 
 label-studio: | $(BIN)/python
 	@$(BIN)/python tools/label_studio.py
@@ -75,6 +75,9 @@ system: $(ALL)
 
 docs: $(ALL)
 	@$(BIN)/python tools/reference.py
+
+site: docs
+	@$(BIN)/python tools/site.py
 
 lock: $(ALL)
 	@$(BIN)/python tools/lock.py

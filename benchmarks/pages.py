@@ -82,7 +82,7 @@ def _make(study: Study) -> None:
     large_study.write_items(study.source, study.items)
     touchstone("project", "list", home=home)
     create_project(study, PROJECT)
-    touchstone("import", PROJECT, "pca_bench", study.source, home=home)
+    touchstone("item", "import", PROJECT, "pca_bench", study.source, home=home)
     machine.log("voting")
     large_study.write_votes(home, study.items)
     touchstone("check", PROJECT, "--rebuild", home=home)
@@ -189,7 +189,7 @@ def looked_at(study: Study, only: Sequence[str], *, times: int) -> dict[str, dic
     finally:
         server.stop()
     told = f"{len(study.items):,}".encode()
-    for name in ("items", "dashboard"):
+    for name in ("items", "overview"):
         shown = seen.get(f"{LEAD}: {name}", {}).get("shown")
         study.must(shown is None or told in shown, f"the page {name} does not say that there are {told.decode()} items")
     for figures in seen.values():

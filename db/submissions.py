@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import and_, bindparam, exists, func, or_
+from sqlalchemy import and_, bindparam, delete, exists, func, or_
 from sqlmodel import Session, col, select
 
 from db import reworded, task_claims
@@ -169,6 +169,11 @@ def put_draft(
         session.add(row)
         session.flush()
     return row
+
+
+def drop_draft(session: Session, *, task_id: int, person_id: int) -> None:
+    """Delete a person's draft for a slot."""
+    session.exec(delete(DraftRow).where(col(DraftRow.task_id) == task_id, col(DraftRow.person_id) == person_id))
 
 
 def put_away(session: Session, *, draft: StoredDraft, now: datetime) -> None:

@@ -676,7 +676,7 @@ def measured_first(seen: Seen) -> Any:
     services.resources.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOUCHSTONE_HOME", str(Path(str(there.store.engine.url.database)).parent))
-        done = CliRunner().invoke(cli, ["agreement", "p", "--json"])
+        done = CliRunner().invoke(cli, ["agreement", "show", "p", "--json"])
         services.resources().store.close()
     services.resources.cache_clear()
     return done.stdout, repr(done.exception)

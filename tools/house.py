@@ -226,6 +226,7 @@ def measure_running() -> dict[str, int]:
     ]
     return {
         "commands": len(commands),
+        "core_commands": sum(not command.callback.__module__.startswith("extensions.") for command in commands),
         "options": sum(option.param_type_name == "option" for option in options),
         "pages": len(SCREENS),
         "schema_keys": len(set(schema_keys(Schema))),

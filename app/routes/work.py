@@ -20,7 +20,7 @@ from domain import extensions
 from domain.errors import BadRequestError, NotFoundError, RequestTooLargeError
 from domain.records import Person
 from domain.states import Stage
-from workflow.access import guidelines
+from workflow.access import guidelines, own_settings
 from workflow.annotate import authoring, claims, drafts, image_pool, submissions
 
 Body = Mapping[str, Any]
@@ -145,6 +145,13 @@ def guideline_seen(store: Store, person: Person, body: Body) -> dict[str, Any]:
     return {"number": number}
 
 
+def set_keys(store: Store, person: Person, body: Body) -> dict[str, Any]:
+    """``{stage, keys}``: store which keys the person uses in a stage, by the names of the actions."""
+    keys = body_value(body, "keys", dict)
+    own_settings.set_keys(store, person=person, stage=_stage(body), keys=keys)
+    return {"keys": keys}
+
+
 ACTIONS: Mapping[str, Action] = {
     "draft": save_draft,
     "submit": submit_task,
@@ -153,6 +160,7 @@ ACTIONS: Mapping[str, Action] = {
     "postpone": postpone,
     "pick": pick,
     "heartbeat": heartbeat,
+    "keys": set_keys,
     "guideline_seen": guideline_seen,
     "wording": look_at_wording,
 }

@@ -19,7 +19,7 @@ from app.importing.result_sentence import imported_sentence, show_losses
 from app.jobs import imports
 from app.jobs.imports import ImportOrder, ImportOutcome
 from app.judging import begin
-from app.screens import Group, Screen
+from app.screens import Action, Room, Screen
 from app.services import Services
 from domain import extensions
 from domain.errors import InvalidFileError, TouchstoneError
@@ -36,7 +36,14 @@ from workflow.files.rows_look import LOOKED_AT
 from workflow.files.uploads import Source
 from workflow.results import file_raters
 
-SCREEN = Screen("Import", place=200, role=Role.LEAD, group=Group.SOURCES)
+SCREEN = Screen(
+    "Add items",
+    place=105,
+    room=Room.ITEMS,
+    role=Role.LEAD,
+    words="import upload files data csv json images media sources add answers ratings zip",
+    actions=(Action("Import model answers", "upload predictions responses"), Action("Upload files", "import images")),
+)
 
 ITEMS = "Items, answers or ratings"
 

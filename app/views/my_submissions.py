@@ -8,9 +8,10 @@ import streamlit as st
 
 from app import addresses, markup, shell
 from app.reruns import messages
-from app.screens import Screen, working_page
+from app.screens import Need, Room, Screen, working_page
 from app.services import Services
 from app.workbench import preview
+from db import project_facts
 from domain.errors import ConflictError, LeaseLostError, NotAllowedError, NotFoundError
 from domain.item_filter import LONGEST
 from domain.records import ProjectView
@@ -18,13 +19,19 @@ from domain.states import Stage
 from workflow.annotate import own_submissions, submissions
 from workflow.annotate.own_submissions import PAGE, OwnSubmission
 
-SCREEN = Screen("My submissions", place=12)
+SCREEN = Screen(
+    "Submissions",
+    place=12,
+    room=Room.MY_WORK,
+    words="my submissions done edit correct my answer mistake undo earlier",
+    needs=Need("You have not submitted anything yet. Submit a task first.", project_facts.has_own_submissions),
+)
 
 KEY = "my_submissions"
 ALL = ""
 BACK = (
-    "No one is asked about these until you have corrected them: a correction begins a new round of votes. If one is "
-    "right as it is, answer the comment."
+    "Others see these items again after you edit them: your edit starts a new round of votes. If an item is right as "
+    "it is, answer the comment."
 )
 FILTERS = ("stage", "dimension", "day", "find")
 """Filters that stay in the address, so that a person returns to the same list."""
@@ -43,18 +50,18 @@ def render(services: Services) -> None:
 
 
 def _leave(view: ProjectView) -> None:
-    """Go to the working page, if a submission was just reopened there."""
-    stage = st.session_state.pop(f"{KEY}.go", None)
-    if stage is not None:
-        screen = working_page(stage)
-        shell.go(screen.name, project=view.name)
+    """Go to the working page, if a submission was just reopened there. Left without a change, that page comes back."""
+    reopened = st.session_state.pop(f"{KEY}.go", None)
+    if reopened is not None:
+        stage, task = reopened
+        shell.go(working_page(stage).name, project=view.name, edited=task)
 
 
 def _list(services: Services, view: ProjectView) -> None:
     shell.heading(
         "My submissions",
-        "What you have submitted, newest first; only you see this page. What you have in hand just now is not listed, "
-        "nor are answers of a qualification.",
+        "Your submissions, newest first. Only you see this page. It does not list items that you are working on, or "
+        "answers of a qualification.",
         made_up=view.made_up,
     )
     _sent_back(services, view)
@@ -81,7 +88,11 @@ def _list(services: Services, view: ProjectView) -> None:
     page = look(begin)
     if not page.n:
         narrowed = any(value is not None and value != "" for value in wanted.values())
-        shell.show(markup.notice("Nothing of yours fits that." if narrowed else "You have submitted nothing here yet."))
+        shell.show(
+            markup.notice(
+                "No submission matches these filters." if narrowed else "You have no submissions in this project yet."
+            )
+        )
         return
     if shell.pager(page.n, size=PAGE, of=of, key=f"{KEY}.page", noun="submission") != begin:  # the list is shorter now
         page = look(shell.page_begin(size=PAGE, of=of, key=f"{KEY}.page"))
@@ -174,7 +185,7 @@ def _why(why: str) -> markup.Markup:
 def _about(view: ProjectView, row: OwnSubmission) -> markup.Markup:
     schema = view.schema.schema_
     titles = {dimension.id: dimension.title for dimension in schema.dimensions}
-    corrected = ["corrected by you"] if row.corrected else []
+    corrected = ["edited by you"] if row.corrected else []
     parts = [markup.moment(row.at), schema.stages.title_of(row.stage), titles.get(row.dimension, row.dimension)]
     return markup.tag("div", markup.quiet(" · ".join([*parts, *corrected])), style="ts-small")
 
@@ -187,7 +198,7 @@ def _said(row: OwnSubmission) -> markup.Markup:
 
 
 def _correct(services: Services, view: ProjectView, row: OwnSubmission, *, name: str = "") -> None:
-    """Draw the button that corrects a submission.
+    """Draw the button that opens a submission for editing.
 
     The button is the same in every row. Only a press tells that a submission can no longer change. The person thus
     learns nothing beforehand about other people's work.
@@ -202,10 +213,11 @@ def _correct(services: Services, view: ProjectView, row: OwnSubmission, *, name:
             except (ConflictError, LeaseLostError, NotAllowedError, NotFoundError) as refusal:
                 messages.keep(f"{KEY}.refused", (row.id, str(refusal)))
             else:
-                st.session_state[f"{KEY}.go"] = row.stage
+                st.session_state[f"{KEY}.go"] = (row.stage, row.task)
 
     key = f"{KEY}.correct.{name or row.id}"
-    st.button("Correct", key=key, on_click=correct, width="stretch", disabled=view.archived)
+    label = "Edit my item" if row.stage is Stage.AUTHORING else "Edit my answer"
+    st.button(label, key=key, on_click=correct, width="stretch", disabled=view.archived)
 
 
 def _refusal(row: OwnSubmission) -> None:
@@ -217,7 +229,7 @@ def _refusal(row: OwnSubmission) -> None:
 def _one(services: Services, view: ProjectView, submission: str) -> None:
     own = own_submissions.look(services.store, person=services.person, project=view.name, submission=submission)
     row = own.row
-    shell.heading("What I submitted", made_up=view.made_up)
+    shell.heading("My submission", made_up=view.made_up)
     words, right = st.columns([5, 1.2], vertical_alignment="center")
     with words:
         back = markup.tag("a", markup.text("My submissions"), href=_address(view), target="_self")
@@ -231,11 +243,11 @@ def _one(services: Services, view: ProjectView, submission: str) -> None:
         services,
         view,
         own.view,
-        words=f"Submitted {markup.moment(row.at)}. This is only to read.",
+        words=f"You submitted this answer {markup.moment(row.at)}. This page is read-only.",
         key=f"{KEY}.form",
     )
     if own.before:
-        shell.section("What you had said before")
+        shell.section("Your earlier answers")
         for earlier in own.before:
             shell.show(markup.tag("div", markup.quiet(markup.moment(earlier.at)), _said(earlier), style="ts"))
 

@@ -11,7 +11,8 @@ import streamlit as st
 
 from annotation_schemas.model import Stages
 from app import addresses, markup, my_work_sections, shell
-from app.screens import SCREENS, Screen, working_page
+from app.projects import start_cards
+from app.screens import SCREENS, Room, Screen, working_page
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
@@ -32,7 +33,7 @@ from workflow.annotate import (
     submissions,
 )
 
-SCREEN = Screen("My work", place=10)
+SCREEN = Screen("To do", place=10, room=Room.MY_WORK, words="my work tasks queue start next waiting drafts postponed")
 
 KEYS = "123456789"
 
@@ -66,14 +67,15 @@ def render(services: Services) -> None:
     """Draw each of the person's projects, with a card for each stage."""
     shell.tell_refused()
     mine = projects.projects_of(services.store, person=services.person)
+    if not mine:
+        shell.heading("Welcome")
+        start_cards.draw(services)
+        return
     work = progress.my_work(services.store, person=services.person)
     shell.heading(
         "My work",
         "What is waiting for you. To start, press the key on a button. There, G opens the stage's guideline.",
     )
-    if not mine:
-        _no_project(services)
-        return
     my_work_sections.draw_top(services)
     schedules = schedule.of_person(services.store, person=services.person)
     keys = iter(KEYS)
@@ -315,22 +317,6 @@ def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageW
     if any(row.why == no_work.WAITS_FOR_MEDIA for row in work):
         return  # the stages already show the reason
     shell.show(markup.notice("Nothing is waiting for you yet. When a lead adds work for you, it appears here."))
-
-
-def _no_project(services: Services) -> None:
-    if services.person.is_admin:
-        shell.show(
-            markup.tag(
-                "div",
-                markup.text("There is no project yet. "),
-                markup.tag("a", markup.text("Make one"), href="/projects", target="_self"),
-                markup.text(" — or, on this server's machine, try everything out on the demo: "),
-                markup.tag("span", markup.text("touchstone demo"), style="ts-mono"),
-                style="ts ts-notice",
-            )
-        )
-        return
-    shell.show(markup.notice(shell.NO_PROJECT))
 
 
 def _has_screen(stage: Stage) -> bool:

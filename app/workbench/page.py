@@ -334,6 +334,7 @@ def task_part(schema: Schema, task: TaskView) -> Json:
         "lease_until": instant(task.lease_until),
         "draft": _draft(task.draft),
         "postponed": task.postponed,
+        "correction": {"changed": task.correction.changed} if task.correction else None,
         "proposed": task.proposed,
         "answer": task.answer,
         "answers": list(task.answers) if task.answers else None,

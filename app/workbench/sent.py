@@ -20,13 +20,25 @@ _CHOICE = ExpectedKeys("value", "label", "help", "reasons")
 _ASSET = ExpectedKeys("id", "role", "title", "alt", "kind", "missing", "width", "height", "group")
 _VOTE = ExpectedKeys("label", "values", "reasons", "note")
 _TASK = ExpectedKeys(
-    *("id", "item", "dimension", "revision", "fields", "plans", "lease_until", "draft", "postponed", "answer"),
+    *(
+        "id",
+        "item",
+        "dimension",
+        "revision",
+        "fields",
+        "plans",
+        "lease_until",
+        "draft",
+        "postponed",
+        "correction",
+        "answer",
+    ),
     *("answers", "place", "vote_criteria", "history", "news"),
     parts={"assets": _ASSET, "options": ExpectedKeys(parts={ANY_KEY: _CHOICE}), "votes": _VOTE},
 )
 _PAGE = ExpectedKeys(
     *("view", "person", "csrf", "static_hash", "static", "progress", "now", "prefetch", "earlier", "to_write"),
-    *("menu", "n", "said"),
+    *("menu", "n", "said", "keys"),
     parts={"task": _TASK},
 )
 """``web/types.d.ts`` describes each key."""

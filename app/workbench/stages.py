@@ -13,7 +13,7 @@ from app.workbench import lead_mode, lead_preview, page, preview, sent
 from app.workbench.mount import workbench
 from domain.records import NoTask, Progress, ProjectView, TaskView
 from domain.states import Stage
-from workflow.access import projects
+from workflow.access import own_settings, projects
 from workflow.annotate import authoring, claims, image_pool, progress
 from workflow.annotate.next_page import next_page
 
@@ -30,8 +30,7 @@ def rate(services: Services, stage: Stage) -> None:
     """Draw the page of a stage in which people answer about existing items."""
     view = shell.project(services)
     if not lead_mode.is_at_work(services, view, stage):
-        made_up = view.schema.schema_.dimensions[0].id
-        lead_preview.draw(services, view, stage, lambda: preview.form(view.schema, stage, made_up, key=f"look.{stage}"))
+        _preview(services, view, stage)
         return
     name = view.name
     dimension = st.query_params.get("dimension")
@@ -57,9 +56,18 @@ def rate(services: Services, stage: Stage) -> None:
     _mount(services, f"workbench.{stage}.{name}", make)
 
 
+def _preview(services: Services, view: ProjectView, stage: Stage) -> None:
+    made_up = view.schema.schema_.dimensions[0].id
+    lead_preview.draw(services, view, stage, lambda: preview.form(view.schema, stage, made_up, key=f"look.{stage}"))
+
+
 def write(services: Services) -> None:
     """Draw the page of authoring: the item that was begun, else the pool of free images."""
-    name = shell.project(services).name
+    project = shell.project(services)
+    if not lead_mode.is_at_work(services, project, Stage.AUTHORING):
+        _preview(services, project, Stage.AUTHORING)
+        return
+    name = project.name
 
     def count(*, fresh: bool) -> Progress:
         return progress.progress(
@@ -115,7 +123,7 @@ def write(services: Services) -> None:
                 total=free.total,
                 after=after,
             ),
-            "menu": sidebar.everywhere(view),
+            **_around(services, view, Stage.AUTHORING, wish),
         }
 
     _mount(services, f"workbench.authoring.{name}", make)
@@ -148,9 +156,9 @@ def _page(
     to_write: int | None = None,
 ) -> page.Json:
     common = _common(services, view, stage, wish, numbers)
-    menu = sidebar.everywhere(view)
+    around = _around(services, view, stage, wish)
     if isinstance(found, NoTask):
-        return {**page.nothing_page(**common, nothing=found), "menu": menu}
+        return {**page.nothing_page(**common, nothing=found), **around}
     earlier: Sequence[str] = ()
     if stage is Stage.AUTHORING:
         earlier = authoring.earlier(
@@ -164,7 +172,14 @@ def _page(
         earlier=earlier,
         to_write=to_write,
     )
-    return {**drawn, "menu": menu}
+    return {**drawn, **around}
+
+
+def _around(services: Services, view: ProjectView, stage: Stage, wish: Wish) -> page.Json:
+    """Return the menu, and the person's own keys unless the browser has them from an earlier item."""
+    known = wish.get("have") is not None
+    keys = None if known else dict(own_settings.keys_of(services.store, person=services.person, stage=stage))
+    return {"menu": sidebar.everywhere(view), "keys": keys}
 
 
 def _dimensions(services: Services, view: ProjectView) -> list[page.Json]:

@@ -2,8 +2,8 @@
 
 The YAML text is the one truth. ``yaml_edits`` changes single keys in it, ``row_edits`` turns what a row asks for into
 such edits, ``fixes`` mends findings, ``keep_words`` says which votes keep an item, and ``form_state`` puts together
-what the page shows. ``drafts`` keeps texts while they are written. In a terminal, ``touchstone schema new`` asks a few
-questions (``outline``) and writes a schema and a guideline (``schema_text``).
+what the page shows. ``drafts`` keeps texts while they are written. In a terminal, ``touchstone schema create`` asks a
+few questions (``outline``) and writes a schema and a guideline (``schema_text``).
 """
 
 from __future__ import annotations

@@ -41,6 +41,7 @@ SENT: Mapping[str, Mapping[str, Any]] = {
     "postpone": {"task": "TASK"},
     "pick": {"project": "tiny", "dimension": "counting", "assets": ["nonsense"]},
     "heartbeat": {"task": "TASK"},
+    "keys": {"stage": "authoring", "keys": {"1": "y"}},
     "guideline_seen": {"project": "tiny", "number": 1},
     "wording": {"project": "tiny", "stage": "authoring", "values": {"question": "?", "answer": "!"}},
 }  # fmt: skip

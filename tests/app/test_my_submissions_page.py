@@ -24,7 +24,7 @@ def test_a_list_that_is_alike_for_all_and_a_sentence_where_it_is_too_late(store:
     make_person(store, "stranger", project=None)
     make_items(store, 1)
     make_items(store, 1, dimension="shape", fields=make_fields(2, question="<b>Öl</b> 🎨 " + "long " * 1000))
-    assert "You have submitted nothing here yet." in words(drawn(store, home, "my_submissions", "ana"))
+    assert "You have no submissions in this project yet." in words(drawn(store, home, "my_submissions", "ana"))
     settled = vote(store, ana, "red", dimension="colour")
     vote(store, bob, "red", dimension="colour")
     vote(store, ana, "blue", dimension="shape")
@@ -36,11 +36,11 @@ def test_a_list_that_is_alike_for_all_and_a_sentence_where_it_is_too_late(store:
     assert "<b>Öl" not in said
     assert said.index("Öl") < said.index("Question 0?"), "the newest first"
     buttons = {button.key: button for button in page.button}
-    assert {(button.label, button.disabled) for button in buttons.values()} == {("Correct", False)}
+    assert {(button.label, button.disabled) for button in buttons.values()} == {("Edit my answer", False)}
     (row,) = [each for each in own_submissions.find(store, person=ana, project="p").rows if each.task == settled.id]
     for _ in range(2):  # also a double press
         page = page.button(key=f"my_submissions.correct.{row.id}").click().run()
-        assert "your vote stays as it is" in words(page)
+        assert "you cannot change your vote" in words(page)
     assert own_submissions.find(store, person=ana, project="p").n == 2
 
     page = drawn(store, home, "my_submissions", "ana", project="p", find="question 0", stage="verification", day="x")
@@ -48,7 +48,7 @@ def test_a_list_that_is_alike_for_all_and_a_sentence_where_it_is_too_late(store:
     assert page.selectbox(key="my_submissions.stage").value == "verification"
     assert f"find=question+0&amp;said={row.id}" in words(page)
     page.text_input(key="my_submissions.find").set_value("no such words").run()
-    assert "Nothing of yours fits that." in words(page)
-    assert "What I submitted" in words(drawn(store, home, "my_submissions", "ana", project="p", said=row.id))
+    assert "No submission matches these filters." in words(page)
+    assert "My submission" in words(drawn(store, home, "my_submissions", "ana", project="p", said=row.id))
     assert "no such submission of yours" in words(drawn(store, home, "my_submissions", "bob", project="p", said=row.id))
     assert "You take part in no project yet" in words(drawn(store, home, "my_submissions", "stranger"))

@@ -154,10 +154,10 @@ def test_every_control_that_is_named_is_there() -> None:
 
 
 def test_whole_commands_stay_and_saying_it_twice_changes_nothing() -> None:
-    words = "Say --rater NAME, or `touchstone run judge --attacks`; --rater alone; --ink."
+    words = "Say --set rater=NAME, or `touchstone judge run --attacks`; --skip-bad alone; --ink."
     once = shell.on_page(words)
     assert once == (
-        "Say “Who made annotations that name no one”, or `touchstone run judge --attacks`; "
-        "“Who made annotations that name no one” alone; --ink."
+        "Say “Who made annotations that name no one”, or `touchstone judge run --attacks`; "
+        "“Import the good rows when some are bad” alone; --ink."
     )
     assert shell.on_page(once) == once

@@ -29,7 +29,6 @@ from workflow.files.import_files import import_files
 
 pytestmark = [
     needs("pages", "calibration"),
-    needs("commands", "plan"),  # the list "Before people begin"
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.thorough,
@@ -116,8 +115,8 @@ def _make(window: Firefox, server: Server, folder: Path) -> None:
     window.gives(path)
     window.shows("1 dimension, stages verification, adjudication, grading")
     window.settled()
-    window.enters("Make it", times=2)
-    window.shows(f"{TITLE} is made.", "Before people begin")
+    window.enters("Create project", times=2)
+    window.shows(f"{TITLE} is created.", "First release")
 
 
 def _bring(window: Firefox, file: Path) -> None:
@@ -195,10 +194,10 @@ def _others_work(server: Server, folder: Path) -> None:
 
 def _calibrate(window: Firefox) -> None:
     _goes(window, "Calibration")
-    window.waits(lambda: window.count("[data-part=standing]"), "a verdict")
+    window.waits(lambda: window.count("[data-part=judge-answer]"), "a verdict")
     window.shows("strict")
     window.settled()
-    window.enters("Download: HTML, judge card, tables as CSV, numbers as JSON", selector="button")
+    window.enters("Download report", selector="button")
     with zipfile.ZipFile(window.downloaded("*.zip")) as packed:
         assert json.loads(packed.read("report.json"))["judges"] == ["strict"]
 
@@ -206,13 +205,12 @@ def _calibrate(window: Firefox) -> None:
 def _release(window: Firefox) -> None:
     """Not before the license is named; then once, however often the button is pressed; what is downloaded is whole."""
     _goes(window, "Release")
-    window.enters("Make the release", selector="button")
-    window.shows("This check is open: License")
+    window.shows("Finish or override this check first: License.")
     window.settled()
-    window.types("input[aria-label='Override open checks']", "License")
+    window.types("input[aria-label='Override checks']", "License")
     window.keys("Enter", "Escape")
     window.settled()
-    window.enters("Make the release", selector="button", times=2)
+    window.enters(f"Make release 1 with {len(PLAN.kept)} items", selector="button", times=2)
     window.shows("Release 1 is made")
     window.settled()
     window.enters("Download", selector="a")

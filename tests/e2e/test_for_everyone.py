@@ -98,7 +98,7 @@ def test_nothing_is_out_of_reach_in_a_narrow_window(chromium: Browser, serving: 
         ("demo-jonas", "grade", ".choice"),
         ("demo-noor", "adjudicate", ".choice"),
         ("demo-hanna", "", "button"),
-        ("demo-mara", "dashboard", ".ts-table"),
+        ("demo-mara", "overview", ".ts-table"),
     ):
         with at_desk(chromium, serving, login) as desk:
             desk.page.set_viewport_size(size)

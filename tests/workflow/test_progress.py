@@ -35,7 +35,8 @@ def lines(store: Store, person: Person) -> dict[tuple[Stage, str], StageWork]:
 
 @pytest.mark.both_databases
 def _in_adjudication(store: Store) -> list[DimensionProgress]:
-    return [row for row in dashboard(store, person=None, project="p").rows if row.states[ItemState.IN_ADJUDICATION]]
+    rows = dashboard(store, person=None, project="p").rows
+    return [row for row in rows if row.counts.in_state(ItemState.IN_ADJUDICATION)]
 
 
 def test_my_work_lists_what_i_can_do_and_says_why_not(store: Store) -> None:
@@ -81,11 +82,10 @@ def test_every_item_is_in_one_column_of_the_dashboard(store: Store) -> None:
     submissions.submit(store, person=ann, task=graded.id, key=graded.id, values={"score": 1})
     board = dashboard(store, person=lee, project="p")
     colour, shape = board.rows
-    assert (colour.wanted, colour.drafted, colour.kept) == (4, 4, 1)
+    assert (colour.counts.wanted, colour.counts.written, colour.counts.kept) == (4, 4, 1)
     for row in (colour, shape):
-        states = [*row.states.values()]
-        assert sum(states) == row.drafted
-    assert shape.states[ItemState.IN_VERIFICATION] == 1
+        assert sum(row.counts.states.values()) == row.counts.written
+    assert shape.counts.states[ItemState.IN_VERIFICATION] == 1
     assert (board.graded, board.to_grade) == (1, 2)
 
 

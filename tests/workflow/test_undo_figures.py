@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from sqlmodel import select
 
 from db.engine import Store
+from db.tables import AnnotationRow, DraftRow
 from domain.errors import ConflictError
-from domain.records import Person
+from domain.records import Correction, Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import (
@@ -20,7 +22,7 @@ from testkit.factories import (
     make_project,
     vote,
 )
-from workflow.annotate import image_pool, submissions
+from workflow.annotate import claims, drafts, image_pool, submissions
 from workflow.annotate.progress import progress
 
 ANSWERS = {
@@ -59,6 +61,32 @@ def test_a_reopened_answer_is_not_done(store: Store, stage: Stage) -> None:
     assert done() == 0
     submissions.submit(store, person=ann, task=task, key="2", values=ANSWERS[stage])
     assert done() == 1
+
+
+@pytest.mark.parametrize("stage", ANSWERS)
+def test_an_edit_that_is_left_changes_nothing(store: Store, stage: Stage) -> None:
+    make_project(store)
+    ann = make_person(store, "ann")
+    task = task_in(store, ann, stage)
+    submissions.submit(store, person=ann, task=task, key="1", values=ANSWERS[stage])
+
+    def stored() -> tuple[object, ...]:
+        with store.read() as session:
+            drafts = session.exec(select(DraftRow)).all()
+            said = [(row.public_id, row.supersedes_id, row.answers) for row in session.exec(select(AnnotationRow))]
+        return drafts, said, progress(store, person=ann, project="p", stage=stage, fresh=True)
+
+    before = stored()
+    assert before[0] == []
+    opened = submissions.undo(store, person=ann, project="p", stage=stage)
+    assert opened.correction == Correction(changed=False)
+    drafts.save_draft(store, person=ann, task=task, seq=9, values={"values": {}, "note": "typed"})
+    assert submissions.undo(store, person=ann, project="p", stage=stage).correction == Correction(changed=True)
+    for _ in range(2):  # also a double press
+        claims.release(store, person=ann, task=task)
+        assert stored() == before
+    drafts.save_draft(store, person=ann, task=task, seq=10, values={"note": "late"})
+    assert stored() == before
 
 
 def test_a_decision_stands(store: Store) -> None:

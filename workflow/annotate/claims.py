@@ -102,13 +102,14 @@ def peek(
 def release(store: Store, *, person: Person, task: str) -> None:
     """Give a task back for others to take.
 
-    The text stays as a draft, and this person is offered the task again after all others. A task that was reopened
-    for correction keeps its submission.
+    The text stays as a draft, and this person is offered the task again after all others. A submission that was
+    reopened for editing stays as it was, without a draft.
     """
     with store.write() as session:
         now = store.now()
         row, access = held_task(session, person=person, task=task)
-        if row.person_id != person.id or row.state not in (TaskState.CLAIMED, TaskState.DONE):
+        held = row.state is TaskState.CLAIMED or (row.state is TaskState.DONE and row.correcting)
+        if row.person_id != person.id or not held:
             return
         give_up(session, access=access, row=row, person=person, now=now)
 
@@ -123,7 +124,7 @@ def postpone(store: Store, *, person: Person, task: str) -> None:
         now = store.now()
         row, access = held_task(session, person=person, task=task)
         if row.state is TaskState.DONE and row.correcting and row.person_id == person.id:
-            raise ConflictError("This is submitted already: submit it again, or give it back to leave it as it was.")
+            raise ConflictError("You are editing a submitted answer. Submit your changes, or press “Keep as it was”.")
         if row.stage is Stage.AUTHORING:
             raise ConflictError("An item that you write stays yours by itself: leave the page, or give its image back.")
         if not extend(session, access=access, row=row, person=person, now=now):

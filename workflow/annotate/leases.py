@@ -16,8 +16,8 @@ from workflow.access.held_tasks import call_off_authoring
 from workflow.access.projects import Access, access_by_id
 from workflow.annotate import claim_rules, image_pool, no_work, qualification
 
-KEPT = "What you wrote is kept as a draft."
-LOST = f"This task has gone to someone else because its lease had ended. {KEPT}"
+KEPT = "Your text is kept as a draft."
+LOST = f"This task went to someone else because its lease had ended. {KEPT}"
 TAKEN_AWAY = f"A lead has taken this task away. {KEPT}"
 NOT_WANTED = "This task is no longer wanted: its item or image has changed hands. Your text is kept."
 
@@ -91,16 +91,22 @@ def _why_not_again(session: Session, access: Access, row: StoredTask, person: Pe
 
 
 def give_up(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
-    """Give back a locked task at its holder's request (``release``)."""
+    """Give back a locked task at its holder's request (``release``).
+
+    A submission that the person was editing stays as it was; the draft of the edit is deleted.
+    """
+    kind = "task.released"
     if row.state is TaskState.DONE:
         task_claims.leave_as_submitted(session, row=row)
+        submissions.drop_draft(session, task_id=row.id, person_id=person.id)
+        kind = "task.edit_left"
     elif row.stage is Stage.AUTHORING:
         call_off_authoring(session, row=row)
     else:
         postponed.postpone(session, row=row, person_id=person.id, released=True, now=now)
         if row.purpose is Purpose.LIVE:  # others were made for this person only
             task_claims.reopen(session, row=row)
-    log(session, "task.released", by=person, task=row, now=now, data={"stage": row.stage.value})
+    log(session, kind, by=person, task=row, now=now, data={"stage": row.stage.value})
 
 
 def resume(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> StoredTask | None:

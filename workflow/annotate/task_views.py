@@ -14,7 +14,7 @@ from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredAsset, StoredDraft, StoredMediaObject, StoredTask
 from domain.errors import NotFoundError
 from domain.order import shuffled
-from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteView
+from domain.records import AssetFile, AssetView, Correction, Draft, Person, TaskView, VoteView
 from domain.states import VERIFICATIONS, Purpose, Stage
 from workflow.access import guidelines
 from workflow.access.projects import Access, access_by_id
@@ -45,7 +45,7 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
         assets=tuple(_assets(session, access, row)),
         lease_until=row.lease_until,
         draft=replace(kept, values=earlier_forms.draft_now(access, row.stage, kept.values)) if kept else None,
-        correction=row.correcting,
+        correction=_correction(session, row, draft),
         answer=_answer(session, row) if answers is None else None,
         answers=answers,
         place=_place(session, row, person),
@@ -56,6 +56,19 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
         news=guidelines.news(session, access=access, person=person),
         proposed=bool(proposed),
     )
+
+
+def _correction(session: Session, row: StoredTask, draft: StoredDraft | None) -> Correction | None:
+    """Return whether the draft of a submission that its person is editing differs from the submission."""
+    if not row.correcting:
+        return None
+    said = submissions.latest_of_task(session, task_id=row.id)
+    if said is None or draft is None:
+        return Correction(changed=draft is not None)
+    now: list[Any] = [
+        draft.content.get(name) or empty for name, empty in (("values", {}), ("reasons", {}), ("note", ""))
+    ]
+    return Correction(changed=now != [said.answers, said.reasons, said.note])
 
 
 def task_as_it_was(

@@ -1,5 +1,7 @@
 // Small building blocks. Text from data only ever becomes a text node.
 
+import { shownKey } from "./own_keys.js";
+
 /** @import { Child, Props } from "./types" */
 
 /**
@@ -91,8 +93,10 @@ export function focusedNear(node) {
 /**
  * A key, as it is printed.
  * @param {string} name
+ * @param {string} [label] printed in place of the name
  */
-export const key = (name) => el("kbd", { "aria-hidden": "true" }, name);
+export const key = (name, label = name) =>
+  el("kbd", { "aria-hidden": "true", data: { key: name, label } }, shownKey(name, label));
 
 /** @param {string} [iso] now, if it is absent */
 export function clock(iso) {

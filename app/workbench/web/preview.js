@@ -35,6 +35,7 @@ class Preview {
     this.media = new MediaPane();
     this.side = new FormPane({
       changed: () => this.side.say(""),
+      keep: () => {},
       submit: () => this.submit(),
       csrf: () => "",
       person: () => 0,

@@ -111,6 +111,12 @@ export class Sync {
     return kept ? { values: kept.values, at: kept.saved_at } : null;
   }
 
+  /** Changes that are not sent yet stay unsent. */
+  drop() {
+    clearTimeout(this.timer);
+    this.dirty = false;
+  }
+
   close() {
     clearTimeout(this.timer);
     this.task = null;

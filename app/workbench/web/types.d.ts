@@ -221,6 +221,8 @@ export interface Task {
   lease_until: string;
   draft: Draft | null;
   postponed: boolean;
+  /** While the person edits their own submission: whether the draft differs from it. */
+  correction: { changed: boolean } | null;
   /** In authoring `fields` are what a model proposes. */
   proposed: boolean;
   answer: string | null;
@@ -250,6 +252,8 @@ interface Frame {
   progress: { done: number; left: number | null; kept: number; decided: number };
   /** What extensions say on top. */
   notes: string[];
+  /** The keys that the person has chosen for the stage, by action; null where the browser has them already. */
+  keys?: Record<string, string> | null;
   now: string;
   menu?: Place[];
   /** The number of the wish that this page answers. */
@@ -287,21 +291,33 @@ export interface Place {
   name?: string;
   title: string;
   href: string;
-  /** Where a menu with many places has it. */
+  /** The room of a page, in the finder; "below" for an entry of the menu below the line. */
   group?: string;
-  /** So many things there were not seen yet. */
+  /** Further words under which the finder finds the place. */
+  words?: string;
+  /** "action" for a main action of a page. */
+  kind?: string;
+  /** How many there are. */
+  count?: string;
+  /** How many things were not seen yet. */
   new?: string;
 }
 
 /** What the menu of a page that is not a working page is made of. */
 export interface MenuData {
-  menu: Place[];
-  /** Other projects. */
-  elsewhere: Place[];
-  /** The name of the present page. */
+  /** The rooms in the sidebar; none on a page without a sidebar. */
+  entries: Place[];
+  /** What M lists: pages, actions, other projects. */
+  finder: Place[];
+  /** The name of the entry of the present page. */
   here: string;
-  /** Whether the pages are listed, besides what M opens. */
-  listed: boolean;
+}
+
+export interface ItemRowsData {
+  /** The id of the open item. */
+  item: string | null;
+  /** The address of the list without an open item. */
+  close: string;
 }
 
 export interface TicksData {

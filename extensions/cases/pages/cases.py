@@ -14,9 +14,10 @@ from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.results.shown import NO_MODEL, read_bins
 from app.running import shown
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import item_pictures, items_switch
+from db import project_facts
 from domain.display_names import distinct_names
 from domain.records import RULES, ProjectView
 from domain.roles import Role
@@ -27,7 +28,14 @@ from extensions.cases.case_list import CaseFilter, CaseLine, Listing, Show
 from workflow.access import accounts
 from workflow.results import leaderboard_page
 
-SCREEN = Screen("Cases", place=240, role=Role.LEAD, group=Group.MODELS)
+SCREEN = Screen(
+    "Cases",
+    place=415,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    words="errors mistakes examples answers replies wrong browse read inspect",
+    needs=Need("No model has answered yet. Run a model, or import answers.", project_facts.has_answers),
+)
 
 MOST_ANSWERS = 4
 """Largest number of answers for a case in the list."""
@@ -330,7 +338,7 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
         "p",
         markup.tag("a", markup.text("The list"), href=_address(item=""), target="_self"),
         markup.text(f" · {titles.get(case.dimension, case.dimension)} · {state} · "),
-        markup.tag("a", markup.text("history"), href=addresses.history(view.name, item=case.item), target="_self"),
+        markup.tag("a", markup.text("Open in Items"), href=addresses.item(view.name, case.item), target="_self"),
         markup.text(" · "),
         markup.mono(case.name),
         style="ts",

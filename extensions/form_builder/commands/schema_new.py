@@ -1,4 +1,4 @@
-"""``touchstone schema new``: ask a few questions, and write a commented schema and guideline that pass the check."""
+"""``touchstone schema create``: ask a few questions, and write a commented schema and guideline that pass the check."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ _NAME = _Question(
 def register(cli: typer.Typer) -> None:
     """Add the subcommand to those of ``touchstone schema``."""
 
-    @find_group(cli, "schema").command("new")
+    @find_group(cli, "schema").command("create")
     def new(
         file: Annotated[Path, typer.Argument(help="The YAML file to write; the guideline goes next to it, as .md.")],
         name: Annotated[str | None, typer.Option(help="The benchmark's name; by default as the file.")] = None,
@@ -204,7 +204,7 @@ def register(cli: typer.Typer) -> None:
         typer.echo(f"Wrote {file} and {guideline}. Read them through, change what is to be otherwise, then:")
         typer.echo(f"  touchstone schema check {where}")
         typer.echo(f"  touchstone project create {begun.name} --schema {where}")
-        typer.echo(f"  touchstone pool add {begun.name} FOLDER   # your images or clips, to write items about")
+        typer.echo(f"  touchstone pool import {begun.name} FOLDER   # your images or clips, to write items about")
 
 
 def _free(file: Path) -> Path:

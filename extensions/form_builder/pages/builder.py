@@ -5,13 +5,19 @@ from __future__ import annotations
 import streamlit as st
 
 from app import shell
-from app.screens import Group, Screen
+from app.screens import Screen
 from app.services import Services
 from domain.roles import Role
 from extensions.form_builder import editor
 from workflow.access import projects
 
-SCREEN = Screen("Form builder", place=165, role=Role.LEAD, group=Group.SETTINGS)
+SCREEN = Screen(
+    "Form builder",
+    place=165,
+    tab=False,
+    role=Role.LEAD,
+    words="schema protocol yaml new project questions own form",
+)
 
 BEGINNINGS = ("published", "blank", "draft")
 """Parameters of the address that open a form at once."""

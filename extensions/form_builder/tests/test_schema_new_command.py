@@ -1,4 +1,4 @@
-"""``touchstone schema new``: the questions in the terminal, the options, and what is never written."""
+"""``touchstone schema create``: the questions in the terminal, the options, and what is never written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def new(*words: str, typed: str = "") -> Result:
-    return CliRunner().invoke(cli, ["schema", "new", *words], input=typed)
+    return CliRunner().invoke(cli, ["schema", "create", *words], input=typed)
 
 
 def written(path: Path) -> LoadedSchema:
@@ -131,7 +131,11 @@ def test_the_commands_that_it_ends_with_are_run_as_they_stand(home: Path) -> Non
     Image.new("RGB", (32, 24), (9, 99, 9)).save(home / "FOLDER" / "one.png")
     said = new("my own.yaml", "--yes")
     commands = re.findall(r"^  touchstone (.*)$", said.output, flags=re.MULTILINE)
-    assert [shlex.split(line)[:2] for line in commands] == [["schema", "check"], ["project", "create"], ["pool", "add"]]
+    assert [shlex.split(line)[:2] for line in commands] == [
+        ["schema", "check"],
+        ["project", "create"],
+        ["pool", "import"],
+    ]
     for line in commands:
         done = CliRunner().invoke(cli, shlex.split(line, comments=True))
         assert done.exit_code == 0, (line, done.output, done.exception)

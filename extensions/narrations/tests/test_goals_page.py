@@ -281,7 +281,7 @@ def test_questions_are_those_of_the_command_and_come_in_after_a_look(
     Path("n.csv").write_text(CSV)
     known = video_goals.of_project(store, by=lea, project="p")
     Path("goals.json").write_bytes(as_file(known.now("V").goals))
-    asked = ["narrations", "questions", "n.csv", "--goals", "goals.json", "--rate", "30", "--out", "q"]
+    asked = ["question", "create", "n.csv", "--goals", "goals.json", "--rate", "30", "--out", "q"]
     assert CliRunner().invoke(cli, asked).exit_code == 0
     assert made == Path("q/egoplan.json").read_bytes()
 

@@ -55,7 +55,7 @@ def test_from_what_models_flag_to_the_correction(server: Server, chromium: Brows
         expect(reason).to_be_visible()
         ann.settled()
         ann.looks(pictures, "sent-back")
-        page.get_by_role("button", name="Correct").first.focus()
+        page.get_by_role("button", name="Edit my item").first.focus()
         ann.press("Enter")
         question = page.locator(".field[data-field=question] textarea")
         expect(question).to_have_value("Number 1?")

@@ -1,7 +1,7 @@
 // Settling a disagreement: the votes side by side, then one of three decisions.
 
 import { el, fill, key, part, same } from "../dom.js";
-import { KEYS, keyIndex } from "../kinds/keys.js";
+import { keyIndex, slotName } from "../kinds/keys.js";
 import { edited, untouched } from "./changed_fields.js";
 import { FieldForm } from "./fields.js";
 import { votesTable } from "./votes.js";
@@ -96,7 +96,7 @@ export class AdjudicateForm {
       button.setAttribute("aria-checked", String(chosen));
       button.classList.toggle("chosen", chosen);
       const slot = part(button, ".slot");
-      slot.textContent = this.asking ? "" : KEYS[index].toUpperCase();
+      slot.textContent = this.asking ? "" : slotName(index);
       slot.classList.toggle("empty", this.asking);
     });
     this.editor.hidden = this.decision !== "edit" || this.asking;
@@ -127,7 +127,7 @@ export class AdjudicateForm {
     const list = this.reasons.map((reason, index) => {
       const label = el("span", { class: "label" }, reason.label);
       const chosen = same(reason.value, this.reason);
-      const button = choice(KEYS[index].toUpperCase(), chosen, () => this.choose(reason.value), [label]);
+      const button = choice(slotName(index), chosen, () => this.choose(reason.value), [label]);
       if (reason.help) button.title = reason.help;
       return button;
     });

@@ -6,6 +6,7 @@
 import { el, fill, same } from "../dom.js";
 import { KINDS } from "../kinds/index.js";
 import { KEYS, showChosen } from "../kinds/keys.js";
+import { isChosen } from "../own_keys.js";
 import { Answering, SAY_WHY } from "./answering.js";
 import { blockOf, paintWhy } from "./rating_block.js";
 import { ratingBoxKey, ratingKey } from "./rating_keys.js";
@@ -110,7 +111,7 @@ export class RatingForm extends Answering {
       root.classList.toggle("active", on);
       const keyed = on && this.asking !== name;
       control.paint(value === null ? undefined : value, keyed);
-      if (skip) showChosen(skip, value === null, keyed ? KEYS[control.slots] : "");
+      if (skip) showChosen(skip, value === null, keyed ? (isChosen("Skip") ? "Skip" : KEYS[control.slots]) : "");
       paintWhy(this, block);
       const said = this.errors[name] || broken[name] || "";
       error.hidden = !said;

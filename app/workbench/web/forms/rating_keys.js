@@ -1,6 +1,7 @@
 // Keys of a rater's form; true when one was used.
 
 import { keyIndex } from "../kinds/keys.js";
+import { isChosen } from "../own_keys.js";
 
 /** @import { RatingForm } from "./rating.js" */
 
@@ -21,10 +22,12 @@ export function ratingKey(form, event) {
     if (next) form.activate(next.name);
     return true;
   }
+  const skips = event.key === "Skip";
   const index = keyIndex(event);
-  if (index < 0 || !criterion) return false;
+  if ((index < 0 && !skips) || !criterion) return false;
   if (form.asking === criterion.name) return reasonKey(form, criterion.name, index);
-  if (!criterion.skip || index !== form.control(criterion).slots) return false;
+  const slot = !isChosen("Skip") && index === form.control(criterion).slots;
+  if (!criterion.skip || !(skips || slot)) return false;
   form.choose(criterion.name, null);
   return true;
 }

@@ -1,6 +1,7 @@
 // The keys that controls print, digits first, and the buttons that carry them.
 
 import { el, part } from "../dom.js";
+import { shownKey } from "../own_keys.js";
 
 /** @import { Child } from "../types" */
 
@@ -12,6 +13,12 @@ export function keyIndex(event) {
   if (/^(Digit|Numpad)[0-9]$/.test(event.code)) return KEYS.indexOf(event.code.slice(-1));
   return KEYS.indexOf(event.key.toLowerCase());
 }
+
+/**
+ * The key of a choice, as it is printed; empty where there are too many.
+ * @param {number} index
+ */
+export const slotName = (index) => (KEYS[index] ? shownKey(KEYS[index], KEYS[index].toUpperCase()) : "");
 
 /** @param {HTMLElement} area */
 export function fitHeight(area) {
@@ -42,6 +49,8 @@ export function showChosen(button, chosen, name) {
   button.setAttribute("aria-checked", String(chosen));
   button.classList.toggle("chosen", chosen);
   const slot = part(button, ".slot");
-  slot.textContent = name ? name.toUpperCase() : "";
+  slot.textContent = name ? shownKey(name, name.toUpperCase()) : "";
+  if (name) Object.assign(slot.dataset, { key: name, label: name.toUpperCase() });
+  else delete slot.dataset.key;
   slot.classList.toggle("empty", !name);
 }

@@ -2,7 +2,7 @@
 // with the arrows; or dragged.
 
 import { el, fill, key, same } from "../dom.js";
-import { KEYS, keyIndex } from "./keys.js";
+import { keyIndex, slotName } from "./keys.js";
 
 /** @import { Control, Criterion, Seat } from "../types" */
 
@@ -107,11 +107,7 @@ export class Ordering {
             },
           },
           el("span", { class: "place" }, has ? row + 1 : "–"),
-          el(
-            "kbd",
-            { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" },
-            keyed ? (KEYS[index] || "").toUpperCase() : "",
-          ),
+          el("kbd", { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" }, keyed ? slotName(index) : ""),
           el("span", { class: "label" }, options[index].label ?? options[index].value),
         );
         return item;

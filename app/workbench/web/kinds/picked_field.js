@@ -1,7 +1,7 @@
 // What fields have in common that are picked with a key: one or several of what is offered.
 
 import { el, fill, same } from "../dom.js";
-import { KEYS } from "./keys.js";
+import { slotName } from "./keys.js";
 
 /** @import { FieldForm } from "../forms/fields.js" */
 /** @import { Part } from "../forms/field_parts.js" */
@@ -60,7 +60,7 @@ export class PickedOne {
           "aria-checked": String(chosen),
           on: { click: () => form.pick(field, entry), focus },
         },
-        el("kbd", { class: "slot", "aria-hidden": "true" }, KEYS[index] || ""),
+        el("kbd", { class: "slot", "aria-hidden": "true" }, slotName(index)),
         el("span", { class: "label" }, chosen ? this.placeOf(value, entry) : "", String(this.told(field, entry))),
       );
     });

@@ -1,7 +1,7 @@
 // A value for each of several properties: a key says it about the marked one and goes on to the next.
 
 import { el, fill, key, same } from "../dom.js";
-import { KEYS, keyIndex } from "./keys.js";
+import { keyIndex, slotName } from "./keys.js";
 
 /** @import { Control, Criterion, Seat } from "../types" */
 
@@ -94,11 +94,7 @@ export class PropertyList {
                   tabindex: "-1",
                   on: { click: () => this.say(row, choice.value) },
                 },
-                el(
-                  "kbd",
-                  { class: here ? "slot" : "slot empty", "aria-hidden": "true" },
-                  here ? (KEYS[index] || "").toUpperCase() : "",
-                ),
+                el("kbd", { class: here ? "slot" : "slot empty", "aria-hidden": "true" }, here ? slotName(index) : ""),
                 choice.label,
               );
             }),

@@ -3,7 +3,7 @@
 // Places are counted in characters as people see them stored (code points), not in the halves that JavaScript counts.
 
 import { el, fill, key, same } from "../dom.js";
-import { KEYS, keyIndex } from "./keys.js";
+import { keyIndex, slotName } from "./keys.js";
 
 /** @import { Control, Criterion, Seat } from "../types" */
 
@@ -207,11 +207,7 @@ export class Spans {
             title: option.help,
             on: { click: () => this.tag(index) },
           },
-          el(
-            "kbd",
-            { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" },
-            keyed ? (KEYS[index] || "").toUpperCase() : "",
-          ),
+          el("kbd", { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" }, keyed ? slotName(index) : ""),
           el("span", { class: "label" }, option.label ?? option.value),
         ),
       ),

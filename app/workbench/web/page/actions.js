@@ -227,9 +227,10 @@ export class Actions {
   /** @param {string} path */
   async letGo(path) {
     const { bench } = this;
-    if (!bench.task || bench.lost) return;
+    if (!bench.task || bench.lost) return undefined;
+    if (bench.task.correction) return bench.edit.leave();
     const { id, item } = bench.task;
-    await this.act(path, { task: id }, () => {
+    return this.act(path, { task: id }, () => {
       bench.sync.finish(id);
       bench.requests.ask({ postponed: item });
     });

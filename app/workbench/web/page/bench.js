@@ -1,16 +1,18 @@
 // The working page: one thin line on top, media left, form right, the guideline next to them, and a key for everything.
 // This module puts the parts together and hands them what the server says; what each does is its own business.
 
-import { clock, el, fill, same } from "../dom.js";
+import { el, fill } from "../dom.js";
 import { MediaPane } from "../media/pane.js";
 import { Prefetch } from "../media/sources.js";
+import { useKeys } from "../own_keys.js";
 import { Palette } from "../palette.js";
 import { Actions } from "./actions.js";
 import { ActiveTime } from "./active.js";
+import { AnswerEdit } from "./answer_edit.js";
 import { Banner } from "./banner.js";
-import { Split, TextSize } from "./comfort.js";
+import { Split, TextSize, watchRoom } from "./comfort.js";
 import { Connection } from "./connection.js";
-import { FormPane } from "./form_pane.js";
+import { FormPane, openingWords } from "./form_pane.js";
 import { Forms } from "./forms.js";
 import { Guideline } from "./guideline.js";
 import { drawnOn, itemParts } from "./item.js";
@@ -24,7 +26,7 @@ import { Lock } from "./sending.js";
 import { Surroundings } from "./streamlit.js";
 import { tools, where } from "./topline.js";
 
-/** @import { Answers, Away, NothingPage, Page, Size, Static, Task, TaskPage, Wish } from "../types" */
+/** @import { Answers, Away, NothingPage, Page, Static, Task, TaskPage, Wish } from "../types" */
 
 /** @type {Map<string, Static>} */
 const statics = new Map();
@@ -50,6 +52,7 @@ export class Bench {
 
     this.requests = new PageRequests(this);
     this.actions = new Actions(this);
+    this.edit = new AnswerEdit(this);
     this.lease = new Lease(this);
     this.connection = new Connection(this);
     this.media = new MediaPane();
@@ -58,6 +61,7 @@ export class Bench {
     this.side = new FormPane({
       changed: () => this.actions.changed(),
       submit: () => this.actions.submit(),
+      keep: () => this.edit.leave(),
       csrf: () => this.page.csrf,
       person: () => this.page.person,
       task: () => this.task,
@@ -98,7 +102,7 @@ export class Bench {
     parent.append(this.root);
     this.surroundings = new Surroundings(this.root);
     this.keyboard = new Keyboard(this);
-    this.room = this.watchRoom();
+    this.room = watchRoom(this);
     this.moved = () => {
       this.lastActive = Date.now();
     };
@@ -113,20 +117,6 @@ export class Bench {
     this.connection.stop();
     this.surroundings.stop();
     this.root.remove();
-  }
-
-  /** In a window that has become smaller, what keys go to stays in sight. */
-  watchRoom() {
-    /** @type {Size | undefined} */
-    let before;
-    const room = new ResizeObserver(([entry]) => {
-      const { width, height } = entry.contentRect;
-      const changed = before?.height && height && !same(before, { width, height });
-      before = { width, height };
-      if (changed && this.forms.current === this.forms.rating) this.forms.rating.keepInSight();
-    });
-    room.observe(this.side.scroll);
-    return room;
   }
 
   // ---- what the parts ask about
@@ -185,6 +175,7 @@ export class Bench {
       this.pageAway(data.away);
       return;
     }
+    if (data.keys) useKeys(data.keys);
     if (data.static) statics.set(data.static_hash, data.static);
     const still = statics.get(data.static_hash);
     if (!still) {
@@ -249,9 +240,8 @@ export class Bench {
     fill(this.side.about, itemParts(this.fixed, task, page.to_write));
     this.openForm(task, answers);
     this.side.open(task, answers);
-    if (task.postponed) this.side.say("You had postponed this.");
-    else if (draft) this.side.say(draft.at ? `draft saved ${clock(draft.at)}` : "Your text from before is here.");
-    else this.side.say(this.actions.lastSaved ? `saved ${clock(this.actions.lastSaved)}` : "");
+    this.edit.open(task, draft !== null && !draft.at);
+    this.side.say(openingWords(task, draft, this.actions.lastSaved));
     if (this.forms.current === this.forms.author) this.forms.author.focus();
     else this.side.focus();
     this.ahead.fetch(task, page.prefetch);

@@ -1,9 +1,12 @@
 // What each person sets for their own eyes, kept in this browser: how the width is shared between media and form, in each
 // stage, and how large the text of the form and the guideline is.
 
-import { el, keepFocus } from "../dom.js";
+import { el, keepFocus, same } from "../dom.js";
 import { within } from "../geometry.js";
 import { read, write } from "../storage.js";
+
+/** @import { Size } from "../types" */
+/** @import { Bench } from "./bench.js" */
 
 const SHARES = "touchstone.split";
 const TEXT = "touchstone.text";
@@ -155,4 +158,21 @@ export class TextSize {
     this.apply();
     return `text size ${this.size} %`;
   }
+}
+
+/**
+ * Keep the active criterion in sight when the window becomes smaller.
+ * @param {Bench} bench
+ */
+export function watchRoom({ forms, side }) {
+  /** @type {Size | undefined} */
+  let before;
+  const room = new ResizeObserver(([entry]) => {
+    const { width, height } = entry.contentRect;
+    const changed = before?.height && height && !same(before, { width, height });
+    before = { width, height };
+    if (changed && forms.current === forms.rating) forms.rating.keepInSight();
+  });
+  room.observe(side.scroll);
+  return room;
 }

@@ -1,34 +1,49 @@
 // What a person can open from the working page: the menu, the list of keys, the item's history.
 
-import { FIELDS, KINDS } from "../kinds/index.js";
-import { keyRows } from "./overlay.js";
+import { el } from "../dom.js";
+import { openKeyEditor } from "./key_editor.js";
+import { keyTables, rowsOf } from "./key_rows.js";
 
-/** @import { KeyRow as Row } from "../types" */
 /** @import { Bench } from "./bench.js" */
 
 /** @param {Bench} bench */
 export function openMenu(bench) {
   const { menu } = bench.page;
-  const places = menu?.length ? menu : [{ title: "My work", href: "/" }];
+  const places = menu?.length ? menu : [{ title: "My work", href: "/my_work" }];
   bench.palette.open([...places, { title: "Sign out", href: "/logout" }]);
 }
 
 /** @param {Bench} bench */
 export function openKeys(bench) {
-  const fields = bench.stage === "authoring" ? bench.fixed.fields : [];
-  const asked = new Set([
-    ...bench.fixed.criteria.map(({ kind }) => KINDS[kind]),
-    ...fields.map(({ kind }) => FIELDS[kind]),
+  const change = () => openKeyEditor(bench, () => openKeys(bench));
+  const edit = el("button", { type: "button", class: "small", on: { click: change } }, "Change keys");
+  bench.overlay.open("Keys", [keyTables(rowsOf(bench)), bench.page.view === "task" ? el("p", {}, edit) : null]);
+}
+
+/**
+ * Ask whether the changes of a submitted answer are dropped.
+ * @param {Bench} bench
+ * @param {() => void} drop
+ */
+export function askToDrop({ overlay }, drop) {
+  const button = (/** @type {string} */ label, /** @type {string} */ kind, /** @type {() => void} */ press) =>
+    el("button", { type: "button", class: kind, on: { click: press } }, label);
+  const close = () => overlay.close();
+  const dropped = () => {
+    close();
+    drop();
+  };
+  const goOn = button("Go on editing", "submit", close);
+  overlay.open("Drop your changes?", [
+    el("p", {}, "You changed this answer since you opened it. Your submitted answer stays as it was."),
+    el("p", { class: "buttons" }, goOn, button("Drop changes", "small", dropped)),
   ]);
-  const own = [...asked].flatMap(({ keys = [] }) => keys);
-  const taken = [...asked].flatMap(({ takes = [] }) => takes);
-  const parts = bench.side.parts.map(({ key, help }) => /** @type {Row} */ ([key.toUpperCase(), help]));
-  bench.overlay.keys(keyRows(bench.page.view, bench.stage, own, taken, parts));
+  goOn.focus();
 }
 
 /** @param {Bench} bench */
 export function openHistory(bench) {
   if (!bench.task?.item) return;
   const place = `project=${encodeURIComponent(bench.fixed.project.name)}&item=${encodeURIComponent(bench.task.item)}`;
-  window.open(`/history?${place}`, "_blank", "noopener");
+  window.open(`/items?${place}`, "_blank", "noopener");
 }

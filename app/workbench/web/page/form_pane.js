@@ -1,6 +1,6 @@
 // The side of the page that asks: the item's texts, the form, a note, what extensions add, and the foot with the submit button.
 
-import { el, fill } from "../dom.js";
+import { clock, el, fill, key } from "../dom.js";
 import { fitHeight } from "../kinds/keys.js";
 import { modules } from "../parts/modules.js";
 
@@ -10,10 +10,24 @@ import { modules } from "../parts/modules.js";
  * @typedef {object} Around what the side is told by the page, and tells it
  * @property {() => void} changed
  * @property {() => void} submit
+ * @property {() => void} keep leaves a submitted answer as it was
  * @property {() => string} csrf
  * @property {() => number} person
  * @property {() => Task | null} task
  */
+
+/**
+ * The words in the foot when a task opens.
+ * @param {Task} task
+ * @param {{ at?: string } | null} draft
+ * @param {string | null} lastSaved
+ */
+export function openingWords(task, draft, lastSaved) {
+  if (task.postponed) return "You postponed this item.";
+  if (task.correction) return "You are editing an answer that you submitted.";
+  if (draft) return draft.at ? `draft saved ${clock(draft.at)}` : "Your earlier text is here.";
+  return lastSaved ? `saved ${clock(lastSaved)}` : "";
+}
 
 export class FormPane {
   /** @param {Around} around */
@@ -36,9 +50,15 @@ export class FormPane {
       "button",
       { type: "button", class: "submit", on: { click: around.submit } },
       "Submit ",
-      el("kbd", { "aria-hidden": "true" }, "Ctrl ⏎"),
+      key("Submit", "Ctrl ⏎"),
     );
-    this.foot = el("footer", { class: "foot" }, this.status, this.submitButton);
+    this.keepButton = el(
+      "button",
+      { type: "button", class: "small keep", hidden: true, on: { click: around.keep } },
+      "Keep as it was ",
+      key("Esc"),
+    );
+    this.foot = el("footer", { class: "foot" }, this.status, this.keepButton, this.submitButton);
     this.root = el("section", { class: "form", tabindex: "-1", "aria-label": "What is asked" }, this.scroll, this.foot);
   }
 
@@ -51,6 +71,7 @@ export class FormPane {
     this.setNote(answers.note);
     for (const part of this.parts) part.open(task, answers);
     this.scroll.scrollTop = 0;
+    this.keepButton.hidden = !task.correction;
     this.foot.hidden = false;
   }
 

@@ -1,6 +1,7 @@
 // Who gets a key: what is open over the page, then what is being drawn or typed, then the keys that work everywhere,
 // then the form and the media.
 
+import { usualEvent } from "../own_keys.js";
 import { openHistory, openKeys, openMenu } from "./dialogs.js";
 import { LateKeys } from "./sending.js";
 
@@ -47,21 +48,23 @@ export class Keyboard {
     const { bench } = this;
     const box = boxOf(target);
     if (bench.overlay.isOpen) return bench.overlay.key(event);
-    if (!event.ctrlKey && !event.metaKey && !event.altKey && this.late.ignores(event.key, Date.now(), bench.sends)) {
+    const modified = event.ctrlKey || event.metaKey || event.altKey;
+    const usual = box || modified ? event : usualEvent(event);
+    if (!modified && this.late.ignores(usual.key, Date.now(), bench.sends)) {
       if (!bench.sends) bench.side.say(this.late.told());
       return true;
     }
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return event.repeat || this.submits(target);
     if (target === bench.split.bar && !event.altKey && bench.split.key(event)) return true;
-    if (!box && bench.task && !bench.held && bench.media.editKey(event, target)) return true;
-    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (!box && bench.task && !bench.held && bench.media.editKey(usual, target)) return true;
+    if (modified) return false;
     if (box) return this.inBox(event, box);
     if (event.key === "Tab" || event.key === "Shift") return false;
     if (bench.lost && event.key === "Enter") return used(() => bench.actions.goOn());
     if (target instanceof HTMLAnchorElement && event.key === "Enter") return false;
     if (target instanceof HTMLButtonElement && (event.key === "Enter" || event.key === " ")) return event.repeat;
     if (event.repeat && !event.key.startsWith("Arrow") && !HELD.includes(event.key)) return true;
-    return this.onPage(event);
+    return this.onPage(usual);
   }
 
   /**
@@ -100,6 +103,7 @@ export class Keyboard {
     if (view === "task" && media.zoomed && media.key(event)) return true;
     if (leaves && bench.task && forms.current?.key(event)) return true;
     if (leaves && bench.banner.isShown) return used(() => bench.hideBanner());
+    if (leaves && bench.task?.correction) return used(() => bench.edit.leave());
     if (this.everywhere(event)) return true;
     if (view === "pool") return Boolean(bench.pool?.key(event));
     if (view === "nothing") return enter && used(() => bench.step());

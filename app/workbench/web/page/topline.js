@@ -35,19 +35,20 @@ export function tools(bench) {
   const { actions, side, task } = bench;
   const { guide } = bench.guideline;
   const inTask = bench.page.view === "task";
+  const holds = inTask && !task?.correction;
   return el(
     "nav",
     { class: "tools", "aria-label": "Keys" },
     tool("G", "guideline", () => guide.toggle(), guide.isOpen),
-    bench.stage !== "adjudication" ? tool("U", "undo", () => actions.undo()) : null, // a decision stands
+    bench.stage !== "adjudication" ? tool("U", "edit last", () => actions.undo()) : null, // a decision stands
     inTask ? tool("N", "note", () => side.openNote()) : null,
     ...side.parts.map((part) =>
       inTask && task && part.isOffered(task)
         ? tool(part.key.toUpperCase(), part.title, () => side.openPart(part))
         : null,
     ),
-    inTask && bench.stage !== "authoring" ? tool("L", "later", () => actions.postpone()) : null,
-    inTask ? tool("B", "give back", () => actions.giveBack()) : null,
+    holds && bench.stage !== "authoring" ? tool("L", "later", () => actions.postpone()) : null,
+    holds ? tool("B", "give back", () => actions.giveBack()) : null,
     inTask ? tool("T", "text size", () => side.say(bench.text.next(false))) : null,
     tool("M", "menu", () => openMenu(bench)),
     tool("?", "keys", () => openKeys(bench)),

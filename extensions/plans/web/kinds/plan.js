@@ -1,7 +1,7 @@
 // A plan, step by step, with what was found about each step as help; tags say what is wrong with which.
 
 import { el, fill, key, same } from "../dom.js";
-import { KEYS, keyIndex } from "./keys.js";
+import { keyIndex, slotName } from "./keys.js";
 
 /** @import { Control, Child, Criterion, Seat } from "../types" */
 
@@ -117,11 +117,7 @@ export class Plan {
             title: option.help,
             on: { click: () => this.tag(index) },
           },
-          el(
-            "kbd",
-            { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" },
-            keyed ? (KEYS[index] || "").toUpperCase() : "",
-          ),
+          el("kbd", { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" }, keyed ? slotName(index) : ""),
           el("span", { class: "label" }, option.label ?? option.value),
         );
       }),
