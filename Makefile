@@ -40,7 +40,6 @@ setup: $(ALL)
 
 run: $(CORE)
 	@$(BIN)/touchstone demo
-	@$(BIN)/touchstone serve
 
 label-studio: | $(BIN)/python
 	@$(BIN)/python tools/label_studio.py

@@ -265,7 +265,7 @@ def demo_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.exists():
             part = path.with_suffix(".part")
-            done = touchstone("demo", home=part)
+            done = touchstone("demo", "--no-serve", home=part)
             assert done.returncode == 0, done.stderr
             part.rename(path)
     return path

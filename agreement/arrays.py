@@ -41,7 +41,7 @@ def numbers(values: ArrayLike, name: str, *, axes: int = 1) -> Floats:
             raise RatingsError(f"{name} has {table.ndim} axes where {axes} are needed.")
         table = table.reshape((0,) * axes)
     if np.isinf(table).any():
-        raise RatingsError(f"{name} holds an infinite number; leave it out (nan) if there is none.")
+        raise RatingsError(f"{name} holds an infinite number. Use nan for a missing value.")
     if table.size and np.nanmax(np.abs(table), initial=0.0) > _LARGEST:
         raise RatingsError(f"{name} holds numbers beyond {_LARGEST:g}, whose squares would be lost.")
     return table

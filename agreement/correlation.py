@@ -776,7 +776,7 @@ ROWS = (
     StatisticRow(
         lins_concordance,
         title="Lin's concordance",
-        meaning="how far two raters' numbers are equal, not only in line",
+        meaning="how close two raters' numbers are to being equal, not only correlated",
         place=150,
         needs=Needs.NUMBERS,
         pairwise=True,

@@ -187,7 +187,7 @@ ROWS = (
     StatisticRow(
         stuart_maxwell,
         title="Stuart and Maxwell's difference of shares",
-        meaning="how far two raters differ in their use of the categories",
+        meaning="how much two raters differ in their use of the categories",
         place=320,
         pairwise=True,
         lines=SummaryRows.NONE,

@@ -179,7 +179,7 @@ class Ratings:
         rated = ~np.isnan(table)
         numbers, places = np.unique(table[rated], return_inverse=True)
         if not np.isfinite(numbers).all():
-            raise RatingsError("A rating is infinite; leave it out (nan) if no one rated.")
+            raise RatingsError("A rating is infinite. Use nan for a missing rating.")
         if scale is None:
             scale = Scale("interval", inferred=True)
         if scale.categories is None:

@@ -31,7 +31,7 @@ _DECIMALS = 9
 """The number of decimal places of an IoU, which removes rounding errors: half of a key is 0.5."""
 
 NO_KEY = "the item has no key"
-STRANGE_KEY = "the item's key is none of its options"
+STRANGE_KEY = "the item's key is not one of its options"
 JUDGED = "its form is a text or drawn, which people or a judge compare with the key"
 KEYLESS = (NO_KEY, STRANGE_KEY, JUDGED)
 """Reasons why answers to an item cannot be compared with its key."""

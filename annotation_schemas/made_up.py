@@ -152,7 +152,7 @@ def model_answers(schema: Schema, fields: Mapping[str, Any]) -> list[str]:
         text = ", ".join((isinstance(part, dict) and kinds.in_words(part)) or str(part) for part in key)
     else:
         text = str(key) if key is not None else "A made-up answer."
-    return [text, "Something else, and why it is so: this is made up."]
+    return [text, "A different answer with a reason (made up)."]
 
 
 def votes(schema: Schema, item: Item, state: ItemState, name: str = "verification") -> list[Ballot] | None:

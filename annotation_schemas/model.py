@@ -1006,7 +1006,7 @@ class Pairs(_SchemaPart):
 
 
 class SuccessRegression(_SchemaPart):
-    """A regression of success on the scores in the other dimensions (`touchstone regression`, the page Regression)."""
+    """A regression of success on the scores in the other dimensions (`regression run`, the page Regression)."""
 
     success: str
     """The grading criterion, with numbers, that measures the success of a plan. Its `dimensions` define which answers
@@ -1038,8 +1038,8 @@ class Report(_SchemaPart):
     derived: tuple[DerivedCriterion, ...] = ()
     """Criteria that are computed from grading criteria."""
     rule: VerdictRule | None = None
-    """The rule for verdicts on judges from the project's beginning. A rule that is stored later (`touchstone calibrate
-    --rule`) replaces it. By default no rule is set in advance.
+    """The rule for verdicts on judges from the project's beginning. A rule that is stored later (`touchstone
+    calibration run --rule`) replaces it. By default no rule is set in advance.
     """
     regression: SuccessRegression | None = None
     """The initial choice on the page Regression; by default none."""
@@ -1075,7 +1075,7 @@ class Floor(_SchemaPart):
 
 
 class Shortcuts(_SchemaPart):
-    """Limits for answering items without their images, which a release must meet (`touchstone shortcuts`)."""
+    """Limits for answering items without their images, which a release must meet (`touchstone shortcut check`)."""
 
     above_chance: int | float = 0.05
     """The maximum advantage of each shortcut over blind guessing, as a share of the items. `constant` is the best
@@ -1096,7 +1096,7 @@ class Shortcuts(_SchemaPart):
     flagged: int | float | None = None
     """The maximum share of flagged items. By default unlimited, because a flag only asks a person to look."""
     orders: int = 3
-    """For runs without images (`touchstone run shortcut`): the minimum number of option orders in which a model must
+    """For runs without images (`touchstone shortcut run`): the minimum number of option orders in which a model must
     be right to flag an item. The model must also be right in every order that was asked.
     """
     models: int = 1

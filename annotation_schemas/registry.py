@@ -93,7 +93,7 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "answering", "people answer the items themselves, as models do"),
     Row("stage", "grading", "people grade models' answers, without the models' names"),
     _stage_of_extension("comparison", "people say which of two models' answers is better, without the models' names"),
-    _stage_of_extension("coding", "people say what is wrong with models' answers, without the models' names"),
+    _stage_of_extension("coding", "people code faults of models' answers, without the models' names"),
     _stage_of_extension("arbitration", "settling the codes on which people differ"),
     *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),
     *(

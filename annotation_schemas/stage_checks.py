@@ -39,7 +39,7 @@ def check_stages(schema: Schema) -> Found:
     if stages.adjudication:
         yield from choices(stages.adjudication.reasons, ("stages", "adjudication", "reasons"), least=1)
         if not stages.verification:
-            yield ("stages", "adjudication"), "there is nothing to adjudicate without a verification stage"
+            yield ("stages", "adjudication"), "adjudication needs a verification stage"
     if stages.refinement:
         yield from _refinement(stages.refinement)
     if stages.triage:
@@ -232,7 +232,7 @@ def _keep_parts(schema: Schema, stage: str, keep: Keep, rule: KeepRule, criteria
         given = [name for name, there in (("key", part.key), ("value", part.value)) if there is not None]
         given += ["at_least or at_most"] if target.limited else []
         if len(given) != 1:
-            why = f"this has {' and '.join(given)}" if given else "nothing says which answers keep an item"
+            why = f"this has {' and '.join(given)}" if given else "no rule tells which answers keep an item"
             yield at, f"{why}; give `key`, `value`, or `at_least` and `at_most`"
         elif part.key is not None:
             yield from _key_of_votes(schema, stage, part.key, at)

@@ -172,17 +172,17 @@ def _remedy(problem: str, before: str) -> str | None:
     """Return the usual cause of a parser error and its fix; ``before`` is the line up to the error."""
     if "could not find expected ':'" in problem:
         if "\xa0" in before:
-            return "a no-break space stands here, which is no space to YAML; type a plain one"
+            return "this line has a no-break space; replace it by a plain space"
         return "this is no key with a value; put a colon and a space behind the key"
     if "'\\t'" in problem:
-        return "a tab stands here; indent with spaces"
+        return "this line has a tab; indent with spaces"
     if "cannot start any token" in problem:
         return (
             f"{problem.removeprefix('found ').replace('that cannot start any token', 'begins a value')}; quote the text"
         )
     if "mapping values are not allowed" in problem:
         if _KEY.match(before):
-            return "a second colon stands on this line; quote the text that has it"
+            return "this line has a second colon; put the text in quotes"
         return "this line is indented further than the key above it, which has a value already; indent it less"
     if "expected <block end>" in problem and "'<scalar>'" in problem:
         return "a quoted text ends in the middle of this line; double the quote in it, or use the other kind around it"

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 SAVED_VIEW = "view"
 """The parameter with the id of a saved view of the page *Items*."""
+ITEM = "item"
+"""The parameter with the id of the item that is open on the page *Items*."""
 
 
 def page(path: str, project: str, **asked: str | int | Sequence[str] | None) -> str:
@@ -53,6 +55,11 @@ def history(
         asked |= {"raters": said.raters, "criterion": said.criterion}
         asked |= dict(zip(("most", "last"), said.values, strict=True)) if said.values else {}
     return page("history", project, **asked)
+
+
+def item(project: str, id: str) -> str:
+    """Return the address of the page *Items* with this item open."""
+    return page("items", project, **{ITEM: id})
 
 
 def saved_view(project: str, id: str) -> str:

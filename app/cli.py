@@ -13,38 +13,74 @@ from collections.abc import Callable
 import typer
 import typer.core
 import typer.main
+from typer._click.core import Context
 
-from app.commands.groups import find_group
+from app.commands.groups import Panel, find_group
+from app.commands.old_names import with_new_names
 from domain import extensions
 from domain.errors import NotAvailableError, TouchstoneError
 from domain.module_names import import_own
 from domain.origin import acting_from
 
 COMMANDS = (
-    "schema",
-    "agreement",
-    "results",
-    "answers",
+    "demo",
+    "serve",
     "projects",
+    "schema",
+    "items",
     "import_files",
     "export_files",
-    "release",
-    "items",
-    "serve",
-    "run",
-    "worker",
-    "jobs",
     "people",
-    "demo",
-    "check",
     "grading",
+    "run",
+    "answers",
+    "results",
+    "agreement",
+    "release",
     "exposure",
+    "jobs",
+    "check",
+    "worker",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""
 
+HELP = """\
+Build vision-language benchmarks with people, and find out how far LLM judges can be trusted.
+
+Start with these three commands:
+
+  touchstone demo             Try everything with an invented project.
+
+  touchstone serve            Open your own server in the browser.
+
+  touchstone project create   Create a project from a schema, such as egothink.
+
+`touchstone item --help` lists the commands about items, and so on.
+"""
+
+
+class Touchstone(typer.core.TyperGroup):
+    """The command ``touchstone``. It accepts former names of commands, too."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Parse the arguments. A former name becomes the new one, with a warning on standard error."""
+        subcommands = {name: getattr(command, "commands", ()) for name, command in self.commands.items()}
+        args, warnings = with_new_names(args, subcommands)
+        for warning in warnings:
+            typer.echo(f"touchstone: {warning}", err=True)
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """Return the names of all commands in the order of the panels of the help."""
+        panels: list[str | None] = [*Panel]
+        panel_of = {name: getattr(command, "rich_help_panel", None) for name, command in self.commands.items()}
+        return sorted(self.commands, key=lambda name: panels.index(panel_of[name]) if panel_of[name] else len(panels))
+
+
 cli = typer.Typer(
     name="touchstone",
-    help="Human annotation, verification, and judge calibration for vision-language benchmarks.",
+    cls=Touchstone,
+    help=HELP,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )

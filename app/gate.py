@@ -33,7 +33,7 @@ from domain.errors import DatabaseUnavailableError
 from domain.origin import acting_from
 from domain.records import SignedIn
 
-PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png"})
+PUBLIC_PATHS = frozenset({"/login", "/demo", "/healthz", "/favicon.png"})
 PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/")
 COOKIE_LESS = ("/static/", "/assets/")
 """Paths without a session lookup, because their answer is the same for everyone. Extensions add more."""

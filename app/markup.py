@@ -36,7 +36,10 @@ STYLE += """
 .ts-pictures { display: flex; flex-wrap: wrap; gap: .5rem; margin: .25rem 0; }
 .ts-pictures img { height: 7.5rem; max-width: 100%; border-radius: 4px; display: block; }
 .ts-small { font-size: 0.85rem; }
+.ts-nowrap { white-space: nowrap; }
 .ts-title { font-size: 1.6rem; font-weight: 600; line-height: 1.25; margin: 0 0 .15rem; letter-spacing: -.01em; }
+.ts-finding { font-size: 1.27rem; line-height: 1.35; margin: .2rem 0 .1rem; max-width: 54rem; }
+.ts-finding a { color: inherit; text-underline-offset: 3px; text-decoration-thickness: 1px; }
 .ts-section { font-size: 1.05rem; font-weight: 600; margin: .6rem 0 0; }
 .ts-notice { border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-left: 4px solid #2f7fb8;
   border-radius: 6px; padding: .8rem 1rem; margin: .4rem 0; }
@@ -70,6 +73,10 @@ STYLE += """
 .ts-range s { left: 0; right: 0; top: 50%; height: 1px; background: color-mix(in srgb, currentColor 16%, transparent); }
 .ts-range s.zero { right: auto; width: 1px; top: 0; height: 100%;
   background: color-mix(in srgb, currentColor 30%, transparent); }
+.ts-range s.mark { right: auto; width: 0; top: 0; height: 100%; background: none;
+  border-left: 1px dashed color-mix(in srgb, currentColor 34%, transparent); }
+.ts-range s.band { right: auto; top: 0; height: 100%;
+  background: color-mix(in srgb, currentColor 12%, transparent); }
 .ts-range u { top: calc(50% - 2px); height: 4px; border-radius: 2px; background: #2f7fb8; opacity: .65; }
 .ts-range b { top: calc(50% - 5px); width: 10px; height: 10px; margin-left: -5px; border-radius: 50%;
   background: #2f7fb8; }
@@ -79,6 +86,18 @@ STYLE += """
 .ts-heat.below { background: color-mix(in srgb, #c4622d var(--heat), transparent); }
 a.ts-heat:hover, a.ts-heat:focus-visible { outline: 2px solid currentColor; }
 .ts-heat small { display: block; font-size: .78rem; }
+.ts .ts-button, a.ts-button { display: inline-block; white-space: nowrap; text-decoration: none; color: inherit;
+  border: 1px solid color-mix(in srgb, currentColor 24%, transparent); border-radius: 6px; padding: .1rem .65rem;
+  font-size: .88rem; }
+a.ts-button:hover { background: color-mix(in srgb, currentColor 6%, transparent); }
+.ts-state { white-space: nowrap; }
+.ts-state i { display: inline-block; width: .6rem; height: .6rem; border-radius: 3px; margin-right: .45rem; }
+.ts-chip { display: inline-block; border-radius: 4px; padding: .05rem .45rem; font-size: .82rem; font-weight: 600;
+  white-space: nowrap; background: color-mix(in srgb, currentColor 9%, transparent); text-decoration: none; }
+.ts-chip.done { background: color-mix(in srgb, #1f8a64 20%, transparent); }
+.ts-chip.open { background: color-mix(in srgb, #e3b341 32%, transparent); }
+.ts-chip.blocking { background: color-mix(in srgb, #c4622d 22%, transparent); }
+.ts-chips { display: flex; flex-wrap: wrap; gap: .3rem .5rem; align-items: center; }
 .ts-mono { font-family: ui-monospace, "Source Code Pro", Menlo, Consolas, monospace; font-size: .85em;
   overflow-wrap: anywhere; }
 .ts-mono.short { white-space: nowrap; }
@@ -167,6 +186,21 @@ def notice(value: str, *, style: str = "") -> Markup:
     return tag("div", text(value), style=f"ts ts-notice {style}".strip(), role=role)
 
 
+def chip(words: str, state: str) -> Markup:
+    """Return a state as a colored chip: ``done``, ``open``, ``blocking``, or nothing for gray."""
+    return tag("span", text(words), style=f"ts-chip {state}".strip())
+
+
+def finding(*parts: Markup, part: str = "finding") -> Markup:
+    """Return the sentence that a page opens with. ``part`` is its name for tests and links."""
+    return tag("p", *parts, style="ts-finding", data_part=part)
+
+
+def link(words: str, href: str) -> Markup:
+    """Return a link to another page or address of Touchstone."""
+    return tag("a", text(words), href=href, target="_self")
+
+
 def loss_line(sentence: str) -> Markup:
     """Return a line of a page about losses (``agreement.losses.Losses.sentence``), highlighted if it is a warning."""
     if sentence.startswith(WARNING):
@@ -196,21 +230,44 @@ def keys_of_bar(parts: Iterable[tuple[str, str]]) -> Markup:
     )
 
 
-def interval(value: float | None, low: float | None, high: float | None, *, ends: tuple[float, float]) -> Markup:
-    """Return a value with its interval on a line from ``ends[0]`` to ``ends[1]``. None is not drawn."""
+def interval(
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    *,
+    ends: tuple[float, float],
+    marks: Sequence[float] = (),
+    band: tuple[float, float] | None = None,
+    strong: bool = False,
+) -> Markup:
+    """Return a value with its interval on a line from ``ends[0]`` to ``ends[1]``. None is not drawn.
+
+    Parameters
+    ----------
+    marks
+        Numbers with a dashed line.
+    band
+        A range that is shaded behind the value.
+    strong
+        Draw in the color of texts.
+    """
     first, last = ends
 
     def place(number: float) -> float:
         return 100 * (min(max(number, first), last) - first) / (last - first)
 
     parts = ["<s></s>"]
+    if band is not None:
+        width = max(place(band[1]) - place(band[0]), 0.6)
+        parts.append(f'<s class="band" style="left:{place(band[0]):.2f}%;width:{width:.2f}%"></s>')
     if first < 0 < last:
         parts.append(f'<s class="zero" style="left:{place(0):.2f}%"></s>')
+    parts += [f'<s class="mark" style="left:{place(mark):.2f}%"></s>' for mark in marks if first < mark < last]
     if low is not None and high is not None:
         parts.append(f'<u style="left:{place(low):.2f}%;width:{max(place(high) - place(low), 0.6):.2f}%"></u>')
     if value is not None:
         parts.append(f'<b style="left:{place(value):.2f}%"></b>')
-    return tag("div", Markup("".join(parts)), style="ts-range")
+    return tag("div", Markup("".join(parts)), style="ts-range strong" if strong else "ts-range")
 
 
 def heat(value: float | None, shown: str, about: str, *, href: str = "", title: str = "") -> Markup:

@@ -9,7 +9,7 @@ COOKIE = "touchstone_session"
 COOKIE_SECONDS = 30 * 24 * 60 * 60
 CSRF_HEADER = "X-Touchstone-CSRF"
 
-_NOT_WORTH_RETURNING_TO = ("/login", "/logout", "/link/", "/invite/", "/api/", "/_stcore/", "/media/")
+_NOT_WORTH_RETURNING_TO = ("/login", "/demo", "/logout", "/link/", "/invite/", "/api/", "/_stcore/", "/media/")
 _LONGEST_TOKEN = 200
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import addresses, markup, sidebar
+from app import addresses, markup, rooms, sidebar
 from app.controls import on_page as on_page
 from app.reruns import button_presses, collector, dialogs, messages, session_values
 from app.screens import SCREENS, Screen
@@ -52,7 +52,7 @@ header[data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stDecor
 [data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: 0 !important; }
 """
 LEAD_STYLE = """
-[data-testid="stMainBlockContainer"] { padding: 2rem 2.5rem 4rem !important; max-width: 1240px !important; }
+[data-testid="stMainBlockContainer"] { padding: 1.15rem 2rem 4rem !important; max-width: 1240px !important; }
 header[data-testid="stHeader"] { background: transparent; }
 [data-testid="stMain"] button[kind="tertiary"] { min-height: 0; padding: 0; }
 [class*="st-key-my_work-dimensions"] { row-gap: .1rem !important; margin-top: -.4rem; }
@@ -88,11 +88,10 @@ def _run() -> None:
     session = _session(shared)
     pages = {screen.name: _page(screen, shared, session) for screen in SCREENS.values()}
     st.session_state["touchstone.pages"] = pages
-    current = st.navigation([*pages.values(), *_away()], position="hidden")
+    current = st.navigation([_home_page(shared, session), *pages.values(), *_away()], position="hidden")
     if session is None:
         _session_over()
         return
-    st.set_page_config(page_title=f"{current.title} · Touchstone")
     try:
         current.run()
     finally:
@@ -104,7 +103,20 @@ def _page(screen: Screen, shared: Resources, session: SignedIn | None) -> Any:
         if session is not None:
             _draw(screen, _services(shared, session))
 
-    return st.Page(draw, title=screen.title, url_path=screen.path, default=screen.path == "")
+    return st.Page(draw, title=screen.title, url_path=screen.path)
+
+
+def _home_page(shared: Resources, session: SignedIn | None) -> Any:
+    """Return the page of the address without a path: Overview for leads, My work for others."""
+
+    def draw() -> None:
+        if session is not None:
+            services = _services(shared, session)
+            with guard(services):
+                mine = projects.projects_of(services.store, person=services.person)
+                _draw(rooms.home(project(services)) if mine else SCREENS["my_work"], services)
+
+    return st.Page(draw, title="Touchstone", default=True)
 
 
 def _away() -> list[Any]:
@@ -123,7 +135,13 @@ _BARE = "touchstone.bare"
 """Whether the drawn page is a working page, which has no menu next to it."""
 
 
+_HEAD = "touchstone.head"
+"""The head of the drawn page, if the page is in a room."""
+
+
 def _draw(screen: Screen, services: Services) -> None:
+    st.set_page_config(page_title=screen.window_title)
+    st.session_state.pop(_HEAD, None)
     with guard(services):
         st.session_state[_BARE] = screen.stage is not None
         if screen.stage is None:
@@ -135,8 +153,8 @@ def _draw(screen: Screen, services: Services) -> None:
         st.session_state[_BARE] = False
         with precedence.looking():
             with guard(services), st.sidebar:
-                sidebar.draw(services, screen)
-            st.html(f"<style>{LEAD_STYLE}{sidebar.STYLE}</style>")
+                st.session_state[_HEAD] = sidebar.draw(services, screen)
+            st.html(f"<style>{LEAD_STYLE}{sidebar.STYLE}{rooms.STYLE}</style>")
             draw_view(screen.name, services)
 
 
@@ -303,7 +321,7 @@ def show_error(error: TouchstoneError) -> None:
 def _way_back() -> None:
     """Show a link back on a working page that cannot be drawn, because that page has no menu."""
     named = st.session_state.get("touchstone.project")
-    href = addresses.page("", named) if named else "/"
+    href = addresses.page("my_work", named) if named else "/"
     link = markup.tag("a", markup.text("My work"), href=href, target="_self")
     show(markup.tag("p", link, style="ts", data_part="back"))
 
@@ -378,13 +396,27 @@ def working_page() -> None:
     st.html(f"<style>{WORKING_STYLE}</style>")
 
 
-def heading(title: str, about: str = "", *, made_up: bool = False) -> None:
-    """Draw the head of a lead's page: its title and a sentence about its purpose."""
-    label = [markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if made_up else []
-    show(
-        markup.tag("div", markup.text(title), style="ts-title", role="heading", aria_level="1"),
-        markup.tag("div", *label, markup.text(" " if label else ""), markup.quiet(about), style="ts"),
-    )
+def heading(
+    title: str,
+    about: str = "",
+    *,
+    made_up: bool = False,
+    detail: bool = False,
+    beside: markup.Markup | None = None,
+) -> None:
+    """Draw the head of a page: the title of its room, the row of tabs, and a sentence about its purpose.
+
+    Parameters
+    ----------
+    title
+        The page's title, shown where the page is in no room.
+    detail
+        Show the title below the tabs too, on a page about one item of a list.
+    beside
+        Shown at the right end of the title's line, such as a link to the main action.
+    """
+    head: rooms.RoomHead | None = st.session_state.get(_HEAD)
+    show(*rooms.draw_head(head, title, about, made_up=made_up, detail=detail, beside=beside))
 
 
 def named(services: Services, logins: Iterable[str | None]) -> Callable[[str | None], markup.Markup]:

@@ -1,4 +1,4 @@
-"""The navigation: the pages that a person is offered, in groups, and the sidebar that lists them."""
+"""The sidebar: the project, the rooms of the menu, and the person."""
 
 from __future__ import annotations
 
@@ -7,37 +7,44 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from annotation_schemas.source_media import has_segments
-from app import markup
-from app.screens import SCREENS, Group, Screen
+from app import markup, rooms
+from app.rooms import Place, RoomFacts
+from app.screens import SCREENS, Screen
 from app.services import Services
+from app.serving import demo_people
 from app.workbench import assets
 from domain import extensions
 from domain.display_names import distinct_names
 from domain.records import ProjectView
-from domain.roles import Role, at_least
-from domain.states import Stage
-from workflow.access import projects
+from workflow.access import accounts, projects
 
-Place = dict[str, str]
-"""A link in the form the pages' scripts expect: name, title, href, group, and the number of news."""
-
-MOST = 7
-"""Number of pages shown without groups, and number of pages of a group that are open at once."""
 PROJECTS = "Projects"
 """The group of other projects in the list that M opens."""
+SWITCH: Place = {
+    "name": "",
+    "title": "Switch person",
+    "href": "/demo",
+    "group": "",
+    "words": "sign out log out other role verifier grader author senior lead",
+    "kind": "action",
+}
+"""The demo's link to the list of its people."""
+NEW, ALL = "\0new", "\0all"
+"""The choices of the project picker that are no projects."""
 
 STYLE = """
-[data-testid="stSidebar"] { width: 232px !important; min-width: 232px !important; }
+[data-testid="stSidebar"] { width: 208px !important; min-width: 208px !important; }
 [data-testid="stSidebarHeader"] { height: 1rem !important; padding: .4rem .6rem 0 !important; margin: 0 !important; }
-[data-testid="stSidebarContent"] { padding: 0 !important; }
+[data-testid="stSidebarContent"] { padding: 0 !important; display: flex; flex-direction: column; }
 [data-testid="stSidebar"] [data-testid="stSelectbox"] { margin: 0 0 .5rem; }
-[data-testid="stSidebarUserContent"] { padding: 0 .8rem 1.2rem !important; }
+[data-testid="stSidebarUserContent"] { padding: 0 .75rem 1rem !important; flex: 1; display: flex; }
+[data-testid="stSidebarUserContent"] > div { flex: 1; display: flex; flex-direction: column; min-width: 0; }
+[data-testid="stSidebarUserContent"] > div > [data-testid="stVerticalBlock"] { flex: 1; }
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: .15rem; }
+[data-testid="stSidebar"] [data-testid="stElementContainer"]:has([data-part="who"]) { margin-top: auto; }
 [data-testid="stSidebar"] [data-part] { margin: .2rem .5rem; overflow-wrap: anywhere; }
-[data-testid="stSidebar"] [data-part="who"] { margin-top: 1.2rem; }
 .ts-brand { display: flex; align-items: center; gap: .55rem; font-weight: 600; font-size: 1.05rem;
-  margin: 0 .4rem .6rem; }
+  margin: 0 .4rem .6rem; color: inherit !important; text-decoration: none !important; }
 .ts-brand span { width: 22px; height: 22px; border-radius: 6px; background: linear-gradient(135deg, #22303c 0 42%,
   #e3b341 42% 56%, #22303c 56% 68%, #9fb3c4 68% 75%, #22303c 75%); }
 """
@@ -45,22 +52,30 @@ STYLE = """
 _component = st.components.v2.component("touchstone_menu", js=assets.loader("menu"))
 
 
-def draw(services: Services, current: Screen) -> None:
-    """Draw the sidebar of a page that is not a working page: the project, its pages, and the person."""
-    st.html(markup.tag("div", markup.tag("span"), markup.text("Touchstone"), style="ts-brand"))
+def draw(services: Services, current: Screen) -> rooms.RoomHead | None:
+    """Draw the sidebar of a page that is not a working page. Return the head of the page."""
+    brand = [markup.tag("span"), markup.text("Touchstone")]
+    st.html(markup.tag("a", *brand, style="ts-brand", href="/", target="_self", title="Start page"))
     mine = projects.projects_of(services.store, person=services.person)
+    head = None
     if mine:
         _note(mine)
-        keys(_choose_project(mine), current, news=_news(services), listed=True)
+        may_create = accounts.leads_any(services.store, person=services.person)
+        view = _choose_project(mine, current, may_create=may_create)
+        facts = rooms.read_facts(services, view)
+        keys(view, current, news=_news(services), facts=facts)
+        head = rooms.head_of(view, current, facts)
+    words, href = (SWITCH["title"], SWITCH["href"]) if demo_people.is_on() else ("Sign out", "/logout")
     st.html(
         markup.tag(
             "div",
             markup.quiet(f"{services.person.name} · "),
-            markup.tag("a", markup.text("Sign out"), href="/logout", target="_self"),
+            markup.tag("a", markup.text(words), href=href, target="_self", style="ts-nowrap"),
             style="ts ts-small",
             data_part="who",
         )
     )
+    return head
 
 
 def _news(services: Services) -> dict[str, int]:
@@ -71,7 +86,11 @@ def _news(services: Services) -> dict[str, int]:
 
 
 def keys(
-    view: ProjectView, current: Screen, *, news: Mapping[str, int] = MappingProxyType({}), listed: bool = False
+    view: ProjectView,
+    current: Screen,
+    *,
+    news: Mapping[str, int] = MappingProxyType({}),
+    facts: RoomFacts | None = None,
 ) -> None:
     """Draw the menu as a component that listens for the key M.
 
@@ -79,52 +98,23 @@ def keys(
     ----------
     news
         How many new things pages have, by the name of the page.
-    listed
-        List the pages, on a page with a sidebar.
+    facts
+        What the entries depend on. None: a page without a sidebar, on which only M works.
     """
-    places = [{**place, "new": f"{news[place['name']]:,}"} if place["name"] in news else place for place in menu(view)]
-    data = {"menu": places, "elsewhere": elsewhere(view), "here": current.name, "listed": listed}
-    _component(key="sidebar.menu", data=data)
-
-
-def menu(view: ProjectView) -> list[Place]:
-    """Return the pages that this person may open in this project, by group. A short list has no groups."""
-    key = (view.schema.hash, view.name, view.role, view.stages)
-    if key not in _menus:
-        _menus[key] = _menu(view)
-    return _menus[key]
-
-
-_menus: dict[tuple[object, ...], list[Place]] = {}
-"""The key has everything that a menu depends on, because a stored schema never changes."""
-
-
-def _menu(view: ProjectView) -> list[Place]:
-    screens = offered(view)
-    alone = [screen for screen in screens if screen.group is None]
-    if len(screens) - len(alone) <= MOST:
-        return [_place(view, screen, "") for screen in screens]
-    places = []
-    for group in Group:
-        for at, screen in enumerate(screen for screen in screens if screen.group is group):
-            places.append(_place(view, screen, group if at < MOST else f"{group}, more"))
-    return [*places, *(_place(view, screen, "") for screen in alone)]
-
-
-def _place(view: ProjectView, screen: Screen, group: str) -> Place:
-    href = f"/{screen.path}?project={view.name}"
-    return {"name": screen.name, "title": title_of(view, screen), "href": href, "group": str(group)}
-
-
-def elsewhere(view: ProjectView) -> list[Place]:
-    """Return links to the person's other projects: to the dashboard for leads, to My work for others."""
-    others = st.session_state.get("touchstone.projects", [])
-    return [place for place in others if place["name"] != view.name]
+    news_by_room = {str(rooms.room_of(view, SCREENS[page]) or ""): n for page, n in news.items()}
+    entries = [
+        {**entry, "new": f"{news_by_room[entry['name']]:,}"} if entry["name"] in news_by_room else entry
+        for entry in (rooms.entries(view, facts) if facts is not None else [])
+    ]
+    here = current.name if current.stage is not None else str(rooms.room_of(view, current) or "")
+    _component(key="sidebar.menu", data={"entries": entries, "finder": everywhere(view), "here": here})
 
 
 def everywhere(view: ProjectView) -> list[Place]:
-    """Return all links, for a page without a sidebar."""
-    return [*menu(view), *elsewhere(view)]
+    """Return all links: pages, actions, and the person's other projects."""
+    others = st.session_state.get("touchstone.projects", [])
+    switch = [SWITCH] if demo_people.is_on() else []
+    return [*rooms.finder(view), *(place for place in others if place["name"] != view.name), *switch]
 
 
 def remember(project_name: str, mine: Sequence[ProjectView]) -> None:
@@ -142,7 +132,7 @@ def _note(mine: Sequence[ProjectView]) -> None:
         {
             "name": view.name,
             "title": titles[view.name],
-            "href": f"/{'dashboard' if at_least(view.role, Role.LEAD) else ''}?project={view.name}",
+            "href": rooms.address(view, rooms.home(view)),
             "group": PROJECTS,
         }
         for view in in_use(mine)
@@ -157,50 +147,20 @@ def in_use(mine: Sequence[ProjectView], *, now: str | None = None) -> Sequence[P
     return [view for view in mine if not view.archived or view.name == now] or mine
 
 
-def title_of(view: ProjectView, screen: Screen) -> str:
-    """Return the title of a screen in the menu. A title in the schema's stage comes before the screen's own title."""
-    part = getattr(view.schema.schema_.stages, screen.stage, None) if screen.stage is not None else None
-    return getattr(part, "title", None) or screen.title
-
-
-def offered(view: ProjectView) -> Sequence[Screen]:
-    """Return the screens for this person's role and stages, and for the schema's stages."""
-    return [
-        screen
-        for screen in SCREENS.values()
-        if at_least(view.role, screen.role)
-        and _worked_on(view, screen.stage)
-        and _asked_for(view, screen.part)
-        and (not screen.timed or has_segments(view.schema.schema_))
-    ]
-
-
-def _asked_for(view: ProjectView, part: str) -> bool:
-    stages = view.schema.schema_.stages
-    places = [stages, *(getattr(stages, stage, None) for stage in Stage)]
-    return not part or any(getattr(place, part, None) is not None for place in places)
-
-
-def _worked_on(view: ProjectView, stage: Stage | None) -> bool:
-    if stage is None:
-        return True
-    mine = view.stages is None or stage in view.stages
-    return mine and getattr(view.schema.schema_.stages, stage) is not None
-
-
 def _titles(mine: Sequence[ProjectView]) -> dict[str, str]:
     """Return unique titles of projects by name, because a select box returns the chosen title."""
     return distinct_names({view.name: view.title for view in mine})
 
 
-def _choose_project(mine: Sequence[ProjectView]) -> ProjectView:
+def _choose_project(mine: Sequence[ProjectView], current: Screen, *, may_create: bool) -> ProjectView:
+    """Draw the project picker, and go to the chosen project, to all projects, or to a new one."""
     named = st.query_params.get("project") or st.session_state.get("touchstone.project")
-    mine = in_use(mine, now=named)
-    now = next((view for view in mine if view.name == named), mine[0])
-    if len(mine) == 1:
+    open_ones = in_use(mine, now=named)
+    now = next((view for view in open_ones if view.name == named), open_ones[0])
+    if len(mine) == 1 and not may_create:
         st.html(markup.tag("div", markup.text(now.title), style="ts", data_part="project"))
         return now
-    titles = _titles(mine)
+    titles = ({NEW: "New project"} if may_create else {}) | _titles(open_ones) | {ALL: "All projects"}
     names = list(titles)
     chosen = st.selectbox(
         "Project",
@@ -208,9 +168,14 @@ def _choose_project(mine: Sequence[ProjectView]) -> ProjectView:
         index=names.index(now.name),
         format_func=lambda name: titles[name],
         label_visibility="collapsed",
-        key=f"shell.project.{now.name}",
+        key=f"shell.project.{now.name}.{current.name}",
     )
     if chosen != now.name:
-        remember(chosen, mine)
-        st.rerun()
+        by_name = {view.name: view for view in open_ones}
+        if chosen in by_name:
+            remember(chosen, mine)
+        other = SCREENS["new_project" if chosen == NEW else "projects"]
+        page = rooms.home(by_name[chosen]) if chosen in by_name else other
+        query = {"project": chosen if chosen in by_name else now.name}
+        st.switch_page(st.session_state["touchstone.pages"][page.name], query_params=query)
     return now

@@ -321,7 +321,7 @@ def write_file(path: Path, n: int, *, continuous: bool) -> None:
 
 
 def read_file(path: str) -> None:
-    """What ``touchstone agreement --ratings F --json`` does, and how much it printed."""
+    """What ``touchstone agreement show --ratings F --json`` does, and how much it printed."""
     import contextlib
     import io
 

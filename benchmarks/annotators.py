@@ -333,7 +333,7 @@ def touchstone_figures(folder: Path, load: Load) -> dict[str, object]:
     home = folder / "home"
     home.mkdir(parents=True)
     machine.log("making the demo project")
-    said("demo", home=home)
+    said("demo", "--no-serve", home=home)
     more_items(home, folder / "more", load.items)
     tokens: dict[str, list[str]] = {}
     with closing(open_store(None, home)) as store:

@@ -75,13 +75,13 @@ def ranked(
     home = folder / "home"
     spec = spec or tiny_spec(folder)
     _done("project", "create", "egoplan", "--schema", "egoplan", home=home)
-    _done("import", "egoplan", "egoplan", str(data), home=home)
+    _done("item", "import", "egoplan", "egoplan", str(data), home=home)
     begun = time.monotonic()
     start = ["--spec", str(spec), "--text-only", *(["--limit", str(limit)] if limit else [])]
     run, killed = "", 0
     while True:
         told = folder / f"run-{killed}.log"
-        arguments = ["run", "model", "egoplan", *(["--resume", run] if run else start)]
+        arguments = ["model", "run", "egoplan", *(["--resume", run] if run else start)]
         seen = environment(home, HF_HUB_OFFLINE="1")
         process = Forked(arguments, env=seen, cwd=ROOT, out=told, err=told)
         if killed < kills and _answered_more(home, process, wanted=(limit or 3355) * (killed + 1) // (kills + 1)):
@@ -92,11 +92,13 @@ def ranked(
         if status == 0:
             break
         if status != -9:
-            raise RuntimeError(f"touchstone run model ended with {status}:\n{process.output()}")
+            raise RuntimeError(f"touchstone model run ended with {status}:\n{process.output()}")
     seconds = time.monotonic() - begun
     submission = folder / "submission.json"
     lacking = ["--unanswered", "N/A"] if limit else []
-    _done("export", "egoplan", "egoplan_submission", "--run", run, "--out", str(submission), *lacking, home=home)
+    _done(
+        "item", "export", "egoplan", "egoplan_submission", "--run", run, "--out", str(submission), *lacking, home=home
+    )
     return {
         **_figures(home, data),
         "kills": killed,

@@ -57,7 +57,7 @@ def study_of(n: int, work: Path, name: str) -> Study:
     large_study.write_items(study.source, study.items, images=[names[at % PICTURES] for at in range(n)])
     touchstone("project", "list", home=home)
     create_project(study, PROJECT, images=True)
-    spent = touchstone("import", PROJECT, "pca_bench", study.source, "--media", home / "media-in", home=home)
+    spent = touchstone("item", "import", PROJECT, "pca_bench", study.source, "--media", home / "media-in", home=home)
     study.step("import", spent)
     study.must(study.rows("SELECT count(*) FROM item") == [(n,)], "not every item was imported")
     machine.log("voting")

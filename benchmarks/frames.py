@@ -249,7 +249,7 @@ def files_of(out: Path) -> list[Path]:
 
 
 def command(path: Path, out: Path, *, kill: bool) -> tuple[list[int], int]:
-    """``touchstone frames`` each second; its memory as it runs, and how often it was killed half-way."""
+    """``touchstone frame create`` each second; its memory as it runs, and how often it was killed half-way."""
     arguments = [sys.executable, "-m", "app", "frames", str(path), str(out), "--seconds", "1", "--format", "jpg"]
     memory: list[int] = []
     killed = 0
@@ -267,7 +267,7 @@ def command(path: Path, out: Path, *, kill: bool) -> tuple[list[int], int]:
         if running.wait() == 0:
             return memory, killed
         if not killed:
-            raise RuntimeError("touchstone frames ended badly")
+            raise RuntimeError("touchstone frame create ended badly")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/judges.py [--quick] [--delay-ms 50]
 
 The endpoint is a scripted one in a process of its own, which answers every request after the same delay, so what
-differs is what the runner does between a reply and the next question. Runs are those of ``touchstone run judge``, in a
+differs is what the runner does between a reply and the next question. Runs are those of ``touchstone judge run``, in a
 process of its own each, with every raw reply and its reading stored in SQLite.
 
 A table goes to standard error; the last line of the output is one JSON object.
@@ -108,8 +108,8 @@ def judged(n: int, *, at_once: int, delay: float) -> dict[str, Any]:
             encoding="utf-8",
         )
         arguments = [
-            "run",
             "judge",
+            "run",
             "p",
             "--template",
             str(template),
@@ -156,7 +156,7 @@ def watched(command: list[str], home: Path) -> tuple[float, float]:
             time.sleep(0.05)
         if process.returncode:
             output.seek(0)
-            raise RuntimeError(f"touchstone run judge ended with {process.returncode}:\n{output.read()[-3000:]}")
+            raise RuntimeError(f"touchstone judge run ended with {process.returncode}:\n{output.read()[-3000:]}")
     return round(peak, 1), cpu
 
 

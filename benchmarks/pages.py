@@ -82,7 +82,7 @@ def _make(study: Study) -> None:
     large_study.write_items(study.source, study.items)
     touchstone("project", "list", home=home)
     create_project(study, PROJECT)
-    touchstone("import", PROJECT, "pca_bench", study.source, home=home)
+    touchstone("item", "import", PROJECT, "pca_bench", study.source, home=home)
     machine.log("voting")
     large_study.write_votes(home, study.items)
     touchstone("check", PROJECT, "--rebuild", home=home)
@@ -102,14 +102,14 @@ def sessions(study: Study) -> dict[str, str]:
 
 def pages_of(study: Study, login: str) -> list[tuple[str, bool]]:
     """The paths of the pages that someone is offered, and whether each is a page to work on."""
-    from app import sidebar
+    from app import rooms
     from db.engine import open_store
     from workflow.access import accounts, projects
 
     with closing(open_store(None, study.home)) as store:
         person = accounts.find_person(store, login=login)
         (view,) = [view for view in projects.projects_of(store, person=person) if view.name == PROJECT]
-        return [(screen.path, screen.stage is not None) for screen in sidebar.offered(view)]
+        return [(screen.path, screen.stage is not None) for screen in rooms.offered(view)]
 
 
 async def over_websocket(server: Server, path: str, token: str, *, works: bool, times: int) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def looked_at(study: Study, only: Sequence[str], *, times: int) -> dict[str, dic
     finally:
         server.stop()
     told = f"{len(study.items):,}".encode()
-    for name in ("items", "dashboard"):
+    for name in ("items", "overview"):
         shown = seen.get(f"{LEAD}: {name}", {}).get("shown")
         study.must(shown is None or told in shown, f"the page {name} does not say that there are {told.decode()} items")
     for figures in seen.values():

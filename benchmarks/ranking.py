@@ -360,7 +360,7 @@ def runner(folder: Path, size: Size, home: Path) -> dict[str, Any]:
     from workflow.runs.model_plans import plan_for
 
     machine.log("making the demo project")
-    made = touchstone("demo", home=home)
+    made = touchstone("demo", "--no-serve", home=home)
     if made.returncode:
         raise SystemExit(f"touchstone demo failed:\n{made.stdout}{made.stderr}")
     shared = open_resources(settings_from({"TOUCHSTONE_HOME": str(home)}, Path.cwd()))

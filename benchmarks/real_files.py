@@ -5,7 +5,7 @@
 - statistics: every coefficient of the golden file, as other packages have computed it;
 - files: each published data set goes into a project and comes out, and is compared byte for byte;
 - answers: models' answers made from real items so that it is known how many are right, in the dresses in which models
-  put them; accuracy as ``touchstone results`` gives it next to that;
+  put them; accuracy as ``touchstone result show`` gives it next to that;
 - replies: the files of texts that are hard to read, judges' and models', with what a careful person reads from each;
 - submissions: ``benchmarks/claims.py --quick``, in which processes are killed as they submit.
 
@@ -103,7 +103,7 @@ def project(schema: str, path: Path, home: Path) -> None:
     """A project called as its schema, with a benchmark's own files."""
     home.mkdir(parents=True, exist_ok=True)
     command("project", "create", schema, "--schema", schema, home=home)
-    command("import", schema, schema, path, home=home)
+    command("item", "import", schema, schema, path, home=home)
 
 
 # ---- the studies ----------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def files(data: Path, folder: Path) -> Iterator[Study]:
     for schema, path in published.items():
         home, out = folder / "files" / schema, folder / "files" / f"{schema}-out"
         project(schema, path, home)
-        command("export", schema, schema, "--out", out, home=home)
+        command("item", "export", schema, schema, "--out", out, home=home)
         came = {each.name if path.is_file() else each.relative_to(path).as_posix(): each for each in _data_files(path)}
         wrong = [name for name, each in came.items() if _read(_there(out, name)) != each.read_bytes()]
         yield Study(f"{schema}: files byte for byte", len(came), len(wrong), ", ".join(wrong[:3]))
@@ -219,8 +219,8 @@ def _accuracy(
         )
     path = home / "answers.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    command("import", schema, "predictions", path, home=home)
-    told = json.loads(command("results", schema, "--scores", "key", "--format", "json", home=home))
+    command("item", "import", schema, "predictions", path, home=home)
+    told = json.loads(command("result", "show", schema, "--scores", "key", "--format", "json", home=home))
     lines = [each for board in told["boards"] for each in board["lines"]]
     line = next(
         each for each in lines if each["model"] == model and each["part"] is None and each["mean_over"] == "answers"

@@ -115,9 +115,9 @@ def bring(tried: Tried) -> None:
             path.write_bytes(clip if kinds[role] == "clip" else _picture(at))
     tried.home.mkdir()
     touchstone("project", "create", tried.name, "--schema", _unqualified(tried), home=tried.home)
-    touchstone("import", tried.name, tried.name, tried.data, "--media", media, home=tried.home)
+    touchstone("item", "import", tried.name, tried.name, tried.data, "--media", media, home=tried.home)
     touchstone(
-        *("release", "about", tried.name),
+        *("release", "edit", tried.name),
         *(part for name, said in ABOUT.items() for part in ("--set", f"{name}={said}")),
         home=tried.home,
     )
@@ -244,7 +244,7 @@ def compared(tried: Tried, root: Path) -> None:
     """What each loader reads, held against the authors' files."""
     kept = tried.kept()
     ids = [each.external_id for each in kept]
-    touchstone("release", "verify", root, home=tried.home)  # ends with an error if anything is wrong
+    touchstone("release", "check", root, home=tried.home)  # ends with an error if anything is wrong
     pictures = {each.external_id: hashlib.sha256(_picture(at)).hexdigest() for at, each in enumerate(tried.records)}
     for loader, splits in loaded.read(root, home=tried.work / "loaders").items():
         rows = splits["test"]

@@ -149,7 +149,7 @@ def more_items(home: Path, folder: Path, count: int) -> None:
         records.append({"image_path": [name], "question": f"{question} ({number})", "answer": answer})
     path = folder / "items" / "Object" / "attribute" / "annotations.json"
     path.write_text(json.dumps(records, indent=4), encoding="utf-8")
-    said("import", "demo", "egothink", str(folder / "items"), "--media", str(folder / "media"), home=home)
+    said("item", "import", "demo", "egothink", str(folder / "items"), "--media", str(folder / "media"), home=home)
 
 
 def touchstone_figures(chromium: Browser, folder: Path, submits: int) -> dict[str, object]:
@@ -158,16 +158,16 @@ def touchstone_figures(chromium: Browser, folder: Path, submits: int) -> dict[st
     home.mkdir(parents=True)
     machine.log("making the demo project")
     begun = time.monotonic()
-    said("demo", home=home)
+    said("demo", "--no-serve", home=home)
     more_items(home, folder / "more", submits + WARM_UP + 2)
-    said("people", "add", VERIFIER, "--project", "demo", "--stage", "verification", home=home)
+    said("person", "create", VERIFIER, "--project", "demo", "--stage", "verification", home=home)
     prepared = time.monotonic() - begun
     server = Server(home)
     begun = time.monotonic()
     server.start()
     started = time.monotonic() - begun
     try:
-        link = said("people", "link", VERIFIER, "--address", server.url, home=home)
+        link = said("person", "link", VERIFIER, "--address", server.url, home=home)
         page = chromium.new_context(viewport={"width": 1280, "height": 800}).new_page()
         page.goto(re.findall(r"http://\S+/link/\S+", link)[-1])
         page.goto(f"{server.url}/verify?project=demo")

@@ -54,7 +54,7 @@ PHOTO = (1440, 1080)
 PENDING = (b"being worked out",)
 """How pages say that a figure is being worked out."""
 AGREEMENT = "agreement"
-HEAVY = ("dashboard", "adjudication_reasons", "scorecard", "cases", "people", "history", "export", "audit", "bulk")
+HEAVY = ("overview", "scorecard", "cases", "people", "history", "export", "audit")
 """Pages that a lead opens besides Agreement."""
 READS_SECONDS = 2.0
 """So long a lead looks at a page before they open the next."""
@@ -146,12 +146,12 @@ def files(study: Study) -> None:
     figures["items"], figures["data_mb"] = n, round(len(data) / 1e6, 1)
     study.step("start", touchstone("project", "list", home=home))
     create_project(study, PROJECT)
-    spent = touchstone("import", PROJECT, "pca_bench", study.source, home=home)
+    spent = touchstone("item", "import", PROJECT, "pca_bench", study.source, home=home)
     study.step("import", spent)
     figures["import_items_per_second"] = round(n / spent.wall_s)
     study.must(study.rows("SELECT count(*) FROM item") == [(n,)], "not every item was imported")
     out = study.work / "export.json"
-    spent = touchstone("export", PROJECT, "pca_bench", "--out", out, home=home)
+    spent = touchstone("item", "export", PROJECT, "pca_bench", "--out", out, home=home)
     study.step("export", spent)
     figures["export_items_per_second"] = round(n / spent.wall_s)
     study.must(out.read_bytes() == data, "the export is not the file that was imported")
@@ -211,9 +211,9 @@ def _peers(study: Study) -> None:
 def _kept(study: Study) -> None:
     """The kept items, listed and exported, held against the dice item by item."""
     out, ids = study.work / "kept", study.work / "kept.txt"
-    listed = touchstone("items", PROJECT, "--state", "kept", "--only-ids", home=study.home)
+    listed = touchstone("item", "list", PROJECT, "--state", "kept", "--only-ids", home=study.home)
     ids.write_text(listed.said, encoding="utf-8")
-    spent = touchstone("export", PROJECT, "pca_bench", "--items", ids, "--out", out, home=study.home)
+    spent = touchstone("item", "export", PROJECT, "pca_bench", "--items", ids, "--out", out, home=study.home)
     study.step("kept", spent)
     kept = [each for each in study.items if each.state == "kept"]
     study.figures["kept_items_per_second"] = round(len(kept) / spent.wall_s)
@@ -324,12 +324,9 @@ async def _pages(study: Study, server: Server, tokens: dict[str, str], seconds: 
         seen[path] = {"stands_s": round(stands, 2), "whole_s": round(whole, 2), "again_s": round(again, 2)}
         seen[path] |= {"cpu_s": round(spent, 2), "sent_mb": round(len(shown) / 1e6, 2)}
         machine.log(f"page {path}: {seen[path]}")
-        if path == "dashboard":
+        if path == "overview":
             kept = f"{large_study.states(study.items)['kept']:,} kept"
             study.must(kept.encode() in shown, f"the dashboard does not say {kept!r}")
-        if path == "adjudication_reasons":
-            for why, n in Counter((each.decision[1], each.dimension) for each in study.items if each.decision).items():
-                study.must(f"{n} open of {n}".encode() in shown, f"the page of reasons does not say {n} of {why}")
     slowest = max(seen, key=lambda path: max(seen[path]["stands_s"], seen[path]["again_s"]))
     figures["slowest_other_page_s"] = max(seen[slowest]["stands_s"], seen[slowest]["again_s"])
     figures["slowest_other_page"], figures["pages"] = slowest, seen
@@ -366,7 +363,7 @@ def photos(study: Study, n: int) -> None:
     path = study.work / "shown.json"
     large_study.write_items(path, items, images=names)
     create_project(study, PICTURES, images=True)
-    spent = touchstone("import", PICTURES, "pca_bench", path, "--media", folder, home=study.home)
+    spent = touchstone("item", "import", PICTURES, "pca_bench", path, "--media", folder, home=study.home)
     study.step("photos", spent)
     start = study.steps.get("start", {}).get("wall_s", 0.0)
     study.figures["photos"], study.figures["photo_mb"] = n, round(_bytes(folder) / n / 1e6, 2)

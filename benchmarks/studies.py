@@ -4,8 +4,8 @@
 
 Models answer as real ones do (letters, sentences, reasoning, refusals, nonsense), judges write their scores in many
 manners and sometimes none, and people err as often as their dice say. Everything comes in through the touchstone
-command, and every table that ``touchstone tables`` prints is held, cell by cell, against what ``benchmarks/papers``
-computes from the dice alone: as JSON, as CSV and as it stands on its page.
+command, and every table that ``touchstone table export`` prints is held, cell by cell, against what
+``benchmarks/papers`` computes from the dice alone: as JSON, as CSV and as it stands on its page.
 
 The papers' own files are looked for in ``../shared``; items that are not there are made up in their shape. A line for
 each table goes to standard error; the last line of the output is one JSON object. The exit status is 1 if a cell is

@@ -3,9 +3,9 @@
     .venv/bin/python benchmarks/verdicts.py [--quick]
 
 Every study has 300 questions, six models and three people unless its line says otherwise, and is ruled on as
-``touchstone calibrate`` does. The number of studies is fixed before the first one is drawn, and every share comes with
-its exact (Clopper-Pearson) Monte Carlo interval. Four tables go to standard error: how often each kind of judge gets a
-green verdict ("may stand in for a person"); the same for biases of exactly 5 points, and for good judges on 600
+``touchstone calibration run`` does. The number of studies is fixed before the first one is drawn, and every share comes
+with its exact (Clopper-Pearson) Monte Carlo interval. Four tables go to standard error: how often each kind of judge
+gets a green verdict ("may stand in for a person"); the same for biases of exactly 5 points, and for good judges on 600
 questions, by seeds of their own; how often a lower limit is too high with 12 to 300 questions, next to the jackknife's
 own; how many studies of 12 dimensions make a false claim, with and without Holm. The last line of the output is one
 JSON object. The exit status is 1 if a bias of exactly 5 points certainly (by the interval) gets more than 1 % green

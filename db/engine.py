@@ -286,11 +286,11 @@ def _storable() -> Iterator[None]:
     try:
         yield
     except (DataError, UnicodeEncodeError, OverflowError) as error:
-        message = "What was sent has a character or a number that cannot be stored; take it out."
+        message = "The text has a character or number that cannot be stored. Remove it."
         raise InvalidInputError([Problem("text", message)]) from error
 
 
-BUSY = "The database is busy: something else has been writing to it for longer than we wait."
+BUSY = "The database is busy: another process is writing to it. Try again."
 READ = "The database is busy: another connection has been reading an old state of it for longer than we wait."
 AWAY = "The database does not answer."
 READ_ONLY = "The database cannot be written: its file, its folder or its server is read-only."

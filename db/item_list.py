@@ -18,7 +18,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db import comment_threads, events, reworded
-from db.records import StoredItem
+from db.records import StoredAnnotation, StoredItem
 from db.tables import (
     AnnotationRow,
     AssetRow,
@@ -128,6 +128,22 @@ def facts(session: Session, *, project_id: int, ids: Sequence[int]) -> dict[int,
     missing = {id: int(n) for id, n in session.execute(lacking.add_columns(func.count()))}
     gold = set(session.exec(_gold(project_id).where(col(GoldRow.item_id).in_(ids))))
     return {id: Facts(*cast_.get(id, (0, False)), talk.get(id, 0), missing.get(id, 0), id in gold) for id in ids}
+
+
+def votes_on(session: Session, *, ids: Sequence[int]) -> Sequence[StoredAnnotation]:
+    """Return the current votes on items, oldest first. Corrected votes are left out."""
+    newer = aliased(AnnotationRow)
+    wanted = (
+        select(AnnotationRow)
+        .join(ItemRow, col(ItemRow.id) == col(AnnotationRow.item_id))
+        .where(
+            col(AnnotationRow.item_id).in_(ids),
+            *_live_votes(),
+            col(AnnotationRow.revision) == col(ItemRow.current_revision),
+            ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
+        )
+    )
+    return reworded.query(session, wanted.order_by(col(AnnotationRow.id)))
 
 
 # ---- filters on table columns ---------------------------------------------------------------------------------------

@@ -30,4 +30,4 @@ OUT = frozenset({BatchState.MAKING, BatchState.SENDING, BatchState.SENT, BatchSt
 
 def why_no_batches() -> str | None:
     """Return the sentence for a missing extension that submits and fetches batch files, or None if it is installed."""
-    return extensions.missing("commands", "run batch")
+    return extensions.missing("commands", "batch")

@@ -124,7 +124,7 @@ class Extension:
     """Functions ``(services, view, key)``: each draws a box for the media of an import, and returns the chosen folder
     or None. ``app.importing.file_inputs`` calls them."""
     pool_folders: Rows = _nothing
-    """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
+    """Functions that ``touchstone pool import`` asks before it adds a folder: each adds the files of a folder that it
     recognizes and returns ``domain.records.AddedMedia``, or returns None. The extension Image pool calls them."""
     author_forms: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
@@ -134,6 +134,8 @@ class Extension:
     """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
     dashboard_sections: Rows = _nothing
     """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
+    agreement_sections: Rows = _nothing
+    """Rows of ``app.agreement.sections.AgreementSection``: folded sections of the page *Agreement*."""
     my_work_sections: Rows = _nothing
     """Rows of ``app.my_work_sections.MyWorkSection``: what the page *My work* has above or in projects."""
     topline_notes: Rows = _nothing
@@ -145,10 +147,13 @@ class Extension:
     """Functions ``(session, *, person, projects)`` that yield a person's notices (``domain.notices.Notice``) from these
     projects, which are records by id. The extension Notices calls them."""
     item_sections: Rows = _nothing
-    """Functions ``(services, view, item)`` that draw a section about an item, by its id on pages. The extension History
-    calls them."""
+    """Pairs of a place and a function ``(services, view, item)`` that draws a section about the open item of the page
+    *Items*, by its id on pages. Sections are in the order of their places."""
     work_actions: Rows = _nothing
     """Rows of ``app.routes.work.WorkAction``: requests of working pages."""
+    schema_editors: Rows = _nothing
+    """Functions ``(services, view)`` that draw an editor of a project's schema, and return the edited text and
+    guideline. The extension Schema migration calls the first one."""
     menu_counts: Rows = _nothing
     """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
     the number."""
@@ -156,7 +161,7 @@ class Extension:
     """Rows of ``workflow.annotate.stage_kinds.StageKind``: stages of the grammar."""
     result_sections: Rows = _nothing
     """Rows of ``workflow.results.result_sections.ResultSection``: sections of the page *Results* and of ``touchstone
-    results``."""
+    result show``."""
     claim_rules: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.claim_rules.ClaimRule``: who gets no new work, and which tasks
     come among the live ones."""

@@ -48,9 +48,11 @@ class Range:
         except ValueError:
             bounds = cls()
         if bounds.low is None and bounds.high is None:
-            raise InvalidInputError([Problem(name, f"{text!r} is no number and no range; write 3, 2..5, 2.. or ..5.")])
+            raise InvalidInputError([Problem(name, f"{text!r} is not a number or a range. Write 3, 2..5, 2.. or ..5.")])
         if bounds.low is not None and bounds.high is not None and bounds.low > bounds.high:
-            raise InvalidInputError([Problem(name, f"{text!r} begins after its end; write the smaller number first.")])
+            raise InvalidInputError(
+                [Problem(name, f"{text!r} has the larger number first. Write the smaller number first.")]
+            )
         return bounds
 
     def holds(self, value: float) -> bool:
@@ -88,8 +90,8 @@ class FieldTest:
         """
         match = _TEST.fullmatch(text)
         if match is None:
-            advice = "write NAME=VALUE, NAME~TEXT, NAME:empty, NAME:given or NAME:2..5."
-            raise InvalidInputError([Problem("where", f"{text!r} says nothing about a field; {advice}")])
+            advice = "Write NAME=VALUE, NAME~TEXT, NAME:empty, NAME:given or NAME:2..5."
+            raise InvalidInputError([Problem("where", f"{text!r} is not a test of a field. {advice}")])
         made = cls(match["name"], match["how"], match["value"])
         if made.how == ":" and made.value not in ("empty", "given"):
             Range.parse(made.value, made.name)
@@ -171,10 +173,16 @@ OPEN_COLUMNS: Mapping[str, str] = {
     "priority": "Priority",
 }
 """Columns that every reader of the table may show and sort by, by their name in the address."""
-LEADS_COLUMNS: Mapping[str, str] = {"votes": "Votes", "differ": "Votes differ", "author": "Author", "checks": "Checks"}
+LEADS_COLUMNS: Mapping[str, str] = {
+    "votes": "Votes",
+    "differ": "Differ",
+    "reasons": "Reasons",
+    "author": "Author",
+    "checks": "Checks",
+}
 """Columns for leads only. Other people must not learn the author or the number of votes, not even from a sort order."""
 COLUMNS = {**OPEN_COLUMNS, **LEADS_COLUMNS}
-UNSORTED = {"checks"}
+UNSORTED = {"checks", "reasons"}
 """Columns that cannot be sorted."""
 FOR_LEADS = ("author", "voter", "votes", "differ", "with_author", "gold", "qualification")
 """Filters for leads only, for the same reason."""
@@ -258,7 +266,7 @@ class ItemList:
                 problems.append(
                     Problem(
                         filter_field.name,
-                        f"{filter_field.name}={values[-1]} is not known here; {_TAKES[filter_field.name]}.",
+                        f"{filter_field.name}={values[-1]} is unknown. {_TAKES[filter_field.name]}.",
                     )
                 )
         last = {name: values[-1] for name, values in asked.items() if values}
@@ -310,7 +318,9 @@ def _yes_or_no(values: Sequence[str]) -> bool:
 def _text(values: Sequence[str]) -> str:
     text = values[-1].strip()
     if len(text) > LONGEST:
-        raise InvalidInputError([Problem("text", f"Look for at most {LONGEST} characters; these are {len(text):,}.")])
+        raise InvalidInputError(
+            [Problem("text", f"The search text has {len(text):,} characters. Use at most {LONGEST}.")]
+        )
     return text
 
 
@@ -335,11 +345,11 @@ _READ: Mapping[str, Any] = {
     "where": lambda values: tuple(dict.fromkeys(map(FieldTest.parse, values))),
     "ids": lambda values: tuple(dict.fromkeys(values)),
 }
-_YES_OR_NO = "say yes or no"
+_YES_OR_NO = "Use yes or no"
 _TAKES = {
-    "state": f"states are {', '.join(ItemState)}",
-    "comments": f"say {', '.join(Comments)}",
-    "version": "say its number",
+    "state": f"States: {', '.join(ItemState)}",
+    "comments": f"Use {', '.join(Comments)}",
+    "version": "Use a version number",
     **dict.fromkeys(("differ", "missing", "with_author", "gold", "qualification"), _YES_OR_NO),
 }
 

@@ -50,7 +50,7 @@ class ReplyOutcome(StrEnum):
     UNPARSEABLE = _OutcomeRow("unparseable", "There is no verdict in the form that was asked for.", "#c4622d", 135)
     OUT_OF_RANGE = _OutcomeRow("out_of_range", "There is a verdict, but not one of the allowed values.", "#d99a2b")
     CONTRADICTORY = _OutcomeRow(
-        "contradictory", "There are two verdicts that differ, and nothing says which one is meant.", "#b5477a", 45
+        "contradictory", "The reply has two different verdicts, and does not say which one counts.", "#b5477a", 45
     )
     REFUSED = _OutcomeRow(
         "refused",

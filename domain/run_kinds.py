@@ -92,7 +92,7 @@ class RunKind(StrEnum):
         page="models",
         no_one="The run {run} is answers out of a file ({file}): there is no one to ask.",
         state="imported",
-        heading="Answers out of files",
+        heading="Imported answers",
         began="Brought in",
     )
     PEOPLE = _Row(

@@ -85,13 +85,11 @@ class Outcome(StrEnum):
     TRUNCATED = _OutcomeRow(
         "truncated",
         "cut at the longest answer",
-        "The longest answer that was allowed was reached: what there is of it is kept, and graded as it is.",
+        "The answer reached the maximum length. The text so far is kept and graded.",
         style="truncated",
         replied=True,
     )
-    CALLED = _OutcomeRow(
-        "called", "asked for tools", "It asked for tools and the conversation goes on: never the end of one."
-    )
+    CALLED = _OutcomeRow("called", "asked for tools", "It asked for tools, and the conversation continues.")
     STEP = _OutcomeRow(
         "step",
         "a step on the way",
@@ -126,7 +124,7 @@ class Outcome(StrEnum):
     UNREADABLE = _OutcomeRow(
         "unreadable",
         "reply not readable",
-        "What came back is not what the protocol says: HTML, other JSON.",
+        "The reply does not follow the protocol: HTML, other JSON.",
         "the reply could not be read",
     )
     TRANSPORT_ERROR = _OutcomeRow(
@@ -152,8 +150,8 @@ class Outcome(StrEnum):
     TOO_MANY_TURNS = _OutcomeRow(
         "too_many_turns",
         "too many turns",
-        "It went on asking for tools until the cap.",
-        "it went on asking for tools until the cap",
+        "It asked for tools until the limit was reached.",
+        "it asked for tools until the limit was reached",
     )
     FAILED = _OutcomeRow("failed", "failed", "The model raised an error on this item.", "the model raised an error")
     SKIPPED = _OutcomeRow(

@@ -61,12 +61,12 @@ class ExtensionNames:
 
 COMES_WITH: Mapping[str, ExtensionNames] = {
     "leaderboard": ExtensionNames(
-        "Public leaderboard", pages=("leaderboard",), commands=("entries",), figures=("public",)
+        "Public leaderboard", pages=("leaderboard",), commands=("entry",), figures=("public",)
     ),
     "frames": ExtensionNames(
         "Frames",
         pages=("frames",),
-        commands=("frames",),
+        commands=("frame",),
         jobs=("frames", "frames_pool"),
         home_folders=("frames",),
         events=("frames.screened", "frames.chosen"),
@@ -74,30 +74,30 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "narrations": ExtensionNames(
         "Narrations",
         pages=("goals",),
-        commands=("narrations",),
+        commands=("narration", "goal", "question"),
         jobs=("goals", "questions"),
         events=("goals.narrated", "goals.saved"),
     ),
     "shortcuts": ExtensionNames(
         "Shortcuts",
         pages=("shortcuts",),
-        commands=("shortcuts", "run shortcut"),
+        commands=("shortcut",),
         schema_keys=("export.shortcuts",),
         run_kinds=("shortcut",),
         figures=("shortcuts", "shortcut_models"),
     ),
-    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables",)),
+    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("table",), figures=("tables",)),
     "data_card": ExtensionNames(
-        "Data card", release_files=("card.html",), commands=("release statistics",), figures=("set",)
+        "Data card", release_files=("card.html",), commands=("release describe",), figures=("set",)
     ),
     "agreement_floors": ExtensionNames("Agreement floors", schema_keys=("export.floors",), figures=("floors",)),
     "provenance": ExtensionNames("Provenance", formats=("prov",)),
     "point_releases": ExtensionNames("Point releases", commands=("release withdraw",), jobs=("withdraw",)),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
-    "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
+    "duplicates": ExtensionNames("Duplicate search", commands=("duplicate",)),
     "planner": ExtensionNames(
         "Planner",
-        commands=("plan", "schema try"),
+        commands=("agreement plan", "schema preview"),
         notebook_statistics=(
             "Design",
             "StudyPlan",
@@ -114,7 +114,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "calibration": ExtensionNames(
         "Calibration",
         pages=("calibration",),
-        commands=("calibrate",),
+        commands=("calibration",),
         schema_keys=("report.rule",),
         notebook_statistics=(
             "AdjustedBias",
@@ -172,8 +172,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         kinds=("preference", "each_answer"),
         pages=("preferences", "compare"),
         stages=("comparison",),
-        commands=("preferences", "comparison"),
-        options=("results --comparisons",),
+        commands=("preference", "comparison"),
+        options=("result show --comparisons",),
         report_sections=("pairs",),
         printed_figures=("wins",),
         notebook_statistics=(
@@ -193,7 +193,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "variants": ExtensionNames(
         "Item variants",
         pages=("variants",),
-        commands=("variants",),
+        commands=("variant",),
         schema_keys=("report.pairs",),
         figures=("variants",),
     ),
@@ -202,12 +202,12 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Aggregation of votes",
         notebook_statistics=("Aggregation", "DawidSkene", "aggregate", "dawid_skene"),
     ),
-    "batch": ExtensionNames("Batch files", commands=("run batch",)),
+    "batch": ExtensionNames("Batch files", commands=("batch",)),
     "scoring": ExtensionNames("Scores of submissions", commands=("score",)),
-    "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
+    "reference_metrics": ExtensionNames("Reference metrics", commands=("metric", "similarity")),
     "second_readers": ExtensionNames(
         "Second readers",
-        commands=("answers read-again", "answers sample", "answers agreement"),
+        commands=("reader",),
         jobs=("second_reader",),
     ),
     "holmes": ExtensionNames("Tools for models", formats=("tool_results",), strategies=("holmes",)),
@@ -240,7 +240,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "drafting": ExtensionNames(
         "Drafting",
         pages=("drafting",),
-        commands=("drafting",),
+        commands=("proposal",),
         figures=("drafting",),
         jobs=("proposals",),
         events=("drafting.imported",),
@@ -257,41 +257,38 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Notices and mail",
         pages=("notices",),
         commands=("mail",),
-        options=("people invite --mail",),
+        options=("person invite --mail",),
         jobs=("mail",),
     ),
     "guideline": ExtensionNames("Versions of the guideline", pages=("guideline",), commands=("guideline",)),
     "adjudication_reasons": ExtensionNames(
         "Adjudication reasons",
-        pages=("adjudication_reasons",),
-        commands=("reasons",),
+        commands=("reason",),
         figures=("reasons", "disagreement"),
     ),
     "slices": ExtensionNames("Slices"),
-    "model_groups": ExtensionNames("Model groups", options=("results --group-models-by",)),
-    "side_by_side": ExtensionNames("Side by side", options=("results --side-by-side",)),
-    "own_templates": ExtensionNames("Own judge templates", commands=("run template",)),
+    "model_groups": ExtensionNames("Model groups", options=("result show --group-models-by",)),
+    "side_by_side": ExtensionNames("Side by side", options=("result show --side-by-side",)),
+    "own_templates": ExtensionNames("Own judge templates", commands=("template",)),
     "run_records": ExtensionNames("Run records", run_sections=("Answers", "Replies")),
     "ranked_options": ExtensionNames("Ranked options", endpoint_strategies=("rank_options",)),
-    "scorecards": ExtensionNames(
-        "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
-    ),
+    "scorecards": ExtensionNames("Scorecards", pages=("scorecard",), commands=("scorecard",), figures=("scorecard",)),
     "cases": ExtensionNames(
         "Cases and failures",
         pages=("cases", "failures", "code", "settle_codes"),
         stages=("coding", "arbitration"),
-        commands=("failures",),
+        commands=("failure",),
         table_sources=("failures",),
         figures=("cases", "failures"),
     ),
-    "reading_checks": ExtensionNames("Checks of readings", commands=("answers read", "judge")),
+    "reading_checks": ExtensionNames("Checks of readings", commands=("reading",)),
     "expired_submissions": ExtensionNames("Expired submissions", pages=("expired_submissions",)),
     "comments": ExtensionNames("Comments on items", pages=("comments",)),
     "own_pace": ExtensionNames("Own pace"),
     "stage_preview": ExtensionNames("Previews of stages", pages=("preview",)),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),
-    "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
-    "schema_wizard": ExtensionNames("Schema wizard", commands=("schema new",)),
+    "bulk": ExtensionNames("Bulk actions", commands=("item assign", "item prioritize", "item return")),
+    "form_builder": ExtensionNames("Form builder", pages=("builder",), commands=("schema create",)),
     "schema_migration": ExtensionNames(
         "Schema migration",
         pages=("schema",),
@@ -303,17 +300,17 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Gold checks", pages=("gold",), commands=("gold",), schema_keys=("stages.*.gold",), figures=("gold",)
     ),
     "qualification": ExtensionNames(
-        "Qualification", pages=("qualify",), commands=("qualify",), schema_keys=("stages.*.qualification",)
+        "Qualification", pages=("qualify",), commands=("qualification",), schema_keys=("stages.*.qualification",)
     ),
     "image_pool": ExtensionNames(
         "Image pool",
         pages=("triage",),
         stages=("triage",),
         import_sections=("Images to write items about",),
-        commands=("triage", "pool"),
+        commands=("pool",),
     ),
-    "replay": ExtensionNames("Verification and replay of releases", commands=("release verify", "release replay")),
-    "refinement": ExtensionNames("Refinement", pages=("refine",), stages=("refinement",), commands=("refine",)),
+    "replay": ExtensionNames("Verification and replay of releases", commands=("release check",)),
+    "refinement": ExtensionNames("Refinement", pages=("refine",), stages=("refinement",), commands=("answer refine",)),
     "archives": ExtensionNames(
         "Archives, copies and deletion of projects",
         commands=("project export", "project import", "project clone", "project delete"),
@@ -321,8 +318,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "drawings": ExtensionNames("Arrows and masks", kinds=("arrows", "blur", "masks")),
     "time_spans": ExtensionNames("Time spans", kinds=("time_span",)),
-    "history": ExtensionNames("History and audit log", pages=("history", "audit"), commands=("audit",)),
-    "erasing": ExtensionNames("Erasing of people", commands=("people erase",)),
+    "history": ExtensionNames("History and audit log", pages=("history", "audit"), commands=("event",)),
+    "erasing": ExtensionNames("Erasing of people", commands=("person delete",)),
     "pipelines": ExtensionNames("Pipelines", pages=("pipelines",)),
     "schedule": ExtensionNames(
         "Schedule", pages=("schedule",), commands=("project schedule",), figures=("forecast", "progress")

@@ -31,7 +31,7 @@ from examples.answers import JUDGES, MODELS, Answer, answers_of, graded
 from examples.scenes import DIMENSIONS, Scene, scenes, tables
 from importers.items import refusal
 from media.store import MediaStore
-from workflow.access import accounts, memberships, projects, sign_in
+from workflow.access import accounts, memberships, projects
 from workflow.annotate.claims import next_task
 from workflow.annotate.drafts import save_draft
 from workflow.annotate.image_pool import add_to_pool, pick
@@ -84,7 +84,6 @@ GRADERS = [
 LEAD = Member("demo-mara", "Mara (lead)", Role.LEAD, None)
 SENIOR = Member("demo-noor", "Noor (senior)", Role.SENIOR, (Stage.ADJUDICATION, Stage.VERIFICATION))
 PEOPLE = [LEAD, SENIOR, *AUTHORS, *VERIFIERS, *GRADERS]
-"""In the order in which their links are printed."""
 
 # ---- what becomes of each scene -------------------------------------------------------------------------------------
 
@@ -157,20 +156,6 @@ def build(store: Store, media: MediaStore, *, progress: Progress | None = None) 
         people = {member.login: _join(store, member) for member in PEOPLE}
         _Builder(store, media, people, clock, tell, drawn).everything()
     _begin_drafts(store, people, drawn)
-
-
-def demo_links(store: Store, *, hours: float = 24) -> list[tuple[Person, str]]:
-    """A fresh one-time sign-in token for each of the demo's people; none without a demo project."""
-    if not exists(store):
-        return []
-    found = []
-    for member in PEOPLE:
-        try:
-            person = accounts.find_person(store, login=member.login)
-        except NotFoundError:
-            continue
-        found.append((person, sign_in.make_sign_in_link(store, person=person, hours=hours)))
-    return found
 
 
 class _Clock:

@@ -86,7 +86,7 @@ def _check_head(path: Path, head: Sequence[str], about: str) -> None:
     if about not in head:
         wrong = f"{about} is missing"
     elif len(head) < 2:
-        wrong = f"there is nothing besides {about}"
+        wrong = f"the file has only {about}"
     elif len(set(head)) < len(head):
         wrong = f"{next(name for name in head if head.count(name) > 1)} is there twice"
     elif len(head) > _MOST_COLUMNS:
@@ -107,7 +107,7 @@ def _why_bad(told: Sequence[str], columns: int, at: int, about: str, seen: set[s
     if not told[at]:
         return f"it names no {about}"
     if told[at] in seen:
-        return f"{told[at]} stands in an earlier row already"
+        return f"{told[at]} is already in an earlier row"
     if any(len(cell) > _LONGEST for cell in told):
         return f"a cell is longer than {_LONGEST} characters"
     return ""

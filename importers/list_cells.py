@@ -46,7 +46,7 @@ def entries(cell: str) -> list[str | int]:
             cells.append(int(number[0]))
             at = number.end()
         else:
-            raise NotList("it holds something else than texts in quotes and whole numbers")
+            raise NotList("only quoted texts and whole numbers are allowed")
     return cells
 
 

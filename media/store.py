@@ -272,9 +272,7 @@ class MediaStore:
             clips.write_anew(clip, out=whole, name="It")
             strip_metadata.clip(whole, made)
         except NotAvailableError as error:
-            raise NotAvailableError(
-                f"This clip is built in an unusual way and has to be written anew. {error}"
-            ) from error
+            raise NotAvailableError(f"This clip has an unusual structure and must be rewritten. {error}") from error
         except (strip_metadata.NotUnderstood, InvalidMediaError) as error:
             raise InvalidMediaError(
                 "This clip is built in an unusual way, so that its metadata cannot be removed, and it"
@@ -345,7 +343,7 @@ class MediaStore:
         except OSError as error:
             raise InvalidMediaError(f"{called} cannot be read ({error.strerror}).") from error
         if size != n_bytes or (content and digest.hexdigest() != sha256):
-            raise InvalidMediaError(f"{called} is not what was imported: restore it from a backup.")
+            raise InvalidMediaError(f"{called} differs from the imported file. Restore it from a backup.")
 
     def frames(self, sha256: str) -> Path:
         """Return the path of the times of a clip's frames: ``{"times": [...], "duration": ...}``, in seconds.

@@ -43,11 +43,11 @@ def votes_on_kept(store: Store, project: str = "p") -> dict[str, list[dict[str, 
 
 def export_kept(home: Path, project: str, format: str, out: Path) -> dict[str, Any]:
     """Export a project's kept items with the commands that a lead types. Return the manifest."""
-    listed = touchstone("items", project, "--state", "kept", "--only-ids", home=home)
+    listed = touchstone("item", "list", project, "--state", "kept", "--only-ids", home=home)
     assert listed.returncode == 0, listed.stderr
     ids = out.with_name(f"{out.name}.ids.txt")
     ids.write_text(listed.stdout, encoding="utf-8")
-    done = touchstone("export", project, format, "--items", str(ids), "--out", str(out), home=home)
+    done = touchstone("item", "export", project, format, "--items", str(ids), "--out", str(out), home=home)
     assert done.returncode == 0, done.stderr
     manifest: dict[str, Any] = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
     return manifest

@@ -18,7 +18,7 @@ from testkit.missing_extensions import needs
 from workflow.access.projects import access_to
 from workflow.releases.evidence import Evidence, names_in, write_evidence
 
-needs_replay = needs("commands", "release replay")
+needs_replay = needs("commands", "release check")
 
 
 def write_manifest(root: Path) -> None:

@@ -97,8 +97,8 @@ def added(extension: str) -> dict[str, set[str]]:
         "import_sections": {title for title, _ in record.import_sections()},
         "commands": commands,
         "options": {
-            *(["people invite --mail"] if record.invitation_mails() else []),
-            *(f"results {row.option}" for row in record.result_sections() if row.option),
+            *(["person invite --mail"] if record.invitation_mails() else []),
+            *(f"result show {row.option}" for row in record.result_sections() if row.option),
         },
         "schema_keys": {row.path for row in record.schema_keys()},
         "run_kinds": {row.kind.value for row in record.run_kinds()},
@@ -313,7 +313,7 @@ def screen(name, services):
         shell.draw_view(name, services)
 
 from app.screens import SCREENS
-for page in ("my_work", "dashboard", "items", "people", "import_", "export", "release", "results"):
+for page in ("my_work", "overview", "items", "people", "import_", "export", "release", "results"):
     test = AppTest.from_function(screen, args=(page, services), default_timeout=120)
     test.query_params["project"] = "p"
     test.run()

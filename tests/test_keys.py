@@ -570,7 +570,7 @@ def writers(seen: Seen) -> Any:
     for login, dimensions in (("ann", ["one", "two"]), ("ben", ["one"])):
         set_member(there.store, by=None, project="p", login=login, role=Role.ANNOTATOR, dimensions=dimensions)
     found = dashboard(there.store, person=there.lee, project="p")
-    return [[why for why in row.blocked if "People" in why] for row in found.rows]
+    return [[why for why in row.blocked if "plans" in why] for row in found.rows]
 
 
 def triaged(seen: Seen) -> Any:
@@ -676,7 +676,7 @@ def measured_first(seen: Seen) -> Any:
     services.resources.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOUCHSTONE_HOME", str(Path(str(there.store.engine.url.database)).parent))
-        done = CliRunner().invoke(cli, ["agreement", "p", "--json"])
+        done = CliRunner().invoke(cli, ["agreement", "show", "p", "--json"])
         services.resources().store.close()
     services.resources.cache_clear()
     return done.stdout, repr(done.exception)

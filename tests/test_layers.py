@@ -624,7 +624,7 @@ SAID = {
 AS_STORED = {
     "extensions/refinement/queries.py": {"edited_in_refinement"},  # a key that no schema names
     "db/files.py": {"on_kept_items"},  # texts; the manifest reads them in the current words
-    "extensions/adjudication_reasons/queries.py": {"decisions"},  # the cause, which no schema names
+    "extensions/adjudication_reasons/queries.py": {"decisions", "has_reasons"},  # the cause; whether a reason is there
     "db/item_list.py": {"_votes"},  # compares stored texts in SQL
 }
 """Functions that read such columns as they are stored, and why."""

@@ -88,7 +88,7 @@ def test_the_wheel_works_beside_strangers_with_the_names_of_our_rooms(wheel: Pat
     env = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{installed}", "TOUCHSTONE_HOME": str(tmp_path / "home")}
     for command in (
         ["-c", EVERYTHING],
-        ["-c", f"from {PACKAGE} import main; main()", "demo"],
+        ["-c", f"from {PACKAGE} import main; main()", "demo", "--no-serve"],
         ["-c", PROCESS],
     ):
         done = subprocess.run(

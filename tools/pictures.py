@@ -45,16 +45,14 @@ def _writes(page: Page) -> None:
     page.get_by_text("Similar to earlier questions").or_(page.get_by_text("has this question already")).wait_for()
 
 
-def _all_grades(page: Page) -> None:
-    for name in ("Grading", "All together"):
-        page.get_by_test_id("stMain").get_by_role("radio", name=name, exact=True).click()
-        page.get_by_test_id("stMain").get_by_role("radio", name=name, exact=True, checked=True).wait_for()
-        settled(page, held_ms=400)
-    page.get_by_text("pairs of answers").first.wait_for()
+def _grades(page: Page) -> None:
+    page.get_by_test_id("stMain").get_by_role("radio", name="Grading", exact=True).click()
+    page.get_by_text("Two graders agree on").first.wait_for()
+    page.locator("[data-part=dots]").wait_for()
 
 
 def _opens_a_reason(page: Page) -> None:
-    page.locator("[data-testid=stExpander] summary").first.click()
+    page.locator("[data-testid=stExpander] [data-testid=stExpander] summary").first.click()
 
 
 def _changes_the_guideline(page: Page) -> None:
@@ -97,15 +95,15 @@ SHOTS = (
     Shot("adjudicate", SENIOR, "adjudicate", TASK),
     Shot("grade-light", GRADER, "grade", TASK),
     Shot("grade-dark", GRADER, "grade", TASK, scheme="dark"),
-    Shot("dashboard", LEAD, "dashboard", "[data-part=left]"),
-    Shot("agreement", LEAD, "agreement", "text=pairs of answers", _all_grades),
-    Shot("calibration", LEAD, "calibration", "[data-part=standing]"),
+    Shot("dashboard", LEAD, "overview", ".ts-days"),
+    Shot("agreement", LEAD, "agreement", "[data-part=dots]", _grades),
+    Shot("calibration", LEAD, "calibration", "[data-part=judge-answer]"),
     Shot("results", LEAD, "results", "table"),
     Shot("cases", LEAD, "cases", "table", _opens_a_case),
-    Shot("adjudication-reasons", LEAD, "adjudication_reasons", "[data-testid=stExpander]", _opens_a_reason),
+    Shot("adjudication-reasons", LEAD, "adjudication_reasons", "[data-part=summary]", _opens_a_reason),
     Shot("guideline", LEAD, "guideline", "textarea", _changes_the_guideline),
     Shot("export", LEAD, "export", "button:has-text('Prepare')", _prepares),
-    Shot("release", LEAD, "release", "button:has-text('Make the release')"),
+    Shot("release", LEAD, "release", "button:has-text('Make release')"),
 )
 SECONDS = 60
 """So long a page may take until what is waited for is on it."""
@@ -144,7 +142,7 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory(prefix="touchstone-pictures-") as folder:
         home = Path(folder) / "home"
-        done = touchstone("demo", home=home)
+        done = touchstone("demo", "--no-serve", home=home)
         if done.returncode:
             print(done.stderr, file=sys.stderr)
             return 1

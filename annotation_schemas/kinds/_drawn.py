@@ -59,7 +59,7 @@ class DrawnCriterion(CriterionKind):
     least_options = 0
     counts_entries = True
     never_alike = "draw"
-    missing = "Draw what is asked, or say that there is nothing to mark."
+    missing = "Draw the marks, or choose that there is nothing to mark."
     none_is_answer = True
     is_about = "image"
 

@@ -13,7 +13,7 @@ LANGUAGE = (
     "the language that is written here (`en`, `en-GB`, `de`), by which browsers check the spelling and read aloud; "
     "absent: the browser's own, and rules of `wording` take it for English"
 )
-WORDING = "how it is written: rules that authors are told of while they type"
+WORDING = "wording rules, shown to authors while they type"
 TOLERANCE = "of the key: how far a model's number may be from it and still be right"
 
 
@@ -27,8 +27,8 @@ class FreeTextField(FieldKind):
         "forms": "the values of `form`, each with a row of the registry of answer forms that this field then keeps to",
         "drawn": "with `drawn` among the `forms`, the field with boxes or marks that holds such an answer; items of "
         "other forms leave it empty",
-        "min_length": "so many characters at least",
-        "max_length": "so many characters at most",
+        "min_length": "minimum number of characters",
+        "max_length": "maximum number of characters",
         "read_as": "this field is the key, and models' answers are read as this before they are compared with it; "
         "with `forms`, `form` reads each as its item's form says; other keys say it by their kind: an option, several, "
         "an order",

@@ -109,8 +109,8 @@ class BoxesField(DrawnField):
     keys: ClassVar[Mapping[str, str]] = {
         "options": "their labels",
         "role": ROLE,
-        "min_length": "so many at least",
-        "max_length": "so many at most",
+        "min_length": "minimum number",
+        "max_length": "maximum number",
     }
     least_options = 0
     drawing = BOXES

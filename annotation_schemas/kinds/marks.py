@@ -67,8 +67,8 @@ class MarksField(DrawnField):
     meaning = "numbered points that are drawn on the item's image"
     keys: ClassVar[Mapping[str, str]] = {
         "role": ROLE,
-        "min_length": "so many at least",
-        "max_length": "so many at most",
+        "min_length": "minimum number",
+        "max_length": "maximum number",
     }
     drawing = MARKS
 

@@ -32,7 +32,7 @@ class Ordering(CriterionKind):
         for entry in value:
             place = next((at for at, other in enumerate(left) if same(other, entry)), None)
             if place is None:
-                return "Every entry has one place, and nothing else has any."
+                return "Give every entry exactly one position."
             del left[place]
         return "Give every entry a place." if left else None
 

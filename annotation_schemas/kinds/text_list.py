@@ -20,8 +20,8 @@ class TextListField(FieldKind):
     meaning = "a list of texts, in order"
     keys: ClassVar[Mapping[str, str]] = {
         "length": "the exact number of entries",
-        "min_length": "so many entries at least",
-        "max_length": "so many entries at most",
+        "min_length": "minimum number of entries",
+        "max_length": "maximum number of entries",
         "distinct": "no entry twice",
         "language": LANGUAGE,
         "wording": WORDING,

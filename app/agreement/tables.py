@@ -79,7 +79,7 @@ def pairs(
     links
         Whether a cell links to the items on which the two raters differ. False where those items cannot be listed.
     """
-    of_pairs = [line for line in lines if "pair" in line.args and _is_kappa_of_pair(line)]
+    of_pairs = [line for line in lines if "pair" in line.args and is_kappa_of_pair(line)]
     names = sorted({tuple(line.args["pair"]) for line in of_pairs})
     if not names or len(names) > MOST_PAIRS:
         return markup.Markup("")
@@ -104,7 +104,8 @@ MOST_PAIRS = 10
 """Largest number of pairs shown side by side. The list of all pairs has the others."""
 
 
-def _is_kappa_of_pair(line: Result) -> bool:
+def is_kappa_of_pair(line: Result) -> bool:
+    """Tell whether a line is Cohen's kappa with the weights that fit the scale."""
     return line.statistic == "cohen_kappa" and is_headline(line, several=False)
 
 

@@ -1,4 +1,4 @@
-"""``touchstone agreement``: report the agreement between raters, from a file or from a project."""
+"""``touchstone agreement show``: report the agreement between raters, from a file or from a project."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import typer
 
 from annotation_schemas import reporting
 from app.commands.agreement_lines import levels_table, opinion_lines, table
+from app.commands.groups import Panel, find_group
 from app.commands.names import ALL, names_of
 from domain.errors import RatingsError
 from domain.states import Cut, Items, Stage
@@ -49,7 +50,8 @@ STAGE_OF = {
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("agreement")(agreement)
+    group = find_group(cli, "agreement", Panel.RESULTS, "How far raters agree, and how many you need.")
+    group.command("show")(agreement)
 
 
 def agreement(

@@ -1,4 +1,4 @@
-"""``touchstone answers``: read models' answers again by rules."""
+"""``touchstone answer``: read models' answers again by rules."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
+
 Project = Annotated[str, typer.Argument(help="The project.")]
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    answers = typer.Typer(help="What models' answers state, and who reads it.", no_args_is_help=True)
-    cli.add_typer(answers, name="answers")
-    answers.command("reread")(reread)
+    answer = find_group(cli, "answer", Panel.MODELS, "Read models' answers again, or have people refine them.")
+    answer.command("read")(read)
 
 
-def reread(project: Project) -> None:
+def read(project: Project) -> None:
     """Read all answers again, after the rules or the protocol changed. Earlier readings are kept."""
     from app.commands.runs_in_terminal import opened
     from workflow.annotate import answer_readings

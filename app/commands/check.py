@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel
 from domain.errors import DatabaseUnavailableError
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("check")(check)
+    cli.command("check", rich_help_panel=Panel.SERVER)(check)
 
 
 def check(

@@ -1,4 +1,4 @@
-"""``touchstone demo``: build a project of made-up data to try Touchstone with."""
+"""``touchstone demo``: build a project of made-up data, and serve it to try Touchstone."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel
 from app.commands.progress import shown_progress
+from app.serving import demo_people
+from app.serving.demo_people import DemoOffer, DemoRole
 from domain.errors import ConflictError
+from domain.states import Stage
 
 if TYPE_CHECKING:
     from app.services import Resources
@@ -16,38 +20,86 @@ if TYPE_CHECKING:
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("demo")(demo)
+    cli.command("demo", rich_help_panel=Panel.START)(demo)
 
 
 def demo(
     reset: Annotated[
         bool,
         typer.Option(
-            "--reset", help="Make it again, where the database holds nothing but the demo. Stop the server first."
+            "--reset", help="Build the demo again. Stop the server first. The database must hold only the demo."
         ),
     ] = False,
     questions: Annotated[
-        bool, typer.Option("--questions", help="Also a small project with a question of every kind, to try them.")
+        bool, typer.Option("--questions", help="Also build a small project with a question of every kind.")
     ] = False,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
+    start: Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the demo after building it.")] = True,
 ) -> None:
-    """Make the demo project (drawn images, invented people and models) if it is not there yet."""
+    """Build the demo project (made-up data) and serve it on this machine.
+
+    Visitors choose a person on the sign-in page. They need no password, so other machines cannot reach this server.
+    """
+    from app.commands import serve
     from app.services import resources
     from examples import demo as example
 
+    if start:
+        serve.check_free(serve.LOOPBACK, port)
     shared = resources()
     shared.store.upgrade()
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
     if example.complete(shared.store) and not reset:
-        _also(shared, questions)
-        typer.echo("The demo project (made-up data) is there already. Start the screens with: touchstone serve")
-        return
-    if reset or example.exists(shared.store):  # an interrupted build is also repeated
-        _forget(shared)
-    typer.echo("Making the demo project (made-up data); this takes about fifteen seconds.")
-    with shown_progress() as show:
-        example.build(shared.store, shared.media, progress=show)
+        typer.echo("The demo project (made-up data) is there already.")
+    else:
+        if reset or example.exists(shared.store):  # an interrupted build is also repeated
+            _forget(shared)
+        typer.echo("Building the demo project (made-up data). This takes about fifteen seconds.")
+        with shown_progress() as show:
+            example.build(shared.store, shared.media, progress=show)
     _also(shared, questions)
-    typer.echo("The demo project (made-up data) is ready. Start the screens with: touchstone serve")
+    if start:
+        demo_people.offer(_offer())
+        serve.run(shared, host=serve.LOOPBACK, port=port)
+
+
+def _offer() -> DemoOffer:
+    """Return what the sign-in page of the demo offers: for each role, a person who has no item in hand."""
+    from examples import demo as example
+
+    items = ("item waits", "items wait")
+    return DemoOffer(
+        example.PROJECT,
+        [
+            DemoRole("demo-hanna", "Verifier", "Decide whether an item is sound", "/verify", Stage.VERIFICATION, items),
+            DemoRole(
+                "demo-jonas",
+                "Grader",
+                "Grade what models answered",
+                "/grade",
+                Stage.GRADING,
+                ("answer waits", "answers wait"),
+            ),
+            DemoRole(
+                "demo-dina",
+                "Author",
+                "Write questions about an image",
+                "/author",
+                Stage.AUTHORING,
+                ("item to write", "items to write"),
+            ),
+            DemoRole("demo-noor", "Senior", "Settle what others disagree on", "/adjudicate", Stage.ADJUDICATION, items),
+            DemoRole(
+                "demo-mara",
+                "Lead",
+                "Follow progress, compare models, release",
+                "/overview",
+                None,
+                ("item kept", "items kept"),
+            ),
+        ],
+        frozenset(member.login for member in example.PEOPLE),
+    )
 
 
 def _also(shared: Resources, wanted: bool) -> None:

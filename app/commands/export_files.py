@@ -1,4 +1,4 @@
-"""``touchstone export``: for scripts on the server's machine, without signing in."""
+"""``touchstone item export``: for scripts on the server's machine, without signing in."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annotation_schemas.formats import FORMATS, Format, Page, Takes, named, writing
+from app.commands.groups import find_group
 from app.commands.options import IDS_IN_FILE, NO_TASKS, OF_TASKS, ProjectName, item_ids, with_formats
 from app.commands.progress import shown_progress
 from app.markup import count
@@ -23,7 +24,7 @@ ONE_RUN_OUT = with_formats(row for row in writing(Takes.ANSWERS) if row.needs_ru
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("export")(export)
+    find_group(cli, "item").command("export")(export)
 
 
 def export(

@@ -1,4 +1,4 @@
-"""``touchstone exposure``: list what people saw before they voted, and what of that they must not see."""
+"""``touchstone exposure check``: list what people saw before they voted, and what of that they must not see."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
+
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("exposure")(exposure)
+    group = find_group(cli, "exposure", Panel.RELEASE, "What the server sent to people before they voted.")
+    group.command("check")(exposure)
 
 
 def exposure(

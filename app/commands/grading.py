@@ -1,4 +1,4 @@
-"""``touchstone grading``: draw the sample of models' answers that people grade."""
+"""``touchstone sample``: the models' answers that people grade."""
 
 from __future__ import annotations
 
@@ -9,47 +9,52 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
+
 if TYPE_CHECKING:
     from workflow.annotate.sample_standing import SampleProgress
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    grading = typer.Typer(help="The sample of models' answers that people grade by plan.", no_args_is_help=True)
-    cli.add_typer(grading, name="grading")
-    grading.command("sample")(sample)
+    group = find_group(cli, "sample", Panel.PEOPLE, "The models' answers that people grade.")
+    group.command("show")(sample)
 
 
 def sample(
     project: Annotated[str, typer.Argument(help="The project.")],
     outputs: Annotated[
-        int | None, typer.Option(min=1, help="So many answers: more than are planned, never fewer.")
+        int | None, typer.Option(min=1, help="Extend the sample to this many answers. It never becomes smaller.")
     ] = None,
     open_: Annotated[
-        bool, typer.Option("--open", help="Open its slots to people; without it, nothing is changed.")
+        bool, typer.Option("--open", help="Open the missing tasks to graders. Without this, nothing changes.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+    summary: Annotated[bool, typer.Option("--summary", help="Print the progress only, in one line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
-    """Show the schema's plan for grading: which answers people grade, what grading costs, its progress and what is
-    missing.
+    """Show which models' answers people grade, what grading costs, and its progress. --open gives out the tasks.
+
+    Example: touchstone sample show demo --open
     """
     from app.services import opened
     from domain.errors import ConflictError
     from workflow.runs import run_grading
 
-    shared = opened()
-    planned_sample = run_grading.planned_sample(shared.store, by=None, project=project, outputs=outputs)
-    if planned_sample is None:
-        raise ConflictError(
-            f"The schema of {project} plans no such sample: it has no `grading: {{sample: ...}}`. "
-            "Where it has `outputs`, `touchstone run sample` says how far these are."
-        )
+    store = opened().store
     if open_:
-        n = run_grading.draw_sample(shared.store, by=None, project=project, outputs=outputs)
+        n = run_grading.draw_sample(store, by=None, project=project, outputs=outputs)
         typer.echo(f"{n} new slots for grading.", err=as_json)
-        planned_sample = run_grading.planned_sample(shared.store, by=None, project=project)
-        assert planned_sample is not None
-    typer.echo(_as_json(planned_sample) if as_json else "\n".join(report_lines(planned_sample)))
+        outputs = None
+    planned = run_grading.planned_sample(store, by=None, project=project, outputs=outputs)
+    if planned is not None and not summary:
+        typer.echo(_as_json(planned) if as_json else "\n".join(report_lines(planned)))
+        return
+    progress = planned or run_grading.sample_of(store, by=None, project=project)
+    if progress is None:
+        raise ConflictError(f"The schema of {project} has no grading by people, so there is no sample.")
+    if as_json:
+        raise ConflictError(f"The schema of {project} plans no sample: --json needs `grading: {{sample: ...}}` there.")
+    typer.echo(progress.sentence)
 
 
 def report_lines(found: SampleProgress) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""``touchstone import --dry-run``: print what an import would do."""
+"""``touchstone item import --dry-run``: print what an import would do."""
 
 from __future__ import annotations
 

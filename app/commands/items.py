@@ -1,4 +1,4 @@
-"""``touchstone items``, ``views`` and ``edit``: list items as on the page *Items*, and change them."""
+"""``touchstone item list``, ``item edit`` and ``view``: list items as on the page *Items*, and edit an item."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import ProjectName
 from app.commands.people import HERE
 from domain.csv_text import Writer
@@ -25,8 +26,6 @@ LONGEST = 60
 _YES_OR_NO = "yes|no"
 _RANGE = "N|LOW..HIGH"
 
-
-views = typer.Typer(help="Saved views of the page Items: list them with their links, delete one.", no_args_is_help=True)
 
 As = Annotated[
     str | None,
@@ -52,12 +51,14 @@ Everyone = Annotated[
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("items")(items)
-    cli.add_typer(views, name="views")
-    cli.command("edit")(edit)
+    item = find_group(cli, "item", Panel.ITEMS, "Import, list, edit and export items, answers and ratings.")
+    item.command("list")(items)
+    item.command("edit")(edit)
+    view = find_group(cli, "view", Panel.ITEMS, "Saved views of the item list.")
+    view.command("list")(list_views)
+    view.command("delete")(delete_view)
 
 
-@views.command("list")
 def list_views(
     project: Annotated[str, typer.Argument(help="The project.")], as_: As = None, address: Address = HERE
 ) -> None:
@@ -72,10 +73,9 @@ def list_views(
         typer.echo(f"{whose:<9} {saved_view.login or 'on the machine':<24} {_short(saved_view.name)}")
         typer.echo(f"          {_link(address, project, saved_view)}")
     if not there:
-        typer.echo("There is no saved view yet: touchstone items PROJECT ... --save-view NAME --for-everyone.")
+        typer.echo("There is no saved view yet: touchstone item list PROJECT ... --save-view NAME --for-everyone.")
 
 
-@views.command("delete")
 def delete_view(
     project: Annotated[str, typer.Argument(help="The project.")],
     view: Annotated[str, typer.Argument(help="The view, by its name or id.")],
@@ -109,9 +109,7 @@ def _view(project: str, wanted: str, person: Person | None) -> ItemView:
     there = item_views.views(resources().store, person=person, project=project)
     named = [view for view in there if wanted == view.id or wanted.strip().casefold() == view.name.casefold()]
     if not named:
-        raise NotFoundError(
-            f"There is no saved view {wanted!r} to be seen; touchstone views list {project} lists them."
-        )
+        raise NotFoundError(f"There is no saved view {wanted!r} to be seen; touchstone view list {project} lists them.")
     return min(named, key=lambda each: (each.id != wanted, each.shared))
 
 
@@ -208,7 +206,8 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
             typer.echo(name)
         return
     listing = item_list.listing(store, **about, asked=asked)
-    heads = ["Item", *(item_list.columns_of(store, **about)[name] for name in listing.columns)]
+    columns = listing.columns if asked.columns else ("id", *listing.columns)
+    heads = ["Item", *(item_list.columns_of(store, **about)[name] for name in columns)]
     if out is not None:
         pages = -(-listing.n // asked.size)
         every = (
@@ -220,12 +219,12 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
             with out.open("w", encoding="utf-8", newline="") as file:
                 write = Writer(file)
                 write.writerow(heads)
-                write.writerows([line.title, *map(line.says, listing.columns)] for line in every)
+                write.writerows([line.title, *map(line.says, columns)] for line in every)
         except OSError as error:
             raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
         typer.echo(f"{listing.n:,} items in {out}")
         return
-    for row in [heads, *([line.title, *map(line.says, listing.columns)] for line in listing.lines)]:
+    for row in [heads, *([line.title, *map(line.says, columns)] for line in listing.lines)]:
         typer.echo("\t".join(_short(cell) for cell in row))
     first = (asked.page - 1) * asked.size + 1
     typer.echo(

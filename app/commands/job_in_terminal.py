@@ -45,7 +45,7 @@ def _begun(store: Any, **about: Any) -> Job:
     except desk.SlotConflict as error:
         if error.job.state is not JobState.WAITING:
             raise ConflictError(
-                f"The job {error.job.id} writes there with other options. Wait for it, or `touchstone jobs cancel` it."
+                f"The job {error.job.id} writes there with other options. Wait for it, or `touchstone job cancel` it."
             ) from error
         desk.cancel(store, id=error.job.id)
         return desk.begin(store, **about)

@@ -1,4 +1,4 @@
-"""``touchstone jobs``: list, show, cancel and repeat the server's long tasks."""
+"""``touchstone job``: list, show, cancel and repeat the server's long tasks."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from domain.errors import ConflictError
 
 if TYPE_CHECKING:
     from domain.jobs import Job
 
-Id = Annotated[str, typer.Argument(help="The job's id; `jobs list` names it.", metavar="JOB")]
+Id = Annotated[str, typer.Argument(help="The job's id; `touchstone job list` shows it.", metavar="JOB")]
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    jobs = typer.Typer(no_args_is_help=True, help="List, show, cancel and repeat long tasks of the server.")
+    job = find_group(cli, "job", Panel.SERVER, "Long tasks of the server: imports, releases, runs, mail.")
     for command in (list_, show, cancel, retry):
-        jobs.command(command.__name__.rstrip("_"))(command)
-    cli.add_typer(jobs, name="jobs")
+        job.command(command.__name__.rstrip("_"))(command)
 
 
 def list_(

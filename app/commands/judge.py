@@ -1,4 +1,4 @@
-"""``touchstone run judge`` and ``touchstone run read``: a judge grades answers, and its replies are read again."""
+"""``touchstone judge run`` and ``touchstone run read``: a judge grades answers, and its replies are read again."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def judge(
     later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
     batch: Annotated[
         bool,
-        typer.Option("--batch", help="Ask through batch files: `touchstone run batch` hands them in and fetches them."),
+        typer.Option("--batch", help="Ask through batch files: `touchstone batch` hands them in and fetches them."),
     ] = False,
 ) -> None:
     """Have a judge grade models' answers. Ctrl+C pauses the run. A paused or killed run continues with --resume."""

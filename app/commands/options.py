@@ -78,7 +78,7 @@ def with_request_options(spec: ModelSpec, extra_body: str | None, headers: Seque
 
 
 IDS_IN_FILE = (
-    "A file with an item's id on each line, as `touchstone items --only-ids` writes it; - is the standard input."
+    "A file with an item's id on each line, as `touchstone item list --only-ids` writes it; - is the standard input."
 )
 
 ItemIds = Annotated[Path, typer.Option("--items", help=IDS_IN_FILE, metavar="FILE|-")]
@@ -107,8 +107,8 @@ def item_ids(file: Path) -> tuple[str, ...]:
             [
                 Problem(
                     "items",
-                    f"{source} names no item; give an id on each line. If `touchstone items` wrote it, no item fits its"
-                    " filters.",
+                    f"{source} has no item ids. Write one id on each line. If `touchstone item list` wrote the file, no"
+                    " item matched its filters.",
                 )
             ]
         )

@@ -1,4 +1,4 @@
-"""``touchstone people``: manage accounts on the server's machine."""
+"""``touchstone person``: manage accounts on the server's machine."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from domain import extensions
 from domain.errors import AlreadyTakenError, NotAvailableError, SettingsError
 from domain.records import MemberSettings, Membership, Person
@@ -17,8 +18,6 @@ from domain.states import Stage
 if TYPE_CHECKING:
     from db.engine import Store
 
-people = typer.Typer(help="Accounts: add people, invite them, give them a link or a password.", no_args_is_help=True)
-
 Address = Annotated[str, typer.Option(help="Where the server is reached; the printed link starts with it.")]
 Dimensions = Annotated[list[str] | None, typer.Option(help="One of their dimensions; may be given again. None: all.")]
 Stages = Annotated[list[Stage] | None, typer.Option(help="One of their stages; may be given again. None: all.")]
@@ -27,10 +26,15 @@ HERE = "http://127.0.0.1:8501"
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.add_typer(people, name="people")
+    person = find_group(cli, "person", Panel.PEOPLE, "Accounts, roles, invitations and sign-in links.")
+    person.command("list")(list_people)
+    person.command("create")(create)
+    person.command("edit")(edit)
+    person.command("link")(link)
+    person.command("invite")(invite)
+    person.command("assign")(assign)
 
 
-@people.command("list")
 def list_people(
     project: Annotated[str | None, typer.Argument(help="Only those in this project, with their role in it.")] = None,
 ) -> None:
@@ -41,7 +45,7 @@ def list_people(
         members = memberships.list_members(_store(), person=None, project=project)
         _print_parts(members)
         if not members:
-            typer.echo(f"No one is in {project} yet: touchstone people role {project} LOGIN --role annotator.")
+            typer.echo(f"No one is in {project} yet: touchstone person assign {project} LOGIN --role annotator.")
         return
     everyone = accounts.active_accounts(_store())
     for person in everyone:
@@ -50,8 +54,7 @@ def list_people(
         typer.echo("No one has an account yet: touchstone serve makes the first admin.")
 
 
-@people.command("add")
-def add(
+def create(
     login: Annotated[str, typer.Argument(help="What they type to sign in.")],
     name: Annotated[str | None, typer.Option(help="Their name, as the team knows them; by default the login.")] = None,
     admin: Annotated[bool, typer.Option("--admin", help="They may do everything in every project.")] = False,
@@ -72,7 +75,7 @@ def add(
     except AlreadyTakenError as taken:
         if not project:
             raise
-        way = f"touchstone people role {project} {login} --role {role.value}"
+        way = f"touchstone person assign {project} {login} --role {role.value}"
         raise AlreadyTakenError(
             f"{taken} If it is the same person, give the account a part in the project: {way}."
         ) from None
@@ -81,12 +84,11 @@ def add(
             store, by=None, project=project, login=login, role=role, dimensions=dimension or None, stages=stage or None
         )
     typer.echo(
-        f"{person.name} has an account now. It has no password: touchstone people password {person.login} sets one."
+        f"{person.name} has an account, but no password. To set one: touchstone person edit {person.login} --password"
     )
     _print_link(person, address=address, hours=24)
 
 
-@people.command("link")
 def link(
     login: Annotated[str, typer.Argument(help="Whose link.")],
     hours: Annotated[float, typer.Option(min=0.01, help="How long it works.")] = 24,
@@ -98,7 +100,6 @@ def link(
     _print_link(accounts.find_person(_store(), login=login), address=address, hours=hours)
 
 
-@people.command("invite")
 def invite(
     project: Annotated[str, typer.Argument(help="The project they will take part in.")],
     role: Annotated[Role, typer.Option(help="Their role in it.")] = Role.ANNOTATOR,
@@ -125,7 +126,7 @@ def invite(
         return
     mailing = invitation_mails.installed()
     if mailing is None:
-        raise NotAvailableError(extensions.missing("options", "people invite --mail") or "No extension sends mail.")
+        raise NotAvailableError(extensions.missing("options", "person invite --mail") or "No extension sends mail.")
     whom = mailing.addresses_in(settings, ",".join(mail))
     base = (settings.public_url or address).rstrip("/")
     tokens = {to: accounts.invite(store, by=None, project=project, **invited) for to in whom}
@@ -142,8 +143,7 @@ def invite(
         raise SettingsError("\n".join(failed))
 
 
-@people.command("role")
-def role_(
+def assign(
     project: Annotated[str, typer.Argument(help="The project.")],
     logins: Annotated[list[str] | None, typer.Argument(help="Whose part in it.", metavar="LOGIN...")] = None,
     role: Annotated[Role | None, typer.Option(help="Their role in it.")] = None,
@@ -190,40 +190,41 @@ def role_(
     _print_parts(memberships.set_parts(_store(), by=None, project=project, parts=parts))
 
 
-@people.command("password")
-def password(
-    login: Annotated[str, typer.Argument(help="Whose password.")],
-) -> None:
-    """Set a password (typed, never an argument) and end that person's sessions."""
-    from workflow.access import accounts
-
-    store = _store()
-    person = accounts.find_person(store, login=login)
-    typed = typer.prompt(f"New password for {person.login}", hide_input=True, confirmation_prompt=True)
-    accounts.set_password(store, login=person.login, password=typed)
-    typer.echo(f"{person.name} signs in with the new password from now on.")
-
-
-@people.command("deactivate")
-def deactivate(
-    login: Annotated[str, typer.Argument(help="Whose account.")],
-) -> None:
-    """Block an account from signing in. Its submissions stay. Its open tasks go back to the other annotators."""
-    from workflow.access import accounts
-
-    person = accounts.set_active(_store(), login=login, active=False)
-    typer.echo(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
-
-
-@people.command("reactivate")
-def reactivate(
-    login: Annotated[str, typer.Argument(help="Whose account.")],
+def edit(
+    login: Annotated[str, typer.Argument(help="The person's login.")],
+    password: Annotated[
+        bool, typer.Option("--password", help="Type a new password. All sessions of the person end.")
+    ] = False,
+    deactivate: Annotated[
+        bool,
+        typer.Option(
+            "--deactivate", help="Block sign-in, for someone who left. Their work stays; open tasks go to others."
+        ),
+    ] = False,
+    reactivate: Annotated[
+        bool, typer.Option("--reactivate", help="Allow sign-in again, with the same roles, and print a link.")
+    ] = False,
     address: Address = HERE,
 ) -> None:
-    """Reactivate an account, with the roles it had, and print a link that signs its owner in once."""
+    """Change an account: set a password, deactivate the account, or reactivate it.
+
+    Example: touchstone person edit ann --deactivate
+    """
     from workflow.access import accounts
 
-    person = accounts.set_active(_store(), login=login, active=True)
+    if password + deactivate + reactivate != 1:
+        raise SettingsError("Give exactly one of --password, --deactivate and --reactivate.")
+    store = _store()
+    if password:
+        person = accounts.find_person(store, login=login)
+        typed = typer.prompt(f"New password for {person.login}", hide_input=True, confirmation_prompt=True)
+        accounts.set_password(store, login=person.login, password=typed)
+        typer.echo(f"{person.name} signs in with the new password from now on.")
+        return
+    person = accounts.set_active(store, login=login, active=reactivate)
+    if deactivate:
+        typer.echo(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
+        return
     typer.echo(f"{person.name} is back, with the roles they had.")
     _print_link(person, address=address, hours=24)
 

@@ -1,4 +1,4 @@
-"""``touchstone project rename``, ``archive`` and ``unarchive``: manage a project as a whole."""
+"""``touchstone project edit``: give a project another title, archive it, or take it back into use."""
 
 from __future__ import annotations
 
@@ -7,40 +7,41 @@ from typing import Annotated
 import typer
 
 from app.commands.options import ProjectName
+from domain.errors import SettingsError
 
 
-def register(project: typer.Typer) -> None:
-    """Add the subcommands of this module."""
-    project.command("rename")(rename)
-    project.command("archive")(archive)
-    project.command("unarchive")(unarchive)
+def edit(
+    project: ProjectName,
+    title: Annotated[
+        str | None, typer.Option(help="The new title. The project's name in addresses and commands stays.")
+    ] = None,
+    archive: Annotated[
+        bool,
+        typer.Option(
+            "--archive",
+            help="Make a finished project read-only. People can still read and export it. Refused while runs or Label"
+            " Studio are at work.",
+        ),
+    ] = False,
+    unarchive: Annotated[bool, typer.Option("--unarchive", help="Take an archived project back into use.")] = False,
+) -> None:
+    """Give a project another title, archive it, or take it back into use.
 
-
-def rename(project: ProjectName, title: Annotated[str, typer.Argument(help="As people read it from now on.")]) -> None:
-    """Give a project another title. Its name stays: addresses, files and commands call it by that."""
-    from app.services import opened
-    from workflow.access import project_care
-
-    made = project_care.rename(opened().store, by=None, project=project, title=title)
-    typer.echo(f"{made.name} is called {made.title} from now on.")
-
-
-def archive(project: ProjectName) -> None:
-    """Archive a project. People can still read and export everything, but nobody can claim, vote or change anything.
-    Refused while runs or Label Studio are at work.
+    Example: touchstone project edit demo --title "Kitchen questions"
     """
     from app.services import opened
     from workflow.access import project_care
 
-    done = project_care.archive(opened().store, by=None, project=project)
-    back = f"touchstone project unarchive {project} takes it back into use."
-    typer.echo(f"{project} {'is archived' if done else 'was archived already'}. {back}")
-
-
-def unarchive(project: ProjectName) -> None:
-    """Take an archived project back into use."""
-    from app.services import opened
-    from workflow.access import project_care
-
-    done = project_care.unarchive(opened().store, by=None, project=project)
-    typer.echo(f"{project} is in use again." if done else f"{project} was not archived.")
+    if (title is not None) + archive + unarchive != 1:
+        raise SettingsError("Give exactly one of --title, --archive and --unarchive.")
+    store = opened().store
+    if title is not None:
+        made = project_care.rename(store, by=None, project=project, title=title)
+        typer.echo(f"{made.name} is called {made.title} from now on.")
+    elif archive:
+        done = project_care.archive(store, by=None, project=project)
+        back = f"touchstone project edit {project} --unarchive takes it back into use."
+        typer.echo(f"{project} {'is archived' if done else 'was archived already'}. {back}")
+    else:
+        done = project_care.unarchive(store, by=None, project=project)
+        typer.echo(f"{project} is in use again." if done else f"{project} was not archived.")

@@ -8,18 +8,20 @@ from typing import Annotated
 import typer
 
 from app.commands import project_care
+from app.commands.groups import Panel, find_group
 from app.commands.options import ProjectName
-
-project = typer.Typer(help="Projects: make, copy, rename, archive, delete and list them.", no_args_is_help=True)
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.add_typer(project, name="project")
-    project_care.register(project)
+    project = find_group(cli, "project", Panel.START, "Create, edit, copy and archive projects.")
+    project.command("create")(create)
+    project.command("list")(list_projects)
+    project.command("edit")(project_care.edit)
+    rater = find_group(cli, "rater", Panel.MODELS, "Raters of imported files: people or machines.")
+    rater.command("list")(raters)
 
 
-@project.command("create")
 def create(
     name: ProjectName,
     schema: Annotated[str, typer.Option(help="One that comes with Touchstone (egothink, ...), or a YAML file.")],
@@ -39,7 +41,6 @@ def create(
     typer.echo(f"Project {made.name} ({made.title}) follows {loaded.schema_.name}, version {loaded.schema_.version}.")
 
 
-@project.command("list")
 def list_projects() -> None:
     """All projects: name, schema and version, title."""
     from app.services import opened
@@ -54,7 +55,6 @@ def list_projects() -> None:
         typer.echo("There is no project yet: touchstone project create NAME --schema SCHEMA.")
 
 
-@project.command("raters")
 def raters(
     name: ProjectName,
     people: Annotated[

@@ -1,4 +1,4 @@
-"""Record the long task of a command as a job: ``touchstone jobs`` lists it, shows its progress and cancels it."""
+"""Record the long task of a command as a job: ``touchstone job`` lists it, shows its progress and cancels it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CANCELED_ELSEWHERE = "The command was canceled by `touchstone jobs cancel`. What was half done is not in use."
+CANCELED_ELSEWHERE = "The command was canceled by `touchstone job cancel`. Partial results are discarded."
 
 
 def recorded(shared: Resources, command: str, project: str | None, task: Callable[[Progress], T]) -> T:

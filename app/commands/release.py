@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import ProjectName
 from app.commands.recorded import recorded
 from domain.errors import ConflictError, InvalidFileError, SettingsError
@@ -18,18 +19,20 @@ if TYPE_CHECKING:
     from db.engine import Store
     from workflow.releases.create import CreatedRelease
 
-release = typer.Typer(
-    help="Releases: frozen, numbered exports that anybody can load, verify and recompute.", no_args_is_help=True
-)
 Several = "may be given again, or several with commas"
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.add_typer(release, name="release")
+    release = find_group(cli, "release", Panel.RELEASE, "Frozen, numbered exports that anyone can check.")
+    release.command("create")(create)
+    release.command("list")(list_releases)
+    release.command("show")(show)
+    release.command("export")(export)
+    release.command("edit")(edit)
+    release.command("diff")(diff)
 
 
-@release.command("create")
 def create(
     project: ProjectName,
     out: Annotated[Path | None, typer.Option(help="A folder that is not there yet; it gets a copy.")] = None,
@@ -44,7 +47,9 @@ def create(
         list[str] | None, typer.Option(help=f"A split whose right answers stay out of public files; {Several}.")
     ] = None,
     media: Annotated[bool, typer.Option("--media", help="Put images and clips in it; else name them by hash.")] = False,
-    license: Annotated[str | None, typer.Option(help="Say the license first, as release about does.")] = None,
+    license: Annotated[
+        str | None, typer.Option(help="Set the license of the data card first, such as CC-BY-4.0.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the drawing of splits.")] = 0,
     anew: Annotated[
         bool, typer.Option("--anew", help="Draw items anew that an earlier release has; else they stay in their split.")
@@ -131,7 +136,6 @@ def _losses(store: Store, project: str) -> list[str]:
     return project_losses.of_project(store, project=project)
 
 
-@release.command("list")
 def list_releases(project: ProjectName) -> None:
     """List the releases of a project, each with its date, its splits and its withdrawn items."""
     from app.services import opened
@@ -148,7 +152,6 @@ def list_releases(project: ProjectName) -> None:
         typer.echo(f"{project} has no release yet: touchstone release create {project} --out FOLDER.")
 
 
-@release.command("show")
 def show(project: ProjectName, version: Annotated[str, typer.Argument(help="Such as 1 or 1.2.")]) -> None:
     """What the manifest of a release says, but for its list of files, as JSON."""
     from app.services import opened
@@ -165,8 +168,7 @@ def show(project: ProjectName, version: Annotated[str, typer.Argument(help="Such
     typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
 
 
-@release.command("copy")
-def copy(
+def export(
     project: ProjectName,
     version: Annotated[str, typer.Argument(help="Such as 1 or 1.2.")],
     out: Annotated[Path, typer.Option(help="A folder that is not there yet.")],
@@ -184,8 +186,7 @@ def copy(
         typer.echo(line)
 
 
-@release.command("about")
-def about(
+def edit(
     project: ProjectName,
     set_: Annotated[
         list[str] | None,
@@ -206,7 +207,6 @@ def about(
         typer.echo(f"{field.name:<22} {text if text else '-'}")
 
 
-@release.command("diff")
 def diff(
     first: Annotated[str, typer.Argument(help="A release folder, or a version with --project.")],
     second: Annotated[str, typer.Argument(help="Another one.")],
@@ -270,7 +270,7 @@ def _copied(place: Path, out: Path, which: str) -> list[str]:
     except (OSError, shutil.Error) as error:
         raise InvalidFileError(
             f"The release is kept in {place}, but it cannot be copied to {out}: {_why(error)}. Nothing was left there; "
-            f"`touchstone release copy {which} --out FOLDER` writes it elsewhere."
+            f"`touchstone release export {which} --out FOLDER` writes it elsewhere."
         ) from error
     finally:
         for folder in made:

@@ -1,4 +1,4 @@
-"""``touchstone results``: score models' answers by key, people and judges, for all items and for slices."""
+"""``touchstone result show``: score models' answers by key, people and judges, for all items and for slices."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ class Correction(StrEnum):
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("results")(results)
+    group = find_group(cli, "result", Panel.RESULTS, "Scores of models, with intervals.")
+    group.command("show")(results)
 
 
 def results(
@@ -88,7 +90,7 @@ def results(
         str,
         typer.Option(
             help="Who reads models' answers: rules, or rules+NAME with a second reader for those that the rules do not "
-            "read (touchstone answers read-again).",
+            "read (touchstone reader run).",
             metavar="rules|rules+NAME",
         ),
     ] = "rules",

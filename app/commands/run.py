@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems, ExtraBody, Fills, Headers, fills_of, with_request_options
 from app.commands.planned_runs import counts_of, planned, tell_counted, tell_left_out, tell_plan
 from app.commands.runs_in_terminal import follow, go_on, opened, refuse_mixed, start
@@ -32,17 +33,15 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     from app.commands import judge as judge_command
 
-    run = typer.Typer(help="Runs of models, judges and metrics over a project's items.", no_args_is_help=True)
-    cli.add_typer(run, name="run")
-    run.command("model")(model)
-    run.command("judge")(judge_command.judge)
+    find_group(cli, "model", Panel.MODELS, "Have a model answer the items.").command("run")(model)
+    find_group(cli, "judge", Panel.MODELS, "Have an LLM grade models' answers.").command("run")(judge_command.judge)
+    run = find_group(cli, "run", Panel.MODELS, "List, pause, cancel or withdraw runs of models, judges and metrics.")
     run.command("read")(judge_command.read)
     run.command("list")(list_)
     run.command("pause")(pause)
     run.command("cancel")(cancel)
     run.command("withdraw")(withdraw)
     run.command("grade")(grade)
-    run.command("sample")(sample)
 
 
 def model(
@@ -123,7 +122,7 @@ def model(
     later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
     batch: Annotated[
         bool,
-        typer.Option("--batch", help="Ask through batch files: `touchstone run batch` hands them in and fetches them."),
+        typer.Option("--batch", help="Ask through batch files: `touchstone batch` hands them in and fetches them."),
     ] = False,
 ) -> None:
     """Have a model answer a project's items. Ctrl+C pauses the run. A paused or killed run continues with --resume."""
@@ -238,21 +237,6 @@ def grade(run: Run) -> None:
     n = run_grading.send_to_grading(store, by=None, run=run)
     typer.echo(f"{n} new slots for grading.")
     _tell_sample(run_grading.sample_of(store, by=None, project=run_views.view(store, by=None, run=run).project))
-
-
-def sample(
-    project: Project,
-    outputs: Annotated[
-        int | None, typer.Option(min=1, help="So many answers are to be graded: more than are planned, never fewer.")
-    ] = None,
-) -> None:
-    """Open the missing tasks of the planned grading sample, and show its progress."""
-    from workflow.runs import run_grading
-
-    store = opened().store
-    n = run_grading.draw_sample(store, by=None, project=project, outputs=outputs)
-    typer.echo(f"{n} new slots for grading.")
-    _tell_sample(run_grading.sample_of(store, by=None, project=project))
 
 
 def _tell_sample(sample: Sample | SampleProgress | None) -> None:

@@ -120,8 +120,8 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
         run_control.resume(shared.store, by=None, run=run, settings=settings)
     elif view.state is RunState.BATCH:
         raise ConflictError(
-            f"The run {run} goes in batch files, so there is no one to ask now: `touchstone run batch poll {run}` says "
-            f"how far they are, `touchstone run batch fetch {run}` brings what is ready."
+            f"The run {run} uses batch files, so no model is asked now. See their progress with `touchstone batch show"
+            f" {run} --refresh`, and fetch finished answers with `touchstone batch import {run}`."
         )
     elif view.state not in OPEN:
         raise ConflictError(f"The run {run} is {view.state.value}: {summary(view)}. Nothing is left to ask.")
@@ -133,7 +133,7 @@ def in_batches(shared: Resources, run: str) -> bool:
 
     if run_views.view(shared.store, by=None, run=run).state is not RunState.BATCH:
         return False
-    typer.echo(f"{run} goes in batch files: `touchstone run batch submit {run}` hands them in.")
+    typer.echo(f"{run} goes in batch files: `touchstone batch create {run}` hands them in.")
     return True
 
 
@@ -143,7 +143,7 @@ def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
 
     view = run_views.view(shared.store, by=None, run=run)
     typer.echo(f"Run {run} of {view.name}: {view.left} of {view.wanted} {view.kind.one}s to ask.")
-    again = f"touchstone run {view.kind.value} {view.project} --resume {run}"
+    again = f"touchstone {view.kind.value} run {view.project} --resume {run}"
     typer.echo(f"Ctrl+C pauses it; go on with: {again}")
     signals: list[int] = []
     with on_signals(signals), _progress(shared, run):

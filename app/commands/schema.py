@@ -8,18 +8,17 @@ from typing import Annotated
 import typer
 
 from annotation_schemas import registry, shipped
-from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import examine, load_schema
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.typed_yaml import dotted
 from app.commands import schema_show
+from app.commands.groups import Panel, find_group
 from app.commands.schema_show import stages_in_words
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    schema = typer.Typer(help="Begin, check, show, compare and list schemas.", no_args_is_help=True)
-    cli.add_typer(schema, name="schema")
+    schema = find_group(cli, "schema", Panel.START, "Write, check and compare schemas: YAML files with a protocol.")
     schema_show.register(schema)
 
     @schema.command("check")
@@ -47,11 +46,6 @@ def register(cli: typer.Typer) -> None:
         for name, path in shipped().items():
             loaded = load_schema(path)
             typer.echo(f"{name:<12} version {loaded.schema_.version}  {loaded.schema_.title}")
-
-    @schema.command("json-schema")
-    def print_json_schema() -> None:
-        """The JSON Schema of schema files, for editors that complete and check YAML."""
-        typer.echo(json_schema_text(), nl=False)
 
 
 def summary(loaded: LoadedSchema) -> list[str]:

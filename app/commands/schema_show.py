@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from annotation_schemas import grading_sample, judge_templates, kinds, placeholders, shipped
+from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.kinds import title_of
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import (
@@ -36,10 +37,24 @@ def register(schema: typer.Typer) -> None:
 
     @schema.command("show")
     def show(
-        name: Annotated[str, typer.Argument(metavar="SCHEMA", help="A YAML file, or a schema that comes along.")],
-        as_json: Annotated[bool, typer.Option("--json", help="For other programs.")] = False,
+        name: Annotated[
+            str | None, typer.Argument(metavar="SCHEMA", help="A YAML file, or a schema that comes with Touchstone.")
+        ] = None,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")] = False,
+        grammar: Annotated[
+            bool,
+            typer.Option("--json-schema", help="Print the JSON Schema of all schemas, for editors that check YAML."),
+        ] = False,
     ) -> None:
-        """What a schema asks, stage by stage as people read it, and what judges' templates and prompts may use."""
+        """Show the questions of each stage as people read them, and the placeholders for prompts and templates.
+
+        Example: touchstone schema show egothink
+        """
+        if grammar:
+            typer.echo(json_schema_text(), nl=False)
+            return
+        if name is None:
+            raise typer.BadParameter("name a schema, such as egothink, or a YAML file.")
         description = described(schema_named(name))
         typer.echo(
             json.dumps(description, ensure_ascii=False, indent=1) if as_json else "\n".join(in_lines(description))

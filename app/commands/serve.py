@@ -5,24 +5,30 @@ from __future__ import annotations
 import errno
 import socket
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
 
+from app.commands.groups import Panel
 from domain.errors import SettingsError
 from domain.settings import Settings
+
+if TYPE_CHECKING:
+    from app.services import Resources
+
+LOOPBACK = "127.0.0.1"
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("serve")(serve)
+    cli.command("serve", rich_help_panel=Panel.START)(serve)
 
 
 def serve(
     host: Annotated[
         str, typer.Option(help="Address to listen on. Beyond 127.0.0.1, put a proxy with HTTPS in front.")
-    ] = "127.0.0.1",
+    ] = LOOPBACK,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
     name: Annotated[
         list[str] | None, typer.Option(help="A host name under which people reach this server; may be given again.")
@@ -32,33 +38,37 @@ def serve(
     ] = True,
 ) -> None:
     """Serve the screens, after bringing the database up to date."""
-    from contextlib import nullcontext
-
-    from app import server
     from app.gate import is_loopback
-    from app.jobs import processes
     from app.services import resources
-    from app.serving.exit_signals import exiting_on_signals
-    from app.supervisor import SupervisedWorker
     from workflow.access import accounts
 
     check_free(host, port)
     shared = resources()
     shared.store.upgrade()
-    address = f"http://{shown(host)}:{port}"
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
     password = accounts.ensure_first_admin(shared.store)
     if password:
         typer.echo(f"First admin: sign in as admin with {password} (shown only now)")
-    _print_demo_links(shared, address)
     if not is_loopback(host):
         typer.echo(
             "This server can be reached from other machines: use it behind a proxy with HTTPS, and name it with --name."
         )
-    typer.echo(f"Touchstone is at {address} (Ctrl+C ends it)")
+    run(shared, host=host, port=port, names=_names(shared.settings, name or ()), worker=worker)
+
+
+def run(shared: Resources, *, host: str, port: int, names: Sequence[str] = (), worker: bool = True) -> None:
+    """Print the address, and serve until the process is stopped."""
+    from contextlib import nullcontext
+
+    from app import server
+    from app.jobs import processes
+    from app.serving.exit_signals import exiting_on_signals
+    from app.supervisor import SupervisedWorker
+
+    typer.echo(f"Touchstone is at http://{shown(host)}:{port} (Ctrl+C ends it)")
     watching = processes.watching(shared.store, shared.settings.home)
     with exiting_on_signals(), watching, SupervisedWorker() if worker else nullcontext():
-        server.serve(shared, host=host, port=port, names=_names(shared.settings, name or ()))
+        server.serve(shared, host=host, port=port, names=names)
 
 
 def _names(settings: Settings, given: Sequence[str]) -> list[str]:
@@ -92,20 +102,3 @@ def check_free(host: str, port: int) -> None:
                     f"Port {port} is taken. Is Touchstone running already? Else give --port another one."
                 ) from None
             raise SettingsError(f"Cannot listen on {host}, port {port}: {error.strerror}.") from None
-
-
-def _print_demo_links(shared: object, address: str) -> None:
-    from importlib.util import find_spec
-
-    from domain.module_names import PACKAGE
-
-    if find_spec(f"{PACKAGE}examples.demo") is None:
-        return
-    from examples import demo
-
-    links = demo.demo_links(shared.store)  # type: ignore[attr-defined]
-    if not links:
-        return
-    typer.echo("The demo project (made-up data). Each link signs in once, as one of its people:")
-    for person, token in links:
-        typer.echo(f"  {person.name:<28} {address}/link/{token}")

@@ -9,10 +9,12 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel
+
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("worker")(worker)
+    cli.command("worker", rich_help_panel=Panel.SERVER)(worker)
 
 
 def worker(

@@ -5,15 +5,21 @@ Extensions register their actions in ``domain.extensions.Extension.item_actions`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.reruns import messages, session_values
+import streamlit as st
+
+from app import markup, shell
+from app.reruns import button_presses, dialogs, messages, session_values
 from app.services import Services
+from domain.errors import ConflictError
 from domain.records import ProjectView
 
 DONE = "items.done"
-"""The message about a finished action. It appears next to the action, which may be far below the page's head."""
+"""The message about a finished action."""
+DIALOG = "items.change"
+"""The name of the dialog with the actions."""
 
 
 @dataclass(frozen=True)
@@ -24,17 +30,60 @@ class SelectedItems:
     """External ids."""
     still: Callable[[], None]
     """Raises ``ConflictError`` if the selected items have changed."""
-    counted: str
-    """The session key that counts how often the selection was reset."""
+    every: bool = False
+    """Whether these are all items of the project, without a filter."""
 
     def done(self, words: str) -> None:
-        """Show that the action is done, and reset the selection.
-
-        Otherwise the preview of the same action would list only refusals. The selection gets a new key, because a
-        double press sends the browser's old values again and would restore the old selection.
-        """
+        """Show that the action is done, and close the dialog."""
         messages.keep(DONE, words)
-        session_values.place()[self.counted] = session_values.place().get(self.counted, 0) + 1
+        dialogs.close(DIALOG)
+
+
+_SHOWN = "items.shown"
+"""The session value with the selection and the preview that the person last saw."""
+CHANGED = "The preview has changed since you looked, so nothing was done. Read the new preview and press again."
+
+
+def button(
+    label: str,
+    services: Services,
+    act: Callable[[], None],
+    selected: SelectedItems,
+    *,
+    can: Sequence[str],
+    key: str,
+    undo: str = "",
+) -> None:
+    """Draw the one filled button of an action. ``act`` runs once, with the newest input of the dialog.
+
+    Nothing is done if the selection or the preview differs from what the person last saw.
+
+    Parameters
+    ----------
+    can
+        The ids of what would change, as in the preview.
+    undo
+        How to undo the action, or that it cannot be undone.
+    """
+    if undo:
+        shell.show(markup.tag("p", markup.quiet(undo), style="ts ts-small"))
+    place = session_values.place()
+    if button_presses.pressed(st, markup.label(label), key=key, type="primary"):
+        if dialogs.is_open(DIALOG):
+            with shell.pressed(services):
+                seen, seen_can = place.get(_SHOWN, (selected, can))
+                seen.still()
+                if tuple(seen_can) != tuple(can):
+                    raise ConflictError(CHANGED)
+                act()
+        st.rerun()
+    place[_SHOWN] = (selected, can)
+
+
+def refusal(label: str, why: str, *, key: str) -> None:
+    """Draw the button of an action that cannot be done now, disabled, and the reason."""
+    shell.show(markup.notice(why))
+    st.button(markup.label(label), key=f"{key}.off", disabled=True)
 
 
 @dataclass(frozen=True)
@@ -45,8 +94,8 @@ class ItemAction:
     """The list has actions in the order of their places."""
     name: str
     words: str
-    """As the list of actions calls it: "Make gold checks of them"."""
+    """The label in the list of actions: "Make gold checks"."""
     is_offered: Callable[[ProjectView], bool]
     """Whether a project has this action."""
     draw: Callable[[Services, ProjectView, SelectedItems], None]
-    """Draws the action with its preview and its confirmation."""
+    """Draws the settings of the action, its preview, and its ``button``."""

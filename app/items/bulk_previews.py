@@ -1,4 +1,4 @@
-"""Previews of bulk actions on items, and their words: for the page *Items*, and for pages that send items back."""
+"""Previews of bulk actions on items, for the page *Items* and for pages that send items back."""
 
 from __future__ import annotations
 
@@ -10,23 +10,17 @@ import streamlit as st
 from app import markup
 from domain.records import ProjectView
 from domain.states import Stage
+from workflow.lead.bulk import ASSIGNED_FOR
 from workflow.lead.bulk_plans import Action, BulkPreview
 from workflow.lead.send_back import LONGEST_REASON
 
-ACTIONS: dict[StrEnum, str] = {
-    Action.PRIORITISE: "Set the priority of items",
-    Action.VERIFY_AGAIN: "Have items verified again",
-    Action.SEND_BACK: "Send items back to their authors, with the reason",
-    Action.ASSIGN: "Assign items to people",
-}
 UNDO: dict[StrEnum, str] = {
-    Action.PRIORITISE: "It cannot be undone in one step: what the priorities were before is not kept.",
-    Action.VERIFY_AGAIN: "It cannot be undone: votes cast so far stay on record and no longer count.",
+    Action.PRIORITISE: "You cannot undo this in one step, because earlier priorities are not kept.",
+    Action.VERIFY_AGAIN: "You cannot undo this. Earlier votes are kept but no longer count.",
     Action.SEND_BACK: (
-        "It can be undone: have them verified again, which takes them from their authors. These keep the reason, and "
-        "votes cast so far stay on record and no longer count."
+        "To undo this, choose Verify again. Authors keep the reason. Earlier votes are kept but no longer count."
     ),
-    Action.ASSIGN: "It ends by itself: after a week anyone who asks gets them.",
+    Action.ASSIGN: f"After {ASSIGNED_FOR.days} days, anyone who asks gets the items.",
 }
 SHOWN = 50
 """Number of listed ids. The counts are exact."""
@@ -38,21 +32,18 @@ def without_effect(view: ProjectView, action: Action) -> list[markup.Markup]:
     by_priority = any(getattr(getattr(stages, stage), "order", "") == "priority" for stage in Stage)
     if action is not Action.PRIORITISE or by_priority:
         return []
-    words = (
-        "No stage of this project hands out its items by priority, so it is kept and changes nothing. The schema says "
-        "so in a stage: order: priority."
-    )
+    words = "Priorities have no effect yet: no stage of the schema has “order: priority”."
     return [markup.notice(words)]
 
 
 def reason(key: str) -> str:
     """Draw a text area for the reason why items are sent back, and return the text."""
-    return str(st.text_area("Why, as the authors read it", key=key, height=80, max_chars=LONGEST_REASON))
+    return str(st.text_area("Reason for the authors", key=key, height=80, max_chars=LONGEST_REASON))
 
 
 def previewed(found: BulkPreview, noun: str) -> list[markup.Markup]:
     """Return the preview: exact counts, then the ids. ``noun`` is what changes, such as "item"."""
-    counts = f"{markup.count(len(found.can), noun)} would change, {len(found.cannot):,} would not."
+    counts = f"{markup.count(len(found.can), noun)} will change, {len(found.cannot):,} will not."
     return describe_preview(counts, found.can, found.cannot)
 
 
@@ -64,7 +55,7 @@ def describe_preview(counts: str, can: Sequence[str], cannot: Sequence[tuple[str
         parts.append(markup.tag("p", markup.quiet(", ".join(can[:SHOWN]) + more), style="ts ts-small"))
     if cannot:
         rows = [[markup.text(name), markup.text(why)] for name, why in cannot[:SHOWN]]
-        parts.append(markup.table([("Would not change", ""), ("Why", "wide")], rows))
+        parts.append(markup.table([("Will not change", ""), ("Why", "wide")], rows))
         if len(cannot) > SHOWN:
             parts.append(markup.tag("p", markup.quiet(f"And {len(cannot) - SHOWN:,} more."), style="ts ts-small"))
     return parts

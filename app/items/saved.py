@@ -20,11 +20,8 @@ from workflow.lead import item_views
 from workflow.lead.item_views import ItemView
 
 OUTDATED = (
-    "This saved view asks for what the project does not have any more. Delete it, or show another list and save that."
+    "This saved view uses fields or dimensions that the schema no longer has. Delete the view, or save another list."
 )
-FEW = 12
-"""Number of views above the filters. The others are folded away."""
-WHOSE = {False: "me", True: "everyone who may see this page"}
 
 
 def requested_list(services: Services, view: ProjectView) -> ItemList | None:
@@ -45,21 +42,16 @@ def requested_list(services: Services, view: ProjectView) -> ItemList | None:
         return ItemList()
 
 
-def show(services: Services, view: ProjectView, now: ItemList, *, lead: bool) -> None:
+def draw(services: Services, view: ProjectView, now: ItemList, *, lead: bool) -> None:
     """Draw the links, and the forms that save, rename and delete views."""
     there = item_views.views(services.store, person=services.person, project=view.name)
     words = now.at(page=1).asked()
     if there:
-        links = [_link(view, saved_view, here=saved_view.asked == words) for saved_view in there[:FEW]]
-        more = [markup.quiet(f"and {len(there) - FEW:,} more, below")] if len(there) > FEW else []
-        shell.show(
-            markup.tag("nav", markup.joined([*links, *more], " · "), style="ts", aria_label="Saved views"),
-        )
-    with st.expander("Saved views"):
-        _save(services, view, now, lead=lead)
-        if there:
-            _table(services, view, there)
-        _change(services, view, [saved_view for saved_view in there if saved_view.changeable])
+        links = [_link(view, saved_view, here=saved_view.asked == words) for saved_view in there]
+        rows = [markup.tag("li", link) for link in links]
+        shell.show(markup.tag("nav", markup.tag("ul", *rows), style="ts", aria_label="Saved views"))
+    _save(services, view, now, lead=lead)
+    _change(services, view, [saved_view for saved_view in there if saved_view.changeable])
 
 
 def _link(view: ProjectView, each: ItemView, *, here: bool = False) -> markup.Markup:
@@ -71,10 +63,9 @@ def _link(view: ProjectView, each: ItemView, *, here: bool = False) -> markup.Ma
 
 def _save(services: Services, view: ProjectView, now: ItemList, *, lead: bool) -> None:
     key = f"items.view.{view.name}"
-    left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
-    left.text_input("Save this list as", key=f"{key}.name", placeholder="a name")
+    st.text_input("Save this list as", key=f"{key}.name", placeholder="Name of the view")
     if lead:
-        middle.radio("For", list(WHOSE), key=f"{key}.shared", format_func=WHOSE.__getitem__, horizontal=True)
+        st.checkbox("Share with everyone who sees this page", key=f"{key}.shared")
 
     def save() -> None:
         with shell.pressed(services):
@@ -82,18 +73,10 @@ def _save(services: Services, view: ProjectView, now: ItemList, *, lead: bool) -
             name, shared = given[f"{key}.name"], bool(given.get(f"{key}.shared"))
             who: dict[str, Any] = {"person": services.person, "project": view.name}
             made = item_views.save(services.store, **who, name=name, asked=now, shared=shared)
-            messages.keep("items.said", f"Saved as “{made.name}”, for {WHOSE[shared]}.")
+            whom = "everyone who sees this page" if shared else "you"
+            messages.keep("items.said", f"View “{made.name}” is saved for {whom}.")
 
-    right.button("Save view", key=f"{key}.save", on_click=save)
-
-
-def _table(services: Services, view: ProjectView, there: Sequence[ItemView]) -> None:
-    by = shell.named(services, [saved_view.login for saved_view in there])
-    rows = [
-        [_link(view, saved_view), markup.text("everyone" if saved_view.shared else "you"), by(saved_view.login)]
-        for saved_view in there
-    ]
-    shell.show(markup.table([("View", "wide"), ("For", ""), ("Saved by", "")], rows))
+    st.button("Save view", key=f"{key}.save", on_click=save)
 
 
 def _change(services: Services, view: ProjectView, changeable: Sequence[ItemView]) -> None:
@@ -102,32 +85,32 @@ def _change(services: Services, view: ProjectView, changeable: Sequence[ItemView
     key = f"items.view.{view.name}"
     who: dict[str, Any] = {"person": services.person, "project": view.name}
     of = {saved_view.id: saved_view for saved_view in changeable}
-    left, middle, right, last = st.columns([3, 3, 1, 1], vertical_alignment="bottom")
 
     def called(id: str) -> str:
         return of[id].name + (" (for everyone)" if of[id].shared else "")
 
-    id = left.selectbox("Change a view", list(of), format_func=called, key=f"{key}.which")
+    id = st.selectbox("Change a view", list(of), format_func=called, key=f"{key}.which")
     if id is None:
         return
-    middle.text_input("New name", key=f"{key}.new.{id}", value=of[id].name)
+    st.text_input("New name", key=f"{key}.new.{id}", value=of[id].name)
 
     def rename() -> None:
         with shell.pressed(services):
             made = item_views.rename(services.store, **who, id=id, name=st.session_state[f"{key}.new.{id}"])
-            messages.keep("items.said", f"The view is called “{made.name}”.")
+            messages.keep("items.said", f"View renamed to “{made.name}”.")
 
     def delete() -> None:
         item_views.delete(services.store, **who, id=id)
-        messages.keep("items.said", f"The view “{of[id].name}” is deleted.")
+        messages.keep("items.said", f"View “{of[id].name}” is deleted.")
 
-    right.button("Rename", key=f"{key}.rename", on_click=rename)
-    whose = "Everyone who may see this page loses it." if of[id].shared else "Only you have it."
+    left, right = st.columns(2)
+    left.button("Rename", key=f"{key}.rename", on_click=rename)
+    whose = "Everyone who sees this page loses the view." if of[id].shared else "Only you have the view."
     question = Confirmation(
         f"Delete the view “{of[id].name}”?",
-        f"{whose} The items stay as they are.",
-        "It cannot be undone; the same list can be saved again.",
-        "Yes, delete it",
+        f"{whose} The items stay unchanged.",
+        "You can save the same list again.",
+        "Delete view",
     )
     sure = partial(confirm.ask, services, question, delete, key="items.view.sure")
-    last.button("Delete", key=f"{key}.delete", on_click=sure)
+    right.button("Delete", key=f"{key}.delete", on_click=sure)

@@ -28,7 +28,7 @@ LAST = 3
 """Number of newest replies shown."""
 
 BATCH = (
-    "This run goes in batch files: touchstone run batch submit {run} hands them in, touchstone run batch fetch {run}"
+    "This run goes in batch files: touchstone batch create {run} hands them in, touchstone batch import {run}"
     " brings back what has come of them."
 )
 """The notice for a run with batch files, which no worker takes."""

@@ -1,12 +1,11 @@
-"""Draw a checklist, such as the one of a release: each line has its state and a link to its page."""
+"""Draw the checklist of a release: each line has its state and a link to its page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
-
-import streamlit as st
+from typing import Any
 
 from app import addresses, markup, shell
 from app.jobs import figure_requests
@@ -20,72 +19,61 @@ from workflow.releases import checklist as releases
 from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, ReleaseCondition, checks_of
 from workflow.results import leaderboard_page
 
-PART = "show"
-"""The address parameter with the part of a page that unfolds."""
+
+@dataclass(frozen=True)
+class ReleaseChecks:
+    """The release checklist as it stands now."""
+
+    lines: Sequence[ReleaseCondition]
+    pending: Sequence[tuple[ReleaseCheck, figure_requests.FigureState]] = ()
+    """The checks of extensions, with the figures behind them."""
 
 
-class ChecklistLine(Protocol):
-    """One line of a checklist."""
-
-    @property
-    def title(self) -> str:
-        """Return the subject of the line."""
-
-    @property
-    def done(self) -> bool:
-        """Tell whether the line is done."""
-
-    @property
-    def said(self) -> str:
-        """Return the state of the line in words."""
-
-    @property
-    def page(self) -> str:
-        """Return the module name of the page on which the line is done."""
-
-    @property
-    def part(self) -> str:
-        """Return the part of the page that unfolds. Empty: the page shows everything."""
+def release_checks(services: Services, view: ProjectView) -> ReleaseChecks:
+    """Return the release checklist. A job computes the agreement of many votes."""
+    pending, results = _measured(services, view)
+    lines = releases.before(services.store, by=services.person, project=view.name, results=results)
+    return ReleaseChecks(lines, pending)
 
 
-def show(lines: Sequence[ChecklistLine], project: str) -> None:
-    """Draw the lines as a table."""
+def show_release_checks(
+    services: Services, view: ProjectView, checks: ReleaseChecks, overridden: Collection[str] = ()
+) -> None:
+    """Draw the release checklist. ``overridden``: the names of lines that the lead overrides."""
+    for check, asked in checks.pending:
+        again = partial(_ask, services, view, check)
+        pending_figures.show_pending(services, asked, again, about=check.about)
     rows = [
         [
+            _chip(line, overridden),
             markup.tag("b", markup.text(line.title)),
-            markup.tag("span", markup.text("done" if line.done else "open"), style="good" if line.done else ""),
-            markup.text(line.said),
-            _link(line, project),
+            markup.text(f"{line.said[:1].upper()}{line.said[1:]}."),
+            _link(line, view.name),
         ]
-        for line in lines
+        for line in checks.lines
     ]
-    shell.show(markup.table([("What", ""), ("State", ""), ("How it stands", "wide"), ("Page", "")], rows))
+    shell.show(markup.table([("State", ""), ("What", ""), ("How it stands", "wide"), ("", "number")], rows))
+    _show_losses(services, view)
 
 
-def _link(line: ChecklistLine, project: str) -> markup.Markup:
-    """Return a link to a line's page, or the name of the missing extension that has the page."""
+def _chip(line: ReleaseCondition, overridden: Collection[str]) -> markup.Markup:
+    if line.done:
+        return markup.chip("Done", "done")
+    if line.pending:
+        return markup.chip("Checking", "")
+    return markup.chip("Overridden", "open") if line.name in overridden else markup.chip("Blocking", "blocking")
+
+
+def _link(line: ReleaseCondition, project: str) -> markup.Markup:
+    """Return a link to the page of an open line, or the name of the missing extension that has the page."""
     missing = extensions.missing("pages", line.page)
     if missing is not None:
         return markup.quiet(missing)
-    return markup.tag("a", markup.text(SCREENS[line.page].title), href=address(line, project), target="_self")
-
-
-def address(line: ChecklistLine, project: str) -> str:
-    """Return the address of a line's page, with the part that unfolds there."""
-    return addresses.page(SCREENS[line.page].path, project, **{PART: line.part})
-
-
-def release_lines(services: Services, view: ProjectView) -> list[ReleaseCondition]:
-    """Draw the release checklist and return its lines. A job computes the agreement of many votes."""
-    pending, results = _measured(services, view)
-    lines = releases.before(services.store, by=services.person, project=view.name, results=results)
-    shell.section("Before a release")
-    for check, asked in pending:
-        again = partial(_ask, services, view, check)
-        pending_figures.show_pending(services, asked, again, about=check.about)
-    show(lines, view.name)
-    _show_losses(services, view)
-    return lines
+    if line.done:
+        return markup.text("")
+    href = addresses.page(SCREENS[line.page].path, project, **line.asked)
+    words = markup.text(line.action or SCREENS[line.page].title)
+    return markup.tag("a", words, href=href, target="_self", style="ts-button")
 
 
 def _measured(
@@ -134,10 +122,3 @@ def _show_losses(services: Services, view: ProjectView) -> None:
     pending_figures.show_pending(services, figure_state, ask, about="Counts of unreadable answers are")
     for sentence in figure_state.figure.value if figure_state.figure is not None else ():
         shell.show(markup.loss_line(sentence))
-
-
-def before_release(services: Services, view: ProjectView) -> None:
-    """Draw the release checklist on the page Export."""
-    release_lines(services, view)
-    advice = f"`touchstone check {view.name}` on the server's machine looks whether all that is stored fits together."
-    st.caption(advice)

@@ -1,4 +1,4 @@
-"""Numbers of results as lines of text, for ``touchstone results``."""
+"""Numbers of results as lines of text, for ``touchstone result show``."""
 
 from __future__ import annotations
 

@@ -19,14 +19,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app.routes import plain_pages
+from app.routes import plain_pages, welcome_page
 from app.routes.plain_pages import Field
 from app.routes.replies import read_body, report, status_of
 from app.services import Resources
-from app.serving import signing_key
+from app.serving import demo_people, signing_key
 from app.serving.open_files import CROWDED, none_left
 from app.session import COOKIE, COOKIE_SECONDS, local_path, token_of
-from domain.errors import BadRequestError, NotAllowedError, TooManyRequestsError, TouchstoneError
+from domain.errors import BadRequestError, NotAllowedError, NotFoundError, TooManyRequestsError, TouchstoneError
 from domain.records import Person, SignedIn
 from workflow.access import accounts, passwords, sign_in
 
@@ -43,7 +43,7 @@ WAITING_OF_ALL = 40
 KNOWN = "touchstone_known"
 """The cookie of a browser that has signed in before. Its attempts at that login are counted separately."""
 KNOWN_SECONDS = 365 * 24 * 60 * 60
-TOO_MANY = "Too many people, or one too often, are trying to sign in just now. Wait a few seconds, then try again."
+TOO_MANY = "Too many people are signing in at the same time. Wait a few seconds, then try again."
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
@@ -52,6 +52,8 @@ def routes(resources: Resources) -> list[BaseRoute]:
     return [
         Route("/login", calmly(pages.show_sign_in), methods=["GET"]),
         Route("/login", calmly(pages.sign_in), methods=["POST"]),
+        Route("/demo", calmly(pages.show_demo), methods=["GET"]),
+        Route("/demo", calmly(pages.sign_in_to_demo), methods=["POST"]),
         Route("/logout", calmly(pages.show_sign_out), methods=["GET"]),
         Route("/logout", calmly(pages.sign_out), methods=["POST"]),
         Route("/link/{token}", calmly(pages.show_link), methods=["GET"]),
@@ -103,20 +105,47 @@ class Pages:
         onward = local_path(request.query_params.get("next"))
         if _current(request):
             return _go(onward)
-        return _page("Sign in", *_sign_in_form(onward))
+        return await self._welcome_page(request, onward)
 
     async def sign_in(self, request: Request) -> Response:
         """Check name and password, and open a session."""
         form = await _form(request)
         onward = local_path(form.get("next"))
+        login, password = form.get("login", ""), form.get("password", "")
         try:
-            login, password = form.get("login", ""), form.get("password", "")
             origin = await run_in_threadpool(self._origin, request, login)
             person = await self._hashing(sign_in.authenticate, origin, login=login, password=password, origin=origin)
         except TouchstoneError as error:
-            body = _sign_in_form(onward, login=form.get("login", ""), error=str(error))
-            return _page("Sign in", *body, status=401 if isinstance(error, NotAllowedError) else status_of(error))
+            status = 401 if isinstance(error, NotAllowedError) else status_of(error)
+            return await self._welcome_page(request, onward, login=login, error=str(error), status=status)
         return await self._welcome(request, person, onward)
+
+    async def show_demo(self, request: Request) -> Response:
+        """Return the sign-in page of the demo, also to a visitor who wants to be someone else now."""
+        if demo_people.offered(request) is None:
+            return _go("/login")
+        return await self._welcome_page(request, "/")
+
+    async def sign_in_to_demo(self, request: Request) -> Response:
+        """Sign a visitor on this machine in as a person of the demo, as often as the visitor wants."""
+        demo = demo_people.offered(request)
+        if demo is None:
+            raise NotFoundError("This server has no demo. Sign in with your account.")
+        form = await _form(request)
+        person = await run_in_threadpool(
+            sign_in.demo_person, self.store, login=form.get("login", ""), logins=demo.logins
+        )
+        return await self._welcome(request, person, local_path(form.get("next")))
+
+    async def _welcome_page(
+        self, request: Request, onward: str, *, login: str = "", error: str = "", status: int = 200
+    ) -> Response:
+        demo, session = demo_people.offered(request), _current(request)
+        people = await run_in_threadpool(demo_people.people, self.store, demo) if demo else []
+        name = session.person.name if session else ""
+        form = _sign_in_form(onward, login=login, focus=not people)
+        text = welcome_page.page(form, error=error, people=people, signed_in=name, onward=onward)
+        return HTMLResponse(text, status_code=status, headers={"Cache-Control": "no-store"})
 
     async def show_sign_out(self, request: Request) -> Response:
         """Return a page that signs out by a POST: automatically after a link of ours, otherwise on request.
@@ -265,15 +294,18 @@ def calmly(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
 
 
 _ASSETS = {
-    "plain.css": (plain_pages.STYLE, "text/css"),
+    "plain.css": (plain_pages.STYLE + welcome_page.STYLE, "text/css"),
     "plain.js": (plain_pages.SCRIPT, "text/javascript"),
     "mark.svg": (plain_pages.MARK, "image/svg+xml"),
 }
+_PICTURES = {"verifying-light.webp": "light", "verifying-dark.webp": "dark"}
 
 
 async def asset(request: Request) -> Response:
-    """Serve the style, script and logo of the plain pages."""
-    file = _ASSETS.get(request.path_params["name"])
+    """Return the style, script, logo or picture of the plain pages."""
+    name = request.path_params["name"]
+    scheme = _PICTURES.get(name)
+    file = _ASSETS.get(name) if scheme is None else (welcome_page.picture(scheme), "image/webp")
     if file is None:
         return PlainTextResponse("There is no such file.", status_code=404)
     return Response(file[0], media_type=file[1], headers={"Cache-Control": "public, max-age=3600"})
@@ -296,7 +328,7 @@ def _current(request: Request) -> SignedIn | None:
 
 async def _form(request: Request) -> Form:
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/x-www-form-urlencoded":
-        raise BadRequestError("This form was not sent by a page of ours.")
+        raise BadRequestError("This form did not come from a page of this server. Open the page again.")
     try:
         text = (await read_body(request)).decode()
         fields = parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), max_num_fields=20, errors="strict")
@@ -304,7 +336,7 @@ async def _form(request: Request) -> Form:
         raise BadRequestError("This form could not be read. Go back, reload the page, and try again.") from None
     form = {name: values[-1] for name, values in fields.items()}
     if any("\0" in value for value in form.values()):
-        raise BadRequestError("This form holds a zero character, which no text can.")
+        raise BadRequestError("The form contains a zero character. Go back and type the text again.")
     return form
 
 
@@ -316,20 +348,14 @@ def _page(title: str, *body: str, status: int = 200) -> Response:
     return HTMLResponse(plain_pages.page(title, *body), status_code=status, headers={"Cache-Control": "no-store"})
 
 
-def _sign_in_form(onward: str, *, login: str = "", error: str = "") -> tuple[str, str]:
+def _sign_in_form(onward: str, *, login: str = "", focus: bool = True) -> str:
     fields = (
         Field("login", "Login", autocomplete="username", value=login),
         Field("password", "Password", kind="password", autocomplete="current-password"),
     )
     hidden = {} if onward == "/" else {"next": onward}
     action = "/login" if onward == "/" else "/login?" + urlencode({"next": onward})
-    complaint = (
-        plain_pages.paragraph(error, style="bad") if error else plain_pages.paragraph("Use the account of your team.")
-    )
-    foot = "No account yet? Accounts are by invitation: ask the lead of your project for a link."
-    return complaint + plain_pages.form(action, "Sign in", *fields, hidden=hidden), plain_pages.paragraph(
-        foot, style="foot"
-    )
+    return plain_pages.form(action, "Sign in", *fields, hidden=hidden, focus=focus)
 
 
 def _invitation_form(
@@ -347,10 +373,10 @@ def _invitation_form(
             hint=f"at least {passwords.SHORTEST} characters",
         ),
     )
-    greeting = plain_pages.paragraph(f"You are invited to {project} as {role}. Make your account and start.")
+    greeting = plain_pages.paragraph(f"You are invited to {project} as {role}. Create an account to start.")
     complaint = plain_pages.paragraph(error, style="bad") if error else ""
     return (
-        greeting + complaint + plain_pages.form(f"/invite/{token}", "Make my account", *fields),
+        greeting + complaint + plain_pages.form(f"/invite/{token}", "Create account", *fields),
         plain_pages.link("/login", "I have an account already"),
     )
 
@@ -358,7 +384,7 @@ def _invitation_form(
 def _no_invitation() -> Response:
     return _page(
         "This invitation does not work",
-        plain_pages.paragraph("It was used already, or it has expired. Ask the lead of your project for a new one."),
+        plain_pages.paragraph("It was used already or has expired. Ask your project's lead for a new invitation."),
         plain_pages.link("/login", "Sign in"),
         status=404,
     )

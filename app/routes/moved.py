@@ -1,4 +1,4 @@
-"""Redirects from renamed pages, so that bookmarks work for one more version."""
+"""Redirects from moved pages, so that bookmarks work for one more version."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-MOVED = {"/causes": "/adjudication_reasons", "/late": "/expired_submissions"}
+_REASONS = "/agreement?section=adjudication_reasons"
+MOVED = {
+    "/adjudication_reasons": _REASONS,
+    "/bulk": "/items",
+    "/causes": _REASONS,
+    "/dashboard": "/overview",
+    "/late": "/expired_submissions",
+}
 """The new address of each earlier address."""
 
 
@@ -16,5 +23,6 @@ def routes() -> list[BaseRoute]:
 
 
 def _onward(request: Request) -> Response:
-    query = request.url.query
-    return RedirectResponse(MOVED[request.url.path] + (f"?{query}" if query else ""), status_code=308)
+    address, query = MOVED[request.url.path], request.url.query
+    between = "&" if "?" in address else "?"
+    return RedirectResponse(address + (f"{between}{query}" if query else ""), status_code=308)

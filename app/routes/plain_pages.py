@@ -80,14 +80,23 @@ def page(title: str, *body: str, again: int | None = None, wide: bool = False) -
     """
     refresh = f'<meta http-equiv="refresh" content="{again}">' if again else ""
     shape = ' class="wide"' if wide else ""
+    return document(
+        title,
+        f'<body><main{shape}><div class="brand">{MARK}<span>Touchstone</span></div>'
+        f'<div class="card"><h1>{escape(title)}</h1>{body[0] if body else ""}</div>{"".join(body[1:])}</main>'
+        '<script src="/assets/plain.js"></script></body>',
+        more=refresh,
+    )
+
+
+def document(title: str, body: str, *, more: str = "") -> str:
+    """Return an HTML document: the head, with ``more`` in it, and the body element."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"{refresh}<title>{escape(title)} · Touchstone</title>"
+        f"{more}<title>{escape(title)} · Touchstone</title>"
         '<link rel="icon" href="/assets/mark.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/plain.css">'
-        f'</head><body><main{shape}><div class="brand">{MARK}<span>Touchstone</span></div>'
-        f'<div class="card"><h1>{escape(title)}</h1>{body[0] if body else ""}</div>{"".join(body[1:])}</main>'
-        '<script src="/assets/plain.js"></script></body></html>'
+        f"</head>{body}</html>"
     )
 
 
@@ -99,22 +108,27 @@ def paragraph(text: str, *, style: str = "") -> str:
 
 
 def form(
-    action: str, button: str, *fields: Field, hidden: Mapping[str, str] | None = None, at_once: bool = False
+    action: str,
+    button: str,
+    *fields: Field,
+    hidden: Mapping[str, str] | None = None,
+    at_once: bool = False,
+    focus: bool = True,
 ) -> str:
-    """Return a form that posts to ``action``, with the focus on its first empty field.
+    """Return a form that posts to ``action``, with the focus on its first empty field unless ``focus`` is false.
 
     ``at_once``: post without a press.
     """
-    first_empty = next((field.name for field in fields if not field.value), None)
+    first_empty = next((field.name for field in fields if not field.value and focus), None)
     lines = [_line(field, focus=field.name == first_empty) for field in fields]
     secrets = [
         f'<input type="hidden" name="{escape(name)}" value="{escape(value)}">' for name, value in (hidden or {}).items()
     ]
-    focus = "" if fields else " autofocus"
+    on_button = "" if fields else " autofocus"
     now = " data-at-once" if at_once else ""
     return (
         f'<form method="post" action="{escape(action)}"{now}>{"".join(secrets)}{"".join(lines)}'
-        f'<button type="submit"{focus}>{escape(button)}</button></form>'
+        f'<button type="submit"{on_button}>{escape(button)}</button></form>'
     )
 
 

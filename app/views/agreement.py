@@ -1,61 +1,53 @@
-"""The page *Agreement*: coefficients between raters, each with its interval, unit, n and the units left out.
+"""The page *Agreement*: one sentence for each stage, a dot plot of dimensions, and everything else in folded sections.
 
 An open page checks for new votes every few seconds, and computes again if there are any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
-from agreement.summary import Result
 from annotation_schemas import reporting
-from annotation_schemas.kinds import options_of
 from app import addresses, markup, shell
-from app.agreement.tables import (
-    UNITS,
-    about_of,
-    cautions,
-    is_headline,
-    level_table,
-    pairs,
-    raters_in_pairs,
-    replies_table,
-    table_of,
-    title_of,
-    versions_in_title,
-)
-from app.charts import confusion_chart
+from app.agreement import details, finding, plot, sections
+from app.agreement.finding import Finding
+from app.agreement.plot import Links
+from app.agreement.tables import UNITS, title_of
+from app.charts import dot_plot
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.results.shown import download
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch, version_switch
+from db import project_facts
 from domain.errors import NotAvailableError
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Cut, Items, Stage
 from workflow.results import rater_agreement
+from workflow.results.agreement_page import Figures
 from workflow.results.criterion_values import scored_criteria
-from workflow.results.loss_files import agreement_as_csv, losses_as_csv
-from workflow.results.losses import StageLosses
 from workflow.results.ratings import raters_of
 
-SCREEN = Screen("Agreement", place=250, role=Role.LEAD, group=Group.NUMBERS)
+SCREEN = Screen(
+    "Agreement",
+    place=405,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    words="kappa alpha krippendorff cohen fleiss reliability inter-rater iaa consistency disagree",
+    needs=Need("No two people have answered about the same item yet.", project_facts.has_overlap),
+)
 
 FOLLOW_SECONDS = 10
 """Seconds between two checks for new votes on an open page."""
 
-MEANS = "mean"
-"""The unit of a comparison of models' means."""
-CUTS = {Cut.WHOLE: "All together", Cut.DIMENSION: "By dimension", Cut.GROUP: "By group"}
-OF_GRADING = ("Each answer", "Means of a model by dimension", "Judges at three levels")
+CUTS = {Cut.DIMENSION: "By dimension", Cut.GROUP: "By group"}
+NOUNS = {Cut.DIMENSION: "dimension", Cut.GROUP: "group"}
+ANSWERS, MEANS, LEVELS = "Each answer", "Means of a model by dimension", "Judges at three levels"
 
 
 @dataclass(frozen=True)
@@ -63,94 +55,118 @@ class AgreementChoices:
     """The settings of the page. Until someone changes them, they follow the schema's report."""
 
     stage: Stage
-    by: Cut
-    of_means: bool
-    pool_guidelines: bool
-    items: Items | None
+    by: Cut = Cut.DIMENSION
+    """The parts that are shown below everything together."""
+    of_means: bool = False
+    pool_guidelines: bool = False
+    items: Items | None = None
     levels: bool = False
     schema_version: int | None = None
     """The schema version whose ratings count. None: all versions."""
 
-    @property
-    def unit(self) -> str:
-        """Return the unit that a coefficient counts."""
-        return MEANS if self.of_means else UNITS[self.stage]
-
 
 def render(services: Services) -> None:
-    """Draw the choice of a stage, and the table."""
+    """Draw the choice of a stage, the finding of each stage, and the details of the chosen stage."""
     view = shell.lead_of(services)
-    shell.heading(
-        "Agreement",
-        "How far people agree with each other. Every number has its interval, or the reason why it is undefined.",
-        made_up=view.made_up,
-    )
-    stages = [stage for stage in UNITS if getattr(view.schema.schema_.stages, stage) is not None]
-    if not stages:
-        shell.show(
-            markup.notice(
-                "This project's schema has no verification, grading, comparison, coding or answering, so there are no "
-                "ratings."
-            )
-        )
-        return
+    shell.heading("Agreement", "How far raters agree with each other.", made_up=view.made_up)
+    shell.show(markup.Markup(f"<style>{dot_plot.STYLE}</style>"))
     schema = view.schema.schema_
-    first = reporting.stage_first(schema)
-    usual = _usual(services, view, [first, *stages] if first in stages else stages)
-    left, middle, right = st.columns([2, 3, 2], vertical_alignment="center")
+    stages = [stage for stage in UNITS if getattr(schema.stages, stage) is not None]
+    if not stages:
+        words = "This project's form has no stage in which people rate something. Add a stage to the form."
+        shell.show(markup.notice(words))
+        return
+    rated = _rated(services, view, stages)
+    left, right = st.columns([3, 1], vertical_alignment="center")
     with left:
-        chosen = st.segmented_control(
-            "Stage",
-            stages,
-            default=usual,
-            format_func=schema.stages.title_of,
-            key=f"agreement.stage.{view.name}",
-            label_visibility="collapsed",
-        )
-    stage = chosen or usual
-    of_means = levels = False
+        stage = _stage(view, stages, rated)
+    with right, st.popover("What is counted", width="stretch"):
+        choice = _choose(services, view, stage)
+    others = [each for each in rated if each is not stage]
+    _live(services, view, choice, others)
+    sections.draw_sections(services, view)
+
+
+def _rated(services: Services, view: ProjectView, stages: Sequence[Stage]) -> list[Stage]:
+    """Return the stages with a submission."""
+    about: dict[str, Any] = {"person": services.person, "project": view.name}
+    return [stage for stage in stages if rater_agreement.size(services.store, **about, stage=stage)]
+
+
+def _stage(view: ProjectView, stages: Sequence[Stage], rated: Sequence[Stage]) -> Stage:
+    """Draw the choice of a stage.
+
+    At first it is the stage in the address, the stage of the schema's report, or the first stage with a submission. It
+    stays the same for the whole session, also if other stages get submissions.
+    """
+    schema, key = view.schema.schema_, f"agreement.usual.{view.name}"
+    asked, first = st.query_params.get("stage"), reporting.stage_first(schema)
+    if key not in st.session_state:
+        st.session_state[key] = first if first in rated else next(iter([*rated, *stages]))
+    usual: Stage = Stage(asked) if asked and asked in stages else st.session_state[key]
+    if len(stages) == 1:
+        return usual
+    chosen = st.segmented_control(
+        "Stage",
+        stages,
+        default=usual,
+        format_func=schema.stages.title_of,
+        key=f"agreement.stage.{view.name}{f'.{asked}' if asked else ''}",
+        label_visibility="collapsed",
+    )
+    return chosen or usual
+
+
+def _choose(services: Services, view: ProjectView, stage: Stage) -> AgreementChoices:
+    """Draw the settings that decide what is counted."""
+    schema, of_means, levels = view.schema.schema_, False, False
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
     if stage is Stage.GRADING and scored_criteria(schema):
         means_first = reporting.means_first(schema) and raters_of(services.store, **about).have_means()
         unit = st.segmented_control(
             "Unit",
-            OF_GRADING,
-            default=OF_GRADING[means_first],
+            [ANSWERS, MEANS, LEVELS],
+            default=MEANS if means_first else ANSWERS,
             key=f"agreement.unit.{view.name}",
-            label_visibility="collapsed",
         )
-        of_means, levels = unit in OF_GRADING[1:], unit == OF_GRADING[2]
-    with middle:
-        cuts = [cut for cut in Cut if cut is not Cut.GROUP or any(dimension.group for dimension in schema.dimensions)]
-        by = st.segmented_control(
-            "Slices",
-            cuts,
-            default=reporting.cut_first(schema) or Cut.WHOLE,
-            format_func=CUTS.__getitem__,
-            key=f"agreement.by.{view.name}",
-            label_visibility="collapsed",
-            disabled=of_means,
+        of_means, levels = unit in (MEANS, LEVELS), unit == LEVELS
+    by = Cut.DIMENSION
+    if any(dimension.group for dimension in schema.dimensions):
+        usual = reporting.cut_first(schema)
+        by = (
+            st.segmented_control(
+                "Parts",
+                list(CUTS),
+                default=usual if usual in CUTS else Cut.DIMENSION,
+                format_func=CUTS.__getitem__,
+                key=f"agreement.by.{view.name}",
+                disabled=of_means,
+            )
+            or Cut.DIMENSION
         )
-    with right:
-        pool_guidelines = st.toggle(
-            "Pool versions of the guideline",
-            key="agreement.pool_guidelines",
-            help="Otherwise votes under different versions are measured separately.",
-        )
-    version = version_switch.switch(services, view, key=f"agreement.schema.{stage.value}", stages=[stage])
     items = items_switch.switch(services, view, key="agreement.items", stage=stage, show=False)
-    cut = Cut.WHOLE if of_means else by or Cut.WHOLE
-    _live(services, view, AgreementChoices(stage, cut, of_means, pool_guidelines, items, levels, version))
+    version = version_switch.switch(services, view, key=f"agreement.schema.{stage.value}", stages=[stage])
+    pool = st.toggle(
+        "Pool guideline versions",
+        key="agreement.pool_guidelines",
+        help="Measure votes under all versions of the guideline together. Otherwise each version is measured alone.",
+    )
+    return AgreementChoices(stage, by, of_means, pool, items, levels, version)
 
 
 @st.fragment(run_every=FOLLOW_SECONDS)
-def _live(services: Services, view: ProjectView, choice: AgreementChoices) -> None:
+def _live(services: Services, view: ProjectView, choice: AgreementChoices, others: Sequence[Stage]) -> None:
     with shell.guard(services):
-        _tables(services, view, choice)
+        _draw(services, view, choice, others)
 
 
 def _measured(
-    services: Services, view: ProjectView, choice: AgreementChoices, work: str = "agreement"
+    services: Services,
+    view: ProjectView,
+    choice: AgreementChoices,
+    *,
+    by: Cut = Cut.WHOLE,
+    work: str = "agreement",
 ) -> figure_requests.FigureState:
     """Return the page's figures (``agreement_page.Figures``). They are computed again only if something has changed."""
     stage = choice.stage
@@ -162,7 +178,7 @@ def _measured(
         {
             "project": view.name,
             "stage": stage,
-            "by": choice.by,
+            "by": by,
             "of_means": choice.of_means,
             "pool_guidelines": choice.pool_guidelines,
             "items": choice.items,
@@ -175,171 +191,184 @@ def _measured(
     )
 
 
-def _second_opinion(services: Services, view: ProjectView, choice: AgreementChoices) -> None:
-    """Show whether other packages compute the same values. A difference is shown as an error."""
-    try:
-        figure_state = _measured(services, view, choice, "agreement_opinion")
-    except NotAvailableError as error:
-        shell.show(markup.notice(str(error), style="bad"))
+def _draw(services: Services, view: ProjectView, choice: AgreementChoices, others: Sequence[Stage]) -> None:
+    found = _measured(services, view, choice)
+    if not found.current:
+        shell.show(being_measured(found))
+    if found.figure is None:
         return
-    opinion = figure_state.figure.value if figure_state.figure is not None else None
-    if opinion is not None and opinion.differences:
-        shell.show(*(markup.notice(sentence, style="bad") for sentence in (opinion.sentence, *opinion.differences)))
-    with st.expander("How this was computed", key="agreement.computed"):
-        if opinion is None:
-            words = (
-                "Comparing with scikit-learn and krippendorff. The result appears here, also if you leave this page."
-            )
-            shell.show(markup.paragraph(words, style="ts ts-quiet"))
-            return
-        if not figure_state.current:
-            shell.show(being_measured(figure_state))
-        sentences = (opinion.sentence, *opinion.not_compared)
-        shell.show(
-            *(markup.tag("p", markup.text(sentence), style="ts", data_part="second-opinion") for sentence in sentences)
-        )
+    figures: Figures = found.figure.value
+    if choice.levels and figures.lines:
+        details.draw_levels(view, figures)
+        details.draw_downloads(view, choice.stage, figures.lines, figures.losses)
+        _second_opinion(services, view, choice)
+        return
+    key = _answer(view, choice, figures) if figures.lines else None
+    if key is None:
+        shell.show(markup.notice(_nothing(view, choice)))
+    for stage in others:
+        _other(services, view, stage)
+    if key is not None:
+        _details(services, view, choice, figures, key)
 
 
 def being_measured(found: figure_requests.FigureState) -> markup.Markup:
     """Return a notice that the figures are being computed, or that the shown figures are out of date."""
     if found.figure is None:
-        return markup.notice(
-            "Agreement is being worked out, and will appear here. With 300,000 ratings it takes about half a minute. "
-            "You can leave this page and come back."
-        )
+        words = "Computing agreement. With 300,000 ratings, this takes about half a minute. You can leave this page."
+        return markup.notice(words)
     return pending_figures.words_of_earlier(found.figure)
 
 
-def _tables(services: Services, view: ProjectView, choice: AgreementChoices) -> None:
-    figure_state = _measured(services, view, choice)
-    stage, by, version = choice.stage, choice.by, choice.schema_version
-    if not figure_state.current:
-        shell.show(being_measured(figure_state))
-    if figure_state.figure is None:
-        return
-    lines, raters, replies, counting, logins, matrices, losses = figure_state.figure.value
-    items_switch.show_counted(counting.whole_sentence)
-    if not lines:
-        shell.show(
-            markup.notice(
-                f"No one has submitted anything in {stage} yet. The table appears with the first votes."
-                if version is None
-                else f"Nothing that counts in {stage} was submitted under version {version} of the schema."
-            )
-        )
-        return
-    if raters.people and raters.machines:
-        aside = ", ".join(raters.machines)
-        shell.show(
-            markup.tag("p", markup.quiet(f"Not counted among the people, as they are machines: {aside}."), style="ts")
-        )
-    if raters.people_from_files:
-        shell.show(
-            markup.tag(
-                "p",
-                markup.quiet(f"Among the people, with ratings out of files: {', '.join(raters.people_from_files)}."),
-                style="ts",
-            )
-        )
-    for sentence in losses.sentences:
+def _nothing(view: ProjectView, choice: AgreementChoices) -> str:
+    title = view.schema.schema_.stages.in_a_sentence(choice.stage)
+    if choice.schema_version is not None:
+        return f"There are no ratings in the {title} under version {choice.schema_version} of the schema."
+    return f"No one has submitted anything in the {title} yet. Agreement appears with the first votes."
+
+
+Key = tuple[str | None, str | None, str]
+"""Guideline, dimension and criterion."""
+
+
+def _answer(view: ProjectView, choice: AgreementChoices, figures: Figures) -> Key:
+    """Draw the finding of the chosen stage, and return the guideline and criterion that it is about."""
+    findings = _findings(view, choice, figures)
+    key = _weakest(findings)
+    name = title_of(view, None, key[2]) if len(findings) > 1 else ""
+    links = _links(view, choice, figures)
+    shell.show(_sentence(findings[key], links.differing(), name), _basis(figures, findings, key))
+    for sentence in figures.losses.sentences:
         shell.show(markup.loss_line(sentence))
-    if replies:
-        shell.show(replies_table(view, replies))
-    _downloads(view, choice, lines, losses)
-    if choice.levels:
-        _levels(view, lines)
-        _second_opinion(services, view, choice)
-        return
-    among = counting.which if counting.verdicts else None
-    named = reporting.agreement_first(view.schema.schema_)
-    table = (
-        markup.Markup("")
-        if choice.of_means
-        else pairs(view, stage, lines, among, by=by, logins=logins, links=version is None)
-    )
-    if table:
-        shell.show(table)
-    titles = [_title_with(view, matrix.dimension, matrix.criterion, matrix.guideline) for matrix in matrices]
-    confusion_chart.show(view.name, matrices, titles, labels_of(view, stage), unit=choice.unit, key=f"{view.name}.{by}")
-    for (_, dimension, criterion), group in groupby(
-        lines, key=lambda line: (line.args.get("guideline"), line.dimension, line.criterion)
-    ):
-        of_group = list(group)
-        several = len(raters_in_pairs(of_group)) > 2
-        first = [line for line in of_group if is_headline(line, several=several, named=named)]
-        shell.section(title_of(view, dimension, criterion) + versions_in_title(of_group[0]))
-        shell.show(
-            markup.tag("div", markup.text(prompt_of(view, stage, criterion)), style="ts"),
-            markup.tag(
-                "div",
-                markup.quiet(about_of(of_group)),
-                markup.text(" "),
-                markup.Markup("")
-                if choice.of_means or version is not None
-                else _differing(view, stage, dimension, among, by=by),
-                style="ts ts-small",
-            ),
-            *([table_of(first, unit=choice.unit), cautions(first)] if first else []),
-        )
-        with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
-            shell.show(table_of(of_group, unit=choice.unit))
+    return key
+
+
+def _details(services: Services, view: ProjectView, choice: AgreementChoices, figures: Figures, key: Key) -> None:
+    """Draw the plot and the folded sections of the chosen stage."""
+    links, named = _links(view, choice, figures), reporting.agreement_first(view.schema.schema_)
+    noun, unit = NOUNS[choice.by], details.unit_of(choice.stage, of_means=choice.of_means)
+    whole = plot.grouped(figures.lines)
+    rows = plot.whole_rows(links, whole)
+    lines = [line for group in whole.values() if (line := finding.coefficient_of(group, named)) is not None]
+    there = any(row.value is not None for row in rows)
+    parts = _parts(services, view, choice) if there else None
+    of_parts = plot.part_lines(links, parts.lines, key[2], key[0]) if parts else []
+    drawn = [line for line in of_parts if plot.is_drawn(line)]
+    if there:
+        shell.show(plot.drawn(links, [*rows, *plot.part_rows(links, drawn)], [*lines, *drawn]))
+    if len(of_parts) > 1:
+        details.draw_parts(links, of_parts, noun, plot.not_drawn_words(view, of_parts, noun, unit))
+    everything = [*figures.lines, *(parts.lines if parts else ())]
+    if not choice.of_means:
+        details.draw_pairs(links, everything)
+        matrices = [*figures.confusions, *(parts.confusions if parts else ())]
+        details.draw_confusions(view, choice.stage, matrices, unit)
+    details.draw_replies(view, figures.replies)
+    details.draw_statistics(view, choice.stage, everything, figures.losses, unit=unit)
     _second_opinion(services, view, choice)
 
 
-def _downloads(view: ProjectView, choice: AgreementChoices, lines: Sequence[Result], losses: StageLosses) -> None:
-    """Draw downloads of all coefficients, and of the missing answers, as CSV files."""
-    name = f"{view.name}-agreement-{choice.stage}"
-    download("CSV", partial(agreement_as_csv, lines, losses), f"{name}.csv", key="agreement.csv")
-    if losses.judges or losses.left_out:
-        written = partial(losses_as_csv, losses.judges, losses.left_out)
-        download("Losses as CSV", written, f"{name}-losses.csv", key="agreement.losses")
+def _links(view: ProjectView, choice: AgreementChoices, figures: Figures) -> Links:
+    counting = figures.counting
+    among = counting.which if counting.verdicts else None
+    listed = not choice.of_means and choice.schema_version is None
+    return Links(view, choice.stage, choice.by, among, dict(figures.logins), listed)
 
 
-def _levels(view: ProjectView, lines: Sequence[Result]) -> None:
-    """Draw a table for each judge."""
-    shell.show(
-        markup.paragraph(
-            "Each judge with the people, whose grades of an answer are made one, on the answers that both graded. A"
-            " coefficient of one level says nothing of another: means of many answers go together well where answers"
-            " hardly do.",
-            style="ts ts-quiet",
+def _parts(services: Services, view: ProjectView, choice: AgreementChoices) -> Figures | None:
+    """Return the figures of each dimension or group. None while they are computed, and if there is only one."""
+    if choice.of_means or len(view.schema.schema_.dimensions) < 2:
+        return None
+    found = _measured(services, view, choice, by=choice.by)
+    if found.figure is None:
+        shell.show(markup.paragraph(f"Computing agreement by {NOUNS[choice.by]}.", style="ts ts-quiet ts-small"))
+        return None
+    figures: Figures = found.figure.value
+    return figures
+
+
+def _findings(view: ProjectView, choice: AgreementChoices, figures: Figures) -> dict[Key, Finding]:
+    """Return the finding of each criterion, under the newest guideline only."""
+    groups = plot.grouped(figures.lines)
+    newest = next(reversed(groups))[0]
+    labels = details.labels_of(view, choice.stage)
+    matrices = {(matrix.guideline, matrix.criterion): matrix for matrix in figures.confusions}
+    return {
+        key: finding.finding(
+            lines,
+            choice.stage,
+            named=reporting.agreement_first(view.schema.schema_),
+            confusion=matrices.get((key[0], key[2])),
+            labels=labels.get(key[2], {}),
+            people=bool(figures.raters.people),
+            of_means=choice.of_means,
         )
-    )
-    for (criterion, judge), group in groupby(lines, key=lambda line: (line.criterion, line.args["judge"])):
-        of_judge = list(group)
-        shell.section(f"{judge} · {title_of(view, None, criterion)}{versions_in_title(of_judge[0])}")
-        shell.show(markup.tag("div", level_table(of_judge), data_part="levels"))
+        for key, lines in groups.items()
+        if key[0] == newest
+    }
 
 
-def _differing(view: ProjectView, stage: Stage, part: str | None, among: Items | None, *, by: Cut) -> markup.Markup:
-    """Return a link to the items behind a table."""
-    dimension, group = addresses.dimension_or_group(by, part)
-    href = addresses.history(view.name, differ=stage.value, dimension=dimension, group=group, among=among)
-    return markup.tag("a", markup.text("Items about which they differ"), href=href, target="_self")
+def _weakest(findings: Mapping[Key, Finding]) -> Key:
+    """Return the criterion with the lowest coefficient. Criteria without one come last."""
+
+    def value(key: Key) -> float:
+        line = findings[key].line
+        return 2.0 if line is None or line.value is None else line.value
+
+    return min(findings, key=value)
 
 
-def _usual(services: Services, view: ProjectView, stages: Sequence[Stage]) -> Stage:
-    """Return the first of these stages with a submission. The result stays the same for the whole session."""
-    key = f"agreement.usual.{view.name}"
-    if key not in st.session_state:
-        about: dict[str, Any] = {"person": services.person, "project": view.name}
-        rated = (stage for stage in stages if rater_agreement.size(services.store, **about, stage=stage))
-        st.session_state[key] = next(rated, stages[0])
-    usual: Stage = st.session_state[key]
-    return usual
+def _sentence(found: Finding, href: str, name: str) -> markup.Markup:
+    """Return the finding in one sentence. The share links to the items on which raters differ."""
+    if not found.share:
+        return markup.finding(markup.tag("b", markup.text(found.subject)), markup.text(f" {found.rest}"))
+    share = markup.link(found.share, href) if href else markup.text(found.share)
+    about = f" in “{name}”" if name else ""
+    preposition = " in " if " pair" in found.share else " on "
+    lead = markup.tag("b", markup.text(found.subject + preposition), share, markup.text(f"{about}."))
+    return markup.finding(lead, markup.text(f" {found.rest}"))
 
 
-def prompt_of(view: ProjectView, stage: Stage, criterion: str) -> str:
-    """Return the prompt of a criterion."""
-    asked = getattr(view.schema.schema_.stages, stage).criteria
-    return next((known.prompt for known in asked if known.name == criterion), "")
+def _basis(figures: Figures, findings: Mapping[Key, Finding], key: Key) -> markup.Markup:
+    """Return what the finding rests on, whose ratings count, and which items."""
+    sentences = list(findings[key].notes)
+    if len(findings) > 1:
+        sentences.append(f"This is the lowest of {len(findings)} questions.")
+    if key[0] is not None:
+        sentences.append(f"Guideline: {key[0]}.")
+    raters, counted = figures.raters, figures.counting.whole_sentence
+    if raters.people and raters.machines:
+        sentences.append(f"Machines are not counted: {', '.join(raters.machines)}.")
+    if raters.people_from_files:
+        sentences.append(f"Imported people are counted: {', '.join(raters.people_from_files)}.")
+    if counted:
+        sentences.append(f"Counted: {counted[:1].lower()}{counted[1:]}")
+    return markup.tag("p", markup.quiet(" ".join(sentences)), style="ts", data_part="counted")
 
 
-def labels_of(view: ProjectView, stage: Stage) -> dict[str, dict[Any, str]]:
-    """Return the option labels of a stage, by criterion and value."""
-    asked = getattr(view.schema.schema_.stages, stage).criteria
-    return {criterion.name: {option.value: option.label for option in options_of(criterion, {})} for criterion in asked}
+def _other(services: Services, view: ProjectView, stage: Stage) -> None:
+    """Draw the finding of another stage in a line, with a link to its details."""
+    schema = view.schema.schema_
+    of_means = stage is Stage.GRADING and reporting.means_first(schema)
+    choice = AgreementChoices(stage, of_means=of_means)
+    if of_means:
+        about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
+        choice = replace(choice, of_means=raters_of(services.store, **about).have_means())
+    found = _measured(services, view, choice)
+    if found.figure is None or not found.figure.value.lines:
+        return
+    findings = _findings(view, choice, found.figure.value)
+    top = findings[_weakest(findings)]
+    words = f"{top.subject} {'in' if ' pair' in top.share else 'on'} {top.share}." if top.share else top.subject
+    title = markup.link(schema.stages.title_of(stage), addresses.page("agreement", view.name, stage=stage.value))
+    shell.show(markup.tag("p", title, markup.text(f": {words} {top.rest}"), style="ts", data_part="other-stage"))
 
 
-def _title_with(view: ProjectView, dimension: str | None, criterion: str, guideline: str | None) -> str:
-    return title_of(view, dimension, criterion) + (f" · guideline {guideline}" if guideline else "")
+def _second_opinion(services: Services, view: ProjectView, choice: AgreementChoices) -> None:
+    """Draw whether other packages compute the same values."""
+    try:
+        found = _measured(services, view, choice, work="agreement_opinion")
+    except NotAvailableError as error:
+        shell.show(markup.notice(str(error), style="bad"))
+        return
+    details.draw_second_opinion(found)

@@ -10,8 +10,8 @@ import streamlit as st
 from annotation_schemas.formats import Takes, writing
 from annotation_schemas.formats import named as formats_named
 from app import addresses, markup, shell
-from app.releasing import checklist, prepared_export
-from app.screens import Group, Screen
+from app.releasing import prepared_export
+from app.screens import Action, Room, Screen
 from app.services import Services
 from app.widgets import version_switch
 from domain.records import ProjectView
@@ -20,7 +20,14 @@ from domain.run_kinds import RunKind
 from workflow.results.ratings import RATED
 from workflow.runs import run_views
 
-SCREEN = Screen("Export", place=270, role=Role.LEAD, group=Group.RELEASE)
+SCREEN = Screen(
+    "Export",
+    place=510,
+    room=Room.RELEASE,
+    role=Role.LEAD,
+    words="download save files csv json jsonl parquet backup data",
+    actions=(Action("Download items", "export save csv json"),),
+)
 
 OF_MODELS = tuple(kind for kind in RunKind if kind.answers)
 """The kinds of runs that hold models' answers."""
@@ -78,7 +85,6 @@ def render(services: Services) -> None:
     ready = st.session_state.get("export.ready")
     if ready and ready["project"] == view.name:
         prepared_export.show_ready(ready)
-    checklist.before_release(services, view)
 
 
 def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:

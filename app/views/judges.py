@@ -6,13 +6,20 @@ from app import addresses
 from app.judging import begin, shown, watch
 from app.running import run_page
 from app.running.run_page import RunPage, RunSection
-from app.screens import SCREENS, Group, Screen
+from app.screens import SCREENS, Action, Room, Screen
 from app.services import Services
 from domain.judging import JudgePlan
 from domain.roles import Role
 from workflow.runs.run_views import RunView
 
-SCREEN = Screen("Judges", place=220, role=Role.LEAD, group=Group.MODELS)
+SCREEN = Screen(
+    "Judges",
+    place=305,
+    room=Room.MODELS,
+    role=Role.LEAD,
+    words="llm judge autograder automatic grading rubric template",
+    actions=(Action("Run a judge", "start set up llm judge grade automatically"),),
+)
 
 
 def _links(run: RunView) -> list[tuple[str, str]]:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from app.running import grading, models, run_page, watch
 from app.running.run_page import RunPage, RunSection
-from app.screens import Group, Screen
+from app.screens import Action, Room, Screen
 from app.services import Services
 from domain.roles import Role
 
-SCREEN = Screen("Models", place=210, role=Role.LEAD, group=Group.MODELS)
+SCREEN = Screen(
+    "Runs",
+    place=300,
+    room=Room.MODELS,
+    role=Role.LEAD,
+    words="models inference predictions endpoint api gpu evaluate llm vlm",
+    actions=(Action("Run a model", "start inference evaluate ask openai"),),
+)
 
 
 PAGE = RunPage(

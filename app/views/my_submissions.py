@@ -8,9 +8,10 @@ import streamlit as st
 
 from app import addresses, markup, shell
 from app.reruns import messages
-from app.screens import Screen, working_page
+from app.screens import Need, Room, Screen, working_page
 from app.services import Services
 from app.workbench import preview
+from db import project_facts
 from domain.errors import ConflictError, LeaseLostError, NotAllowedError, NotFoundError
 from domain.item_filter import LONGEST
 from domain.records import ProjectView
@@ -18,7 +19,13 @@ from domain.states import Stage
 from workflow.annotate import own_submissions, submissions
 from workflow.annotate.own_submissions import PAGE, OwnSubmission
 
-SCREEN = Screen("My submissions", place=12)
+SCREEN = Screen(
+    "Submissions",
+    place=12,
+    room=Room.MY_WORK,
+    words="my submissions done edit correct my answer mistake undo earlier",
+    needs=Need("You have not submitted anything yet. Submit a task first.", project_facts.has_own_submissions),
+)
 
 KEY = "my_submissions"
 ALL = ""

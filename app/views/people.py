@@ -14,7 +14,7 @@ from app.people import invitation_links
 from app.people.invitation_links import Link
 from app.reruns import dialogs, messages
 from app.reruns.subset_picker import SubsetPicker
-from app.screens import SCREENS, Group, Screen
+from app.screens import SCREENS, Action, Room, Screen
 from app.services import Services
 from app.widgets import confirm, list_order
 from app.widgets.confirm import Confirmation
@@ -24,7 +24,14 @@ from domain.roles import Role
 from domain.states import Stage
 from workflow.access import accounts, audit, memberships, sign_in
 
-SCREEN = Screen("People", place=138, role=Role.LEAD, group=Group.PEOPLE)
+SCREEN = Screen(
+    "Members",
+    place=200,
+    room=Room.PEOPLE,
+    role=Role.LEAD,
+    words="people team users annotators raters seniors roles rights access",
+    actions=(Action("Invite people", "add member user annotator invitation email link password account"),),
+)
 
 PARTS: list[Role] = list(Role)
 ROLES = {

@@ -24,7 +24,7 @@ KINDS = "kinds/modules.js"
 """A generated module that imports the module of each kind of criterion and field."""
 PARTS = "parts/modules.js"
 """A generated module that imports the parts that extensions add to the form of a working page."""
-MOUNTED = ("workbench", "menu", "preview", "report", "picture", "ticks")
+MOUNTED = ("workbench", "menu", "preview", "report", "picture", "ticks", "item_rows")
 """The modules that core's pages mount. Each is served with all of its imports."""
 
 

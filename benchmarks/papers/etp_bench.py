@@ -74,7 +74,7 @@ def study(folder: Path, *, shared: Path | None, quick: bool) -> Study:
     made.answers(answers)
     scores = _judged(made, dice, worth)
     grades, succeeds = _graded(made, dice, asked, worth, success, 4 if quick else SAMPLE)
-    made.steps.append(("run", "metric", "etp_bench", "--metric", "rouge_l", "--criterion", "score"))
+    made.steps.append(("metric", "run", "etp_bench", "--metric", "rouge_l", "--criterion", "score"))
     aspect = {str(item["id"]): item["aspect"] for item in asked}
     rouge = {str(item["id"]): _rouge(texts[str(item["id"]), BEST], item["answer"]) for item in asked}
     made.tables = list(_tables(models, aspect, scores, grades, rouge, succeeds, tasks))

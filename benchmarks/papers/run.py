@@ -47,7 +47,7 @@ def run(study: Study, home: Path) -> list[Compared]:
         for step in study.steps:
             _said(*step)
         out = home / "tables"
-        made = json.loads(_said("tables", study.schema, "--format", "json", "--out", str(out)))["tables"]
+        made = json.loads(_said("table", "export", study.schema, "--format", "json", "--out", str(out)))["tables"]
         page = paper_tables.of_project(services.resources().store, project=study.schema, items=None)
         drawn = {table.name: drawn_tables.html(table) for table in page.tables}
         losses = unexplained_losses(services.resources().store, study.schema, study.stated) if study.stated else []

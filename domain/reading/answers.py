@@ -60,7 +60,7 @@ def read_answer(text: str, asked: ExpectedAnswer, *, finish_reason: str | None =
             ReadOutcome.REFUSED, spans=(seen.span(*refused),), why="It says that it does not or cannot answer."
         )
     if finish_reason == "content_filter":
-        return Reading(ReadOutcome.TRUNCATED, why="A filter cut it off: what would have followed is not known.")
+        return Reading(ReadOutcome.TRUNCATED, why="A filter cut the answer off.")
     if claim is None:
         if finish_reason == "length":
             return Reading(ReadOutcome.TRUNCATED, why="It was cut off before an answer had surely been given.")

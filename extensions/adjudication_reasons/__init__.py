@@ -1,6 +1,6 @@
 """Adjudication reasons: why seniors settled items and verifiers skipped, and where votes differ.
 
-``reason_lists`` counts the reasons, and the page *Adjudication reasons* lists the decisions behind them.
+``reason_lists`` counts the reasons, and a section of the page *Agreement* lists the decisions behind them.
 ``disagreement`` counts the items on which votes differ, for a section of the page *Dashboard*. ``closing`` closes
 reasons, also for the extension Guideline, which offers the open ones to a new version.
 """
@@ -13,10 +13,10 @@ from typing import Any
 from domain.extensions import Extension
 
 
-def _pages() -> Sequence[Any]:
-    from extensions.adjudication_reasons.pages import adjudication_reasons
+def _agreement_sections() -> Sequence[Any]:
+    from extensions.adjudication_reasons.agreement_section import SECTION
 
-    return (adjudication_reasons,)
+    return (SECTION,)
 
 
 def _commands() -> Sequence[Any]:
@@ -53,7 +53,7 @@ def _former_classes() -> Sequence[Any]:
 EXTENSION = Extension(
     name="adjudication_reasons",
     title="Adjudication reasons",
-    pages=_pages,
+    agreement_sections=_agreement_sections,
     commands=_commands,
     figures=_figures,
     dashboard_sections=_dashboard_sections,

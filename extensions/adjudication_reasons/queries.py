@@ -58,6 +58,17 @@ def votes_with_reasons(session: Session, *, project_id: int) -> list[ReasonVote]
     return votes
 
 
+def has_reasons(session: Session, *, project_id: int) -> bool:
+    """Tell whether a senior has settled an item, or a verifier has given a reason."""
+    voted = col(AnnotationRow.stage).in_(VERIFICATIONS) & (
+        func.length(cast(col(AnnotationRow.reasons), Text)) > len("{}")
+    )
+    wanted = plain_select(col(AnnotationRow.id)).where(
+        col(AnnotationRow.project_id) == project_id, (col(AnnotationRow.stage) == Stage.ADJUDICATION) | voted
+    )
+    return session.execute(wanted.limit(1)).first() is not None
+
+
 class SeniorDecision(NamedTuple):
     """A senior's decision about an item, and the lead's response to its reason."""
 

@@ -1,4 +1,4 @@
-"""The content of the page *Adjudication reasons*: why seniors settled items, and why verifiers skipped."""
+"""The content of the section *Adjudication reasons*: why seniors settled items, and why verifiers skipped."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def skips(store: Store, *, by: Person | None, project: str) -> list[SkipReasonRo
 
 @dataclass(frozen=True)
 class Overview:
-    """The content of the page about a project's reasons."""
+    """The content of the section about a project's reasons."""
 
     lines: Sequence[AdjudicationReason]
     file: str
@@ -116,6 +116,13 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
         ]
         counted = (Stage.ADJUDICATION, *voted)
         return sum(files.n_ratings(session, project_id=access.project_id, stage=stage) for stage in counted)
+
+
+def has_reasons(store: Store, *, by: Person | None, project: str) -> bool:
+    """Tell whether there is anything to list: a decision of a senior, or a reason of a verifier."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return queries.has_reasons(session, project_id=access.project_id)
 
 
 def contested(store: Store, *, by: Person | None, project: str, item: str, revision: int) -> ContestedItem:

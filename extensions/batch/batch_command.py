@@ -122,7 +122,7 @@ class BatchCommand:
         """Change a batch. Raises ``ConflictError`` if another command has changed it since."""
         with self.store.write() as session:
             if not queries.change(session, id=id, only=only, **values):
-                raise ConflictError("Another command has taken this batch over; see `touchstone run batch show`.")
+                raise ConflictError("Another command has taken this batch over; see `touchstone batch show`.")
 
     def batches_in(self, *states: BatchState) -> list[StoredRunBatch]:
         with self.store.read() as session:

@@ -244,7 +244,7 @@ class BatchEndpoint:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            raise NoReply("What came back is not what the protocol says: base_url may lead to something else.")
+            raise NoReply("The reply does not follow the protocol: base_url may lead to something else.")
         return value
 
 

@@ -50,7 +50,7 @@ def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand
         with at.store.write() as session:
             at.hold(session)
             if not queries.change(session, id=batch.id, only=(BatchState.MAKING,), most_cost=most):
-                raise ConflictError("Another command has taken this batch over; see `touchstone run batch show`.")
+                raise ConflictError("Another command has taken this batch over; see `touchstone batch show`.")
             queries.keep_units(session, batch_id=batch.id, asked=asked)
             at.add(session, not_asked, at.items_of(session, [attempt.unit_id for attempt in not_asked]))
         if asked:

@@ -1,7 +1,7 @@
 """Bulk: give back or reassign the assignments of a person, and change many items that are chosen by conditions or file.
 
 ``assignments`` moves what a person has in hand. Actions on items are core's (``workflow.lead.bulk``), because the page
-*Items* does them, too. The page *Bulk actions* and ``touchstone bulk`` offer both kinds.
+*Items* does them, too. The page *Items* and ``touchstone item`` offer both kinds.
 """
 
 from __future__ import annotations
@@ -10,12 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from domain.extensions import Extension
-
-
-def _pages() -> Sequence[Any]:
-    from extensions.bulk.pages import bulk
-
-    return (bulk,)
 
 
 def _commands() -> Sequence[Any]:
@@ -30,4 +24,4 @@ def _item_actions() -> Sequence[Any]:
     return (ACTION,)
 
 
-EXTENSION = Extension(name="bulk", title="Bulk actions", pages=_pages, commands=_commands, item_actions=_item_actions)
+EXTENSION = Extension(name="bulk", title="Bulk actions", commands=_commands, item_actions=_item_actions)

@@ -2,8 +2,8 @@
 
 ``report`` makes the sections of the calibration report from a study, and writes its files. ``project_study`` makes a
 study from the ratings of a project; ``kept_rule`` keeps the project's rule. The page *Calibration* (``report_files``,
-``report_page``) and ``touchstone calibrate`` show the report. ``release_parts`` adds its numbers to the figures of a
-release, and its verdicts to the data card. ``statistics`` is also for notebooks: ``from agreement import
+``report_page``) and ``touchstone calibration run`` show the report. ``release_parts`` adds its numbers to the figures
+of a release, and its verdicts to the data card. ``statistics`` is also for notebooks: ``from agreement import
 human_ceiling``.
 """
 

@@ -242,13 +242,13 @@ class _Sides:
                 raise RatingsError(
                     f"{name} has no account here: these ratings came from a file, and a machine is never counted among "
                     f"the people. If {name} is a person, say so with --vouch {name}; for good, where raters out of "
-                    "files are listed (touchstone project raters, or Import)."
+                    "files are listed (touchstone rater list, or Import)."
                 )
         for name in self.judges:
             if name in self.raters.people_from_files:
                 raise RatingsError(
                     f"{name} counts among the people of this project, and so is no judge. If it is a machine, say so "
-                    "where raters out of files are listed (touchstone project raters, or Import)."
+                    "where raters out of files are listed (touchstone rater list, or Import)."
                 )
             if name in self.raters.people:
                 raise RatingsError(f"{name} rated here under an account, and so is a person, not a judge.")

@@ -1,9 +1,9 @@
 """Cases: an item with its key, every model's answer and every grade, side by side, and what coders say is wrong.
 
 ``case_list`` finds the cases behind a number or a filter, and ``case_content`` reads one case, which it records as a
-look. The page *Cases* draws both (``case_parts``). The page *Failures* (``failures_page``) and ``touchstone failures``
-show the codes that core's stage ``coding`` settles (``failures``), and send answers to that stage. ``failure_files``
-writes the codes, and ``failure_shares`` gives them to paper tables.
+look. The page *Cases* draws both (``case_parts``). The page *Failures* (``failures_page``) and ``touchstone failure
+show`` show the codes that core's stage ``coding`` settles (``failures``), and send answers to that stage.
+``failure_files`` writes the codes, and ``failure_shares`` gives them to paper tables.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def _notice_sources() -> Sequence[Any]:
 def _item_sections() -> Sequence[Any]:
     from extensions.comments.item_section import draw
 
-    return (draw,)
+    return ((20, draw),)
 
 
 EXTENSION = Extension(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import func, or_, update
+from sqlalchemy import exists, func, or_, update
 from sqlmodel import Session, col, select
 
+from db.project_facts import Viewer
 from db.records import StoredComment, StoredItem, StoredPerson
 from db.tables import CommentForRow, CommentRow, ItemRow, PersonRow
+from domain.roles import Role, at_least
 
 
 def by_key(session: Session, *, person_id: int, key: str) -> StoredComment | None:
@@ -106,3 +109,12 @@ def unread_comments(
         .where(col(CommentRow.id).in_(ids), col(CommentRow.project_id).in_(list(projects)))
     )
     return [(id, at, item) for id, at, item in session.exec(wanted.order_by(col(CommentRow.id)))]
+
+
+def has_comments(viewer: Viewer) -> Any:
+    """Tell whether there is a comment: by or for an annotator, or any comment for seniors and leads."""
+    there = exists().where(col(CommentRow.project_id) == viewer.project_id)
+    if at_least(viewer.role, Role.SENIOR):
+        return there
+    mine = select(CommentForRow.comment_id).where(CommentForRow.person_id == viewer.person_id)
+    return there.where(or_(col(CommentRow.person_id) == viewer.person_id, col(CommentRow.id).in_(mine)))

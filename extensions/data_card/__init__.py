@@ -3,7 +3,7 @@
 ``card`` writes the card of the facts that ``card_facts`` collects (people, hours, agreement, judges); ``card_people``
 has its sections about people and judges. ``set_tally`` counts the items of a set, ``set_columns`` defines each number,
 and ``set_statistics`` makes tables of both. ``set_section`` draws them on the page *Tables*, and ``touchstone release
-statistics`` prints them.
+describe`` prints them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Read the files of ``touchstone drafting make``: the proposals, and how they were made.
+"""Read the files of ``touchstone proposal create``: the proposals, and how they were made.
 
 People may have edited the proposals.
 """
@@ -46,7 +46,7 @@ def read_proposals(path: Path) -> ProposalFile:
     data, value = _loaded(path)
     heads = {"project": str, "model": str, "proposals": list}
     if not isinstance(value, dict) or any(not isinstance(value.get(name), kind) for name, kind in heads.items()):
-        raise InvalidFileError(f"{path.name} is no file of `touchstone drafting make`: it lacks {', '.join(heads)}.")
+        raise InvalidFileError(f"{path.name} is no file of `touchstone proposal create`: it lacks {', '.join(heads)}.")
     rows = [_row(path, number, proposal) for number, proposal in enumerate(value["proposals"], 1)]
     return ProposalFile(hashlib.sha256(data).hexdigest(), value["project"], value["model"], rows)
 
@@ -120,7 +120,7 @@ def read_made(path: Path) -> MakingRecord:
     _, value = _loaded(path)
     if not isinstance(value, dict) or value.get("made_by") != MADE_BY:
         raise InvalidFileError(
-            f"{path.name} is no file in which `touchstone drafting make` tells how proposals were made."
+            f"{path.name} is no file in which `touchstone proposal create` tells how proposals were made."
         )
     try:
         model = value["settings"]["model"]
@@ -141,8 +141,8 @@ def read_made(path: Path) -> MakingRecord:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidFileError(
-            f"{path.name} lacks what `touchstone drafting make` writes there, or has it otherwise ({error}). Give the "
-            "file as it was written, or none."
+            f"{path.name} is not as `touchstone proposal create` wrote it: {error}. Give the unchanged file, or leave "
+            "the option out."
         ) from error
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sqlalchemy import exists
 from sqlmodel import Session, col, select
 
 from db import reworded
+from db.project_facts import Viewer
 from db.records import StoredAnnotation, StoredAsset
 from db.tables import AnnotationRow, AssetRow, SourceRow
 from domain.runs import chunked
@@ -75,3 +77,8 @@ def propose(session: Session, *, asset: StoredAsset, proposal: Mapping[str, Any]
     """Store a model's proposal for an item about a locked asset."""
     asset.proposal = dict(proposal)
     session.add(asset)
+
+
+def has_proposals(viewer: Viewer) -> Any:
+    """Tell whether a model has proposed an item."""
+    return exists().where(col(AssetRow.project_id) == viewer.project_id, col(AssetRow.proposal).is_not(None))

@@ -48,7 +48,7 @@ def draw(services: Services, view: ProjectView, *, first: bool) -> None:
     with st.expander("Import proposals", expanded=first, key=f"drafting.new.{at}"):
         left, right = st.columns(2, gap="large")
         file = left.file_uploader(
-            "Proposals: the file of touchstone drafting make, mended or not", type=["json"], key=f"drafting.file.{at}"
+            "Proposals: the file of touchstone proposal create, mended or not", type=["json"], key=f"drafting.file.{at}"
         )
         made = right.file_uploader(
             "How they were made: the .made.json file next to it (optional)", type=["json"], key=f"drafting.made.{at}"

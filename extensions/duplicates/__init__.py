@@ -1,7 +1,7 @@
 """Duplicates: items of a project that are nearly the same, as each other or as those of another set.
 
 ``search`` compares images, questions and answers. ``near_texts`` finds nearly equal texts without comparing all pairs.
-``touchstone duplicates`` lists the pairs.
+``touchstone duplicate list`` lists the pairs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Erasing: delete a person's identity for good, and keep their submissions without a name.
 
-``erasing`` deletes the identity in one step and rewrites SQLite's file, and ``touchstone people erase`` asks for the
+``erasing`` deletes the identity in one step and rewrites SQLite's file, and ``touchstone person delete`` asks for the
 login first. Core shows the rest of a person's data also without this folder.
 """
 

@@ -1,4 +1,4 @@
-"""Adding a folder of kept frames, as ``touchstone frames`` writes it, to the pool."""
+"""Adding a folder of kept frames, as ``touchstone frame create`` writes it, to the pool."""
 
 from __future__ import annotations
 

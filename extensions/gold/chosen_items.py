@@ -94,7 +94,7 @@ def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[st
         if stage is Stage.GRADING:
             return "No answer to it has all its grades, with all of them the same."
         if row.state is ItemState.KEPT:
-            return "Nothing says which answer is right; name it with `touchstone gold add`."
+            return "Nothing says which answer is right; name it with `touchstone gold import`."
         return "The votes on it do not agree on what is wrong."
 
     names = tuple(dict.fromkeys(names))

@@ -8,10 +8,8 @@ import streamlit as st
 
 from app import markup, shell
 from app.items import bulk_previews
-from app.items.added_actions import ItemAction, SelectedItems
+from app.items.added_actions import ItemAction, SelectedItems, button, refusal
 from app.services import Services
-from app.widgets import confirm
-from app.widgets.confirm import Confirmation
 from domain.errors import TouchstoneError
 from domain.records import ProjectView
 from domain.states import Stage
@@ -36,10 +34,10 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
     try:
         preview = chosen_items.preview(services.store, **ask)
     except TouchstoneError as error:
-        shell.show(markup.notice(str(error)))
+        refusal("Make gold checks", str(error), key="items.gold")
         return
     n_items = markup.count(len(preview.can), "item")
-    counts = f"{n_items} would become {markup.count(preview.checks, 'gold check')}, {len(preview.cannot):,} would not."
+    counts = f"{n_items} will become {markup.count(preview.checks, 'gold check')}, {len(preview.cannot):,} will not."
     shell.show(*bulk_previews.describe_preview(counts, preview.can, preview.cannot))
     if not preview.can:
         return
@@ -47,15 +45,13 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
     def do() -> None:
         selected.still()
         made = chosen_items.make(services.store, **ask, token=preview.token)
-        selected.done(f"Done: {markup.count(len(made), 'gold check')} made.")
+        selected.done(f"{markup.count(len(made), 'gold check')} made.")
 
-    question = Confirmation(
-        f"Make gold checks of {n_items}?",
-        f"They are hidden among live work in {title_of(stage)}. You are not asked about them any more.",
-        "It can be undone: withdraw them on Gold, one by one.",
-        f"Yes, make gold of {n_items}",
-    )
-    confirm.button(f"Make gold of {n_items}", services, question, do, key="items.gold", sure="items.sure")
+    what = f"Gold checks are hidden among the work of {title_of(stage)}. You are no longer asked about these items."
+    shell.show(markup.tag("p", markup.text(what), style="ts ts-small"))
+    label = f"Make {markup.count(preview.checks, 'gold check')}"
+    undo = "You can withdraw each gold check on the page Gold."
+    button(label, services, do, selected, can=preview.can, key="items.gold", undo=undo)
 
 
-ACTION = ItemAction(10, "gold", "Make gold checks of them", lambda view: bool(stages_with_gold(view)), draw)
+ACTION = ItemAction(10, "gold", "Make gold checks", lambda view: bool(stages_with_gold(view)), draw)

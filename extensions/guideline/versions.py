@@ -152,7 +152,7 @@ def _close(
         return 0
     modules: Sequence[GuidelineQuestions] = extensions.rows("guideline_questions")
     if not modules:
-        why = extensions.missing("pages", "adjudication_reasons")
+        why = extensions.missing("commands", "reasons")
         raise NotAvailableError(why or "No installed extension knows reasons that a guideline answers.")
     return modules[0].close(session, access, version_id, answers, by=by, why="", now=now)
 

@@ -169,7 +169,7 @@ def said(released: ReleasedSet) -> dict[str, Any]:
         lines = [f"  {field.name} ({field.key}): {field.meaning}" for field in missing]
         raise InvalidFileError(
             "\n".join([f"{NAME} needs what no one has said of this data set yet:", *lines])
-            + "\nSay it under Release, or with: touchstone release about PROJECT --set NAME=TEXT."
+            + "\nSay it under Release, or with: touchstone release edit PROJECT --set NAME=TEXT."
         )
     return {field.key: _as_said(field, value) for field, value in values.items() if value is not None}
 

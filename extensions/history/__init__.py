@@ -2,7 +2,7 @@
 
 ``item_history`` finds items and reads the full record of one, which it logs as a look. ``item_origin`` adds how the
 item came to be. The page *History* draws both. Core keeps the log of events and reads it (``workflow.access.audit``).
-The page *Audit* shows the log, and ``log_files`` writes it as files, also for ``touchstone audit``.
+The page *Audit* shows the log, and ``log_files`` writes it as files, also for ``touchstone event list``.
 """
 
 from __future__ import annotations
@@ -25,4 +25,16 @@ def _commands() -> Sequence[Any]:
     return (audit,)
 
 
-EXTENSION = Extension(name="history", title="History and audit log", pages=_pages, commands=_commands)
+def _item_sections() -> Sequence[Any]:
+    from extensions.history import item_section
+
+    return ((10, item_section.draw),)
+
+
+EXTENSION = Extension(
+    name="history",
+    title="History and audit log",
+    pages=_pages,
+    commands=_commands,
+    item_sections=_item_sections,
+)

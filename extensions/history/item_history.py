@@ -39,24 +39,26 @@ NOBODY = "Touchstone"
 KEY_IS_PRIVATE = "The keys of this benchmark are kept private, and an item's history shows them: it is for leads."
 
 WORDS: Mapping[str, str] = {
-    "item.authored": "wrote it",
-    "item.imported": "imported it from a file",
-    "item.revised": "edited it",
-    "item.state": "votes were counted: {to} ({why})",
-    "task.claimed": "took it in hand ({stage})",
-    "task.expired": "let the lease run out ({stage})",
-    "task.released": "gave it back ({stage})",
-    "task.late": "submitted after the lease had ended, kept as a draft ({stage})",
+    "item.authored": "wrote the item",
+    "item.imported": "imported the item from a file",
+    "item.revised": "edited the item",
+    "item.state": "set the state to {to} ({why})",
+    "task.claimed": "took the item ({stage})",
+    "task.expired": "lost the item after the lease ended ({stage})",
+    "task.released": "gave the item back ({stage})",
+    "task.late": "submitted after the lease ended, so the answer is kept as a draft ({stage})",
     "task.submitted": "submitted ({stage})",
-    "task.corrected": "submitted anew in place of an earlier answer ({stage})",
-    "task.reopened": "opened the submitted answer again ({stage})",
-    "task.edit_left": "left the submitted answer as it was ({stage})",
+    "task.corrected": "corrected an earlier answer ({stage})",
+    "task.reopened": "reopened the answer ({stage})",
+    "task.edit_left": "kept the earlier answer ({stage})",
     "comment.written": "commented",
-    "cause.answered": "answered the reason for the decision",
-    events.SENT_BACK: "sent it back to its author: {why}",
+    "cause.answered": "replied to the reason for the decision",
+    events.SENT_BACK: "sent the item back to its author: {why}",
     events.LOOKED: "looked at the history",
 }
 """The words for the events of an item. Other events are shown by their kind, and only to leads."""
+ROUTINE = {events.LOOKED, "task.claimed", "task.expired", "task.released", "task.submitted"}
+"""Events that only the full record lists."""
 SOMEBODY = "someone"
 """Name shown for a rater whose name is hidden."""
 
@@ -352,7 +354,7 @@ def _steps(session: Session, access: Access, item: StoredItem, names: _Names) ->
         if event.task_id in hidden or (event.kind not in WORDS and not names.lead):
             continue
         nobody = item_origin.COMMAND if event.kind in ("item.imported", "item.revised") else NOBODY
-        steps.append(Step(event.at, names(person, nobody), _words(event, access)))
+        steps.append(Step(event.at, names(person, nobody), _words(event, access), event.kind))
     return steps
 
 

@@ -52,6 +52,8 @@ class Step:
     at: datetime
     by: str
     words: str
+    kind: str = ""
+    """The kind of the event."""
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def import_tool_results(
                 log(session, "tool_results.imported", by=by, project=access, now=store.now(), data=data)
             return len(new), repeated, bad
     except IntegrityError as error:
-        raise ConflictError("Someone else has imported into this project just now. Import again.") from error
+        raise ConflictError("Another import into this project has just finished. Import again.") from error
 
 
 def arguments_key(arguments: Any) -> str:

@@ -53,5 +53,5 @@ def triage_of(access: Access) -> Triage:
     """Return the schema's triage; raise ``NotAllowedError`` if the schema has no triage."""
     part = access.schema.stages.triage
     if part is None:
-        raise NotAllowedError("This project has no triage; look at My work for what it has.")
+        raise NotAllowedError("This project has no triage; My work shows its stages.")
     return part

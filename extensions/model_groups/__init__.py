@@ -1,6 +1,6 @@
 """Model groups: means of models by their attributes, such as size, family or tuning, and differences between groups.
 
-``group_means`` works them out. ``section`` adds them to ``touchstone results``, its files and the page *Results*
+``group_means`` works them out. ``section`` adds them to ``touchstone result show``, its files and the page *Results*
 (``page_section``), and paper tables ask it for lines of groups. Core keeps the attributes of models
 (``workflow.results.attributes``).
 """

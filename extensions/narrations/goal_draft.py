@@ -169,7 +169,7 @@ def begun(video: str, version: GoalVersion) -> Draft:
 
 
 def as_file(goals: Iterable[Goal]) -> bytes:
-    """Return goals as a file in the layout of ``touchstone narrations goals``."""
+    """Return goals as a file in the layout of ``touchstone goal create``."""
     return goal_file(
         [
             Task(

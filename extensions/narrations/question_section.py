@@ -61,7 +61,7 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
     """Draw the settings, the result, and the preview of an import with its button."""
     if FORMAT not in {row.name for row in offered(view.schema.schema_, writes=False)}:
         words = f"Items of this project do not come in as `{FORMAT}`. Download the goals, and make questions of them "
-        shell.show(markup.paragraph(f"{words}with touchstone narrations questions.", style="ts ts-quiet"))
+        shell.show(markup.paragraph(f"{words}with touchstone question create.", style="ts ts-quiet"))
         return
     running = import_preview.last_import(services, view, _came)
     last = _last(services, view)

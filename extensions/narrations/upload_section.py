@@ -38,7 +38,7 @@ def draw(services: Services, view: ProjectView, *, narrated: bool) -> None:
         words = "Narrations: EPIC-KITCHENS' CSV, Ego4D's JSON, or a CSV with video, start, stop, text"
         _box(services, view, "narrations", words, skip, ready=True)
     with right:
-        words = "Goals: the file of touchstone narrations goals, or another JSON, JSON lines or CSV of goals"
+        words = "Goals: the file of touchstone goal create, or another JSON, JSON lines or CSV of goals"
         _box(services, view, "goals", words, skip, ready=narrated)
         if not narrated:
             shell.show(markup.paragraph("Narrations come first: goals are held to them.", style="ts ts-quiet"))

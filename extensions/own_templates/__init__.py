@@ -2,7 +2,7 @@
 
 ``page_parts`` adds *Edit* and *Upload a file* below the choice of a template on the page *Judges*, and
 ``published_prompts`` makes templates of published prompts. Core stores versions of templates
-(``workflow.runs.judge_templates``), and ``touchstone run judge --template FILE`` adds one, also without this folder.
+(``workflow.runs.judge_templates``), and ``touchstone judge run --template FILE`` adds one, also without this folder.
 """
 
 from __future__ import annotations

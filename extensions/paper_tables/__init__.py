@@ -3,7 +3,7 @@
 ``table_layouts`` reads layouts: those in ``layouts/`` by the name of the schema, or a file. ``table_places`` expands a
 layout to a project's models, judges and dimensions; ``table_numbers`` looks up the number of each cell, and
 ``paper_tables`` puts both together. ``table_files`` writes tables as files, and ``drawn_tables`` draws them with charts
-(``table_charts``). The page *Tables* and ``touchstone tables`` show them.
+(``table_charts``). The page *Tables* and ``touchstone table export`` show them.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ class NumberSettings(_LayoutPart):
     source: Source | None = None
     """The source of scores: the key, people, a judge, or a judge corrected by people. Other sources give other
     numbers: the agreement of raters, coded failures, or the coefficient of a dimension (`part`) in the regression of
-    plans' success on scores (`touchstone regression`). The regression uses the judge's scores, or else the source with
-    the most scores.
+    plans' success on scores (`touchstone regression run`). The regression uses the judge's scores, or else the source
+    with the most scores.
     """
     judge: str | None = None
     """The judge: its own name, or the name in the schema. By default the first of the schema's judges that has rated,
@@ -64,12 +64,12 @@ class NumberSettings(_LayoutPart):
     models: str | None = None
     """Instead of a single model: the mean of all models with this value of `group_by`."""
     group_by: str | None = None
-    """An attribute of models, or several (`family/size`), as in `touchstone results --group-models-by`. With `each:
+    """An attribute of models, or several (`family/size`), as in `touchstone result show --group-models-by`. With `each:
     [attribute]`, each value gets a row or column. With `each: [model]`, models are grouped below their value, sorted
     by the numbers in it; values without a number come first.
     """
     by: str | None = None
-    """The property that divides items into slices, as in `touchstone results --by`; by default the dimension."""
+    """The property that divides items into slices, as in `touchstone result show --by`; by default the dimension."""
     bins: int | tuple[float, ...] | None = None
     """The number of slices for numbers, or the starts of the slices; by default 4."""
     part: str | None = None
@@ -97,8 +97,8 @@ class NumberSettings(_LayoutPart):
     code: str | None = None
     """For `failures`: the code whose share of the coded answers is shown."""
     attribute: str | None = None
-    """Instead of a number: an attribute of the model, such as `size` (`touchstone import PROJECT models`). A column
-    without any values is left out.
+    """Instead of a number: an attribute of the model, such as `size` (`touchstone item import PROJECT models`). A
+    column without any values is left out.
     """
     percent: bool | None = None
     """Whether numbers are multiplied by 100."""

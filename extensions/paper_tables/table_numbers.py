@@ -1,6 +1,7 @@
 """The numbers of a project's paper tables, taken from leaderboards, agreement and failures.
 
-This module computes nothing: each number is a line that ``touchstone results``, ``agreement`` or ``failures`` prints.
+This module computes nothing: each number is a line that ``touchstone result show``, ``agreement`` or ``failures``
+prints.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from workflow.results.slices import BINS, DIMENSION, GROUP
 
 _KINDS: Mapping[str, Kind] = {"key": "key", "people": "human", "judge": "judge", "corrected": "corrected"}
 GROUPING = "--group-models-by"
-"""The option of ``touchstone results`` whose section works out groups of models."""
+"""The option of ``touchstone result show`` whose section works out groups of models."""
 UNITS = {"answer": Stage.GRADING, "dimension": Stage.GRADING, "model": Stage.GRADING, "item": Stage.VERIFICATION}
 
 

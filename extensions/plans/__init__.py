@@ -4,8 +4,8 @@
 ``conditions`` and ``condition_lines``. The kind of criterion ``plan`` shows the result to graders, who tag steps.
 
 ``success_regression`` fits regressions of success on scores in the dimensions. Its units come from a project
-(``project_units``) or from files (``success_files``). The page *Regression*, ``touchstone regression`` and the source
-``regression`` of paper tables show the result. ``logistic`` is also for notebooks:
+(``project_units``) or from files (``success_files``). The page *Regression*, ``touchstone regression run`` and the
+source ``regression`` of paper tables show the result. ``logistic`` is also for notebooks:
 ``from agreement import logistic_regression``.
 """
 

@@ -6,11 +6,12 @@ pairs, ``pair_intake`` opens them, and ``comparison`` shows and renews them. Its
 
 ``preference_figures`` works out win rates, strengths, agreement and the effect of the left position from these votes.
 ``preference_files`` writes them. The page *Preferences* (``page_figures``, ``page_parts``) and
-``touchstone comparison`` open pairs.
+``touchstone comparison show`` open pairs.
 
 ``pair_votes`` and ``strengths`` are also for notebooks: ``from agreement import davidson``. ``judges_of_pairs``
 compares judges with people; ``report_section`` adds that to the calibration report. ``judge_win_rates`` counts judges'
-verdicts on pairs; ``judge_comparisons`` adds the win rates to the page *Results*, ``touchstone results`` and releases.
+verdicts on pairs; ``judge_comparisons`` adds the win rates to the page *Results*, ``touchstone result show`` and
+releases.
 """
 
 from __future__ import annotations

@@ -283,7 +283,7 @@ def _must_not_uncover(choices: Iterable[CoverChoice], known: Mapping[str, Decisi
             open_.append(choice.where or choice.name)
     if open_:
         named = ", ".join(open_[:_NAMED]) + (f" and {len(open_) - _NAMED:,} more" if len(open_) > _NAMED else "")
-        why = f"Covered parts would be shown again: {named}. Only `touchstone privacy cover --uncover` shows them."
+        why = f"Covered parts would be shown again: {named}. Only `touchstone privacy import --uncover` shows them."
         raise InvalidInputError([Problem("boxes", why)])
 
 

@@ -153,7 +153,7 @@ def _and(names: Sequence[str]) -> str:
 def _problem(cells: Cells, sort: _TableKind) -> str:
     """Return the problem with a row; empty if there is none."""
     if not cells[sort.of] or not cells["file"].strip():
-        return f"it names no {sort.of} and file; take both from a line that `touchstone privacy look` wrote"
+        return f"it names no {sort.of} and file; take both from a line that `touchstone privacy check` wrote"
     if cells["cover"].strip().lower() not in SAYS:
         return f"`cover` is {cells['cover']!r}; it is yes or no, or empty as long as no one has decided"
     if not cells["kind"].strip():

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import markup
-from app.items.added_actions import ItemAction, SelectedItems
+from app import markup, shell
+from app.items.added_actions import ItemAction, SelectedItems, button
 from app.services import Services
-from app.widgets import confirm
-from app.widgets.confirm import Confirmation
 from domain.records import ProjectView
 from domain.states import Stage
 from extensions.qualification.schema_check import STAGES
@@ -33,15 +31,10 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
         made = make_set(services.store, by=services.person, project=view.name, stage=stage, names=names)
         selected.done(f"Set {made.number} has {markup.count(len(made.items), 'item')}. {made.few}".strip())
 
-    question = Confirmation(
-        f"Make a qualification set of {n_items}?",
-        f"People new to {title_of(stage)} have to pass these {n_items}; the earlier set is not asked any more.",
-        "It cannot be undone; the next set takes its place.",
-        f"Yes, make a set of {n_items}",
-    )
-    confirm.button(f"Make a set of {n_items}", services, question, do, key="items.qualify", sure="items.sure")
+    what = f"People must pass these {n_items} before they work in {title_of(stage)}. The set replaces the earlier one."
+    shell.show(markup.tag("p", markup.text(what), style="ts ts-small"))
+    undo = "You cannot undo this, but you can make another set."
+    button(f"Make a set of {n_items}", services, do, selected, can=names, key="items.qualify", undo=undo)
 
 
-ACTION = ItemAction(
-    20, "qualify", "Make a qualification set of them", lambda view: bool(stages_to_qualify_for(view)), draw
-)
+ACTION = ItemAction(20, "qualify", "Make a qualification set", lambda view: bool(stages_to_qualify_for(view)), draw)

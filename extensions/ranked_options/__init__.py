@@ -2,7 +2,7 @@
 
 ``endpoint_ranking`` asks endpoints and ``likelihoods`` reads their replies; models on this machine are those of the
 extension Local models. ``accuracy`` works out the accuracy under each score; ``section`` and ``page_section`` add it to
-``touchstone results`` and the page *Results*. Core keeps the scores (``domain.option_scores``).
+``touchstone result show`` and the page *Results*. Core keeps the scores (``domain.option_scores``).
 """
 
 from __future__ import annotations

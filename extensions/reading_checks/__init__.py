@@ -1,7 +1,7 @@
 """Checks of readings: how the rules read models' answers and judges' replies in a file, and which are as expected.
 
 ``case_file`` reads and checks the lines, ``answer_cases`` and ``judge_cases`` read their texts. The commands are
-``touchstone answers read`` and ``touchstone judge read``; they need no project.
+``touchstone reading check`` and ``touchstone reading check --judge``; they need no project.
 """
 
 from __future__ import annotations

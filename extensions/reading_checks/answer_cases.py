@@ -1,4 +1,4 @@
-"""Cases of ``touchstone answers read``: the rules' reading of an answer, and its check against the expected reading."""
+"""Cases of ``reading check``: the rules' reading of an answer, and its check against the expected reading."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Files with test cases for readers: one JSON object a line, with a text and its expected reading.
 
-`touchstone judge read` and `touchstone answers read` test their readers on these files. A faulty line is refused with
-its file and line number.
+`touchstone reading check --judge` and `touchstone reading check` test their readers on these files. A faulty line is
+refused with its file and line number.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cases of ``touchstone judge read``: a parser's reading of a judge's reply, and its check against the expected one."""
+"""Cases of ``reading check --judge``: a parser's reading of a judge's reply, and its check against the expected one."""
 
 from __future__ import annotations
 

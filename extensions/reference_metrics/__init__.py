@@ -2,7 +2,8 @@
 
 ``metrics`` has Rouge, BLEU, chrF and our own metrics. ``measuring`` stores their numbers as ratings of a machine, in
 runs of the kind ``metric``, which core reads. ``text_similarity`` is BERTScore with a model in a folder, and
-``similarity_labels`` stores it as a label of items. The commands are ``touchstone run metric`` and ``run similarity``.
+``similarity_labels`` stores it as a label of items. The commands are ``touchstone metric run`` and ``touchstone
+similarity run``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Refinement: people look at models' answers for second right answers, and edit the items that have one.
 
 ``intake`` sends answers to the stage, from the section of the page *Dashboard* (``dashboard_section``) and from
-``touchstone refine``. ``decisions`` stores what people decide and counts it, and ``stage_row`` is the record of the
-stage.
+``touchstone answer refine``. ``decisions`` stores what people decide and counts it, and ``stage_row`` is the record of
+the stage.
 """
 
 from __future__ import annotations

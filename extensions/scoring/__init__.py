@@ -1,7 +1,7 @@
 """Scores of other people's answers against the key file of a private split, without project and network.
 
 ``submission`` reads a file of answers, ``scoring`` scores it against the keys that a release wrote, and ``score_card``
-signs the result and checks it later. The command is ``touchstone score``.
+signs the result and checks it later. The command is ``touchstone score create``.
 """
 
 from __future__ import annotations

@@ -56,7 +56,9 @@ def read_key(path: Path) -> bytes:
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     if not _KEY.fullmatch(text):
-        raise InvalidFileError(f"{path} is no key file: it has 64 digits of 0 to f. `touchstone score key` makes one.")
+        raise InvalidFileError(
+            f"{path} is no key file: it has 64 digits of 0 to f. `touchstone score create-key` makes one."
+        )
     return bytes.fromhex(text)
 
 
@@ -163,7 +165,9 @@ def read_card(path: Path) -> dict[str, Any]:
     except NotJson as error:
         raise InvalidFileError(f"{path} is no score card: {error}.") from error
     if not isinstance(card, dict) or card.get(MARK) != _VERSION:
-        raise InvalidFileError(f"{path} is no score card that this version reads; `touchstone score --out` writes one.")
+        raise InvalidFileError(
+            f"{path} is no score card that this version reads; `touchstone score create --out` writes one."
+        )
     return card
 
 

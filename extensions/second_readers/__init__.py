@@ -2,7 +2,7 @@
 
 ``second_reader`` asks the model, in the job of ``reader_job``, and stores its readings next to those of the rules; core
 counts them where it is asked for ``rules+NAME``. ``reader_agreement`` draws a sample for people to read and compares
-all readers with them. The commands are ``touchstone answers read-again``, ``answers sample`` and ``answers agreement``.
+all readers with them. The commands are ``touchstone reader run``, ``export`` and ``check``.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ Models: ``model_asking`` asks models without images or under other conditions (`
 (``run_kinds``). ``model_replies`` reads their replies, ``model_shortcuts`` finds the items that models get right, and
 ``model_check`` compares the number of these items with the limit.
 
-``release_checks`` has both checks as releases make them. The page *Shortcuts* and ``touchstone shortcuts`` show the
-numbers, and ``touchstone run shortcut`` asks models. Runs and attempts are in tables of core, so a project is complete
-without this folder.
+``release_checks`` has both checks as releases make them. The page *Shortcuts* and ``touchstone shortcut check`` show
+the numbers, and ``touchstone shortcut run`` asks models. Runs and attempts are in tables of core, so a project is
+complete without this folder.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class ModelResult:
             "images, or no reply came"
         )
         if self.outcome == UNKNOWN:
-            return f"{UNKNOWN}: {lacking}; touchstone run shortcut asks them"
+            return f"{UNKNOWN}: {lacking}; touchstone shortcut run asks them"
         share = 100 * self.flagged / self.items
         figures = (
             f"{self.flagged:,} of {self.items:,} items ({share:.1f} %) are right without images in all orders by {by}"

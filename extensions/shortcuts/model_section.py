@@ -1,6 +1,6 @@
 """The section on models of the page Shortcuts: what models get right without images, and the items to look at.
 
-The numbers are those of ``touchstone shortcuts --models``.
+The numbers are those of ``touchstone shortcut check --models``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from reports.content import Figure
 
 FLAGGED, SECOND = "right without images", "for a second look"
 _NO_ONE = (
-    "No model was asked without images; touchstone run shortcut on the server's machine does it, and what it comes to "
+    "No model was asked without images; touchstone shortcut run on the server's machine does it, and what it comes to "
     "then stands here."
 )
 

@@ -1,6 +1,6 @@
 """Side by side: the criteria by which one rater grades models' answers, in one table with counts.
 
-``criteria_blocks`` makes the tables. ``section`` adds ``touchstone results --side-by-side``, and ``page_section`` a
+``criteria_blocks`` makes the tables. ``section`` adds ``touchstone result show --side-by-side``, and ``page_section`` a
 section of the page *Results*.
 """
 

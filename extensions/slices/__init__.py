@@ -1,7 +1,7 @@
 """Slices: each slice of the items against a model's other answers, and a chart of all slices.
 
 ``slice_contrasts`` tests the slices, corrected for their number. ``page_section`` and ``slices_chart`` show them on the
-page *Results*; ``touchstone results`` says how many would differ by chance. Core cuts items into slices
+page *Results*; ``touchstone result show`` says how many would differ by chance. Core cuts items into slices
 (``workflow.results.slices``) and has each model's number in each slice, also without this folder.
 """
 

@@ -1,7 +1,7 @@
 """Variants of the same items, compared pair by pair: with and without marks, or asked as yes/no and openly.
 
 ``item_pairs`` finds the pairs by the fields that the schema (``report: pairs``), a lead or a command names, and works
-out the difference of each model's scores. The page *Variants* and ``touchstone variants`` show it.
+out the difference of each model's scores. The page *Variants* and ``touchstone variant show`` show it.
 """
 
 from __future__ import annotations

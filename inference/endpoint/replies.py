@@ -188,7 +188,7 @@ def _completion(value: Any) -> EndpointReply:
         if not text.strip():
             return reply(
                 Outcome.EMPTY,
-                "The longest answer was reached before anything was said; a larger max_new_tokens may help.",
+                "The reply reached the maximum length before any text. Raise max_new_tokens.",
             )
         return reply(Outcome.TRUNCATED)
     if calls and not text.strip():

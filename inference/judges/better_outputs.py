@@ -114,9 +114,7 @@ def better_output(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     if len({verdict.says(allowed) for verdict in own}) > 1:
         other = next(verdict for verdict in reversed(own) if verdict.says(allowed) != chosen.says(allowed))
         if not CORRECTS.search(text[other.outer[1] : chosen.outer[0]]):
-            return ReplyReading(
-                ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply says of both outputs that they are better."
-            )
+            return ReplyReading(ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply calls both outputs better.")
     why = _unsays(reply, text, chosen, verdicts)
     if why:
         return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={SCORE: chosen.span}, why=why)
@@ -128,7 +126,7 @@ def _unsays(reply: ReplyText, text: str, chosen: FoundValue, found: Sequence[Fou
     letter = chosen.text.casefold()
     for match in _NOT_BETTER.finditer(text):
         if match["letter"].casefold() == letter and reply.standing(*match.span()) is CueStanding.OWN:
-            return "The reply says of the same output that it is not better."
+            return "The reply also says that this output is not better."
     for equal in _EQUAL.finditer(text, chosen.outer[1]):
         if reply.standing(*equal.span()) is CueStanding.OWN:
             return "The reply names one output as better, and calls both equal."

@@ -113,7 +113,7 @@ def double_brackets(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     if plain is not None:
         spans = {f"{SCORE} 1": last.span, f"{SCORE} 2": plain.span}
         return ReplyReading(
-            ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives another score beside its verdict."
+            ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives a second score next to its verdict."
         )
     return single_reading(last, allowed, off=_off_scale(text, last, allowed))
 

@@ -42,7 +42,7 @@ class FoundValue:
 
 
 _WHY = {
-    CueStanding.QUOTED: "The only verdict in the reply is quoted, or someone else's.",
+    CueStanding.QUOTED: "The only verdict in the reply is a quotation.",
     CueStanding.DENIED: "The only verdict in the reply is one that it denies.",
     CueStanding.SUPPOSED: "The only verdict in the reply is a supposed one.",
     CueStanding.EXAMPLE: "The only verdict in the reply is an example, or explains the scale.",

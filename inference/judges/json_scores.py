@@ -101,7 +101,7 @@ def assessment_json(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
             )
     if _broken_around(reply.text, last.outer, read):
         return ReplyReading(
-            ReplyOutcome.UNPARSEABLE, spans={SCORE: last.span}, why="The score stands in an object that does not end."
+            ReplyOutcome.UNPARSEABLE, spans={SCORE: last.span}, why="The score is in an object that does not end."
         )
     for match in _LOOSE.finditer(text):
         if any(start <= match.start() < end for start, end in read):
@@ -112,7 +112,7 @@ def assessment_json(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         ):
             spans = {f"{SCORE} 1": last.span, f"{SCORE} 2": match.span(1)}
             return ReplyReading(
-                ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives another final score beside the object."
+                ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives a second final score next to the object."
             )
     if taken_back(text, last.outer[1], lowest=is_lowest(last, allowed)):
         return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={SCORE: last.span}, why="The reply takes its score back.")

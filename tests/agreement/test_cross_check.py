@@ -165,12 +165,12 @@ def file(tmp_path: Path) -> Path:
 def test_the_command_says_in_its_last_line_that_other_packages_agree(file: Path) -> None:
     with_sklearn()
     with_krippendorff()
-    done = CliRunner().invoke(cli, ["agreement", "--ratings", str(file)])
+    done = CliRunner().invoke(cli, ["agreement", "show", "--ratings", str(file)])
     assert done.exit_code == 0, done.output
     # equal, kappa with three weights, and alpha on three levels
     assert done.output.splitlines()[-1].startswith("7 coefficients are equal to krippendorff ")
     assert "0.0000" not in done.output
-    columns = CliRunner().invoke(cli, ["agreement", "--ratings", str(file), "--cross-check"])
+    columns = CliRunner().invoke(cli, ["agreement", "show", "--ratings", str(file), "--cross-check"])
     assert "scikit-learn      krippendorff" in columns.output
 
 
@@ -180,7 +180,9 @@ def test_the_command_shows_a_difference_in_red_with_both_values(file: Path, monk
     import sklearn.metrics
 
     monkeypatch.setattr(sklearn.metrics, "cohen_kappa_score", lambda *_, **__: 0.25)
-    done = CliRunner().invoke(cli, ["agreement", "--ratings", str(file), "--statistic", "cohen_kappa"], color=True)
+    done = CliRunner().invoke(
+        cli, ["agreement", "show", "--ratings", str(file), "--statistic", "cohen_kappa"], color=True
+    )
     red = [line for line in done.output.splitlines() if line.startswith("\x1b[31m")]
     assert "3 of 3 coefficients differ from scikit-learn" in red[0]
     assert all("in Touchstone, 0.25 in scikit-learn" in line for line in red[1:])
@@ -190,7 +192,7 @@ def test_the_command_shows_a_difference_in_red_with_both_values(file: Path, monk
 @needs("readers", "ratings")
 def test_json_has_both_values(file: Path) -> None:
     with_sklearn()
-    done = CliRunner().invoke(cli, ["agreement", "--ratings", str(file), "--json"])
+    done = CliRunner().invoke(cli, ["agreement", "show", "--ratings", str(file), "--json"])
     by_name = {(line["statistic"], line["args"].get("weights")): line for line in json.loads(done.output)}
     (same,) = by_name["cohen_kappa", "linear"]["peers"]
     assert same["package"].startswith("scikit-learn ")

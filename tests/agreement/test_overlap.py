@@ -224,7 +224,7 @@ def test_a_file_has_them_as_json_and_no_coefficient_is_made_of_them(tmp_path: Pa
         for unit, rater, value in rows
     ]
     file.write_text("\n".join(lines), encoding="utf-8")
-    asked = ["agreement", "--ratings", str(file), "--scale"]
+    asked = ["agreement", "show", "--ratings", str(file), "--scale"]
     told = CliRunner().invoke(cli, [*asked, "objects=boxes"])
     assert told.exit_code == 0, told.output
     assert "objects: 2 raters, boxes scale" in told.output

@@ -73,7 +73,7 @@ def test_a_new_row_is_in_summaries_schemas_commands_and_reference(tmp_path: Path
     file = tmp_path / "ratings.csv"
     lines = [f"{each.unit},{each.rater},{each.criterion},{each.value}" for each in rows]
     file.write_text("\n".join(["unit,rater,criterion,value", *lines]), encoding="utf-8")
-    told = CliRunner().invoke(cli, ["agreement", "--ratings", str(file), "--statistic", "unanimity"])
+    told = CliRunner().invoke(cli, ["agreement", "show", "--ratings", str(file), "--statistic", "unanimity"])
     assert told.exit_code == 0, told.output
     assert "Unanimous units" in told.output
     assert "0.500" in told.output

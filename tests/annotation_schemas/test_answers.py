@@ -64,7 +64,7 @@ def test_what_fits(criterion: dict[str, Any], value: Any) -> None:
         (NUMBER, -2, "At least -1."),
         (NUMBER, 0.15, "In steps of 0.1."),
         (ORDER, ["red", "blue"], "every entry a place"),
-        (ORDER, ["red", "blue", "blue"], "one place"),
+        (ORDER, ["red", "blue", "blue"], "exactly one position"),
         (ORDER, {"red": 1}, "in order"),
         (PROPERTIES, [{"name": "openable", "value": "no"}], "every property"),
         (PROPERTIES, [{"name": "sliceable", "value": "no"}, {"name": "openable", "value": "no"}], "in the order"),

@@ -158,7 +158,7 @@ BROKEN = [
     Broken(ONE, "rule: unanimous_and_key, parts: [{criterion: size, at_most: 2}]", 30, "keep.parts", "say `all_of`"),
     Broken(ONE, "rule: all_of, parts: [{criterion: fit, value: \"yes\"}]", 30, "keep.parts[0].criterion",
            "did you mean `fits`?"),
-    Broken(ONE, "rule: all_of, parts: [{criterion: fits}]", 30, "keep.parts[0]", "nothing says which answers keep"),
+    Broken(ONE, "rule: all_of, parts: [{criterion: fits}]", 30, "keep.parts[0]", "no rule tells which answers keep"),
     Broken(ONE, "rule: all_of, parts: [{criterion: size, value: 1, at_most: 2}]", 30, "keep.parts[0]",
            "this has value and at_least or at_most"),
     Broken(ONE, "rule: all_of, parts: [{criterion: size, value: 1}, {criterion: size, at_most: 2}]", 30,

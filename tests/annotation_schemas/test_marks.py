@@ -97,7 +97,7 @@ def test_a_form_and_an_item_are_checked_by_the_same_rules() -> None:
     assert said.name == "objects"
     assert said.message == "Where? Box 1: it reaches out of the image; places and sizes are between 0 and 1."
     (said,) = check_answers(criteria, {"fits": "yes"}, {}, {})
-    assert said.message == "Where? Draw what is asked, or say that there is nothing to mark."
+    assert said.message == "Where? Draw the marks, or choose that there is nothing to mark."
     unlabelled = {key: BOX[key] for key in "xywh"}
     assert check_fields(schema, {"pointed": [unlabelled]}) == []
     (said,) = check_fields(schema, {"pointed": [unlabelled, unlabelled]})

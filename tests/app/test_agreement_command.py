@@ -1,4 +1,4 @@
-"""``touchstone agreement``."""
+"""``touchstone agreement show``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ GRADES = HEAD + "".join(
 
 
 def run(*arguments: str | Path) -> str:
-    result = CliRunner().invoke(cli, ["agreement", *map(str, arguments)])
+    result = CliRunner().invoke(cli, ["agreement", "show", *map(str, arguments)])
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -234,7 +234,7 @@ def test_a_file_that_does_not_fit_is_refused_with_a_sentence(case: str, tmp_path
     data, words = REFUSED[case]
     path = tmp_path / "ratings.csv"
     path.write_bytes(data)
-    result = CliRunner().invoke(cli, ["agreement", "--ratings", str(path), "--json"])
+    result = CliRunner().invoke(cli, ["agreement", "show", "--ratings", str(path), "--json"])
     assert result.exit_code != 0
     assert isinstance(result.exception, TouchstoneError)
     sentence = str(result.exception)
@@ -262,7 +262,7 @@ def test_a_file_that_does_not_fit_is_refused_with_a_sentence(case: str, tmp_path
     ],
 )
 def test_what_is_asked_has_to_be_there(arguments: list[str], words: str, grades: Path) -> None:
-    result = CliRunner().invoke(cli, ["agreement", "--ratings", str(grades), *arguments])
+    result = CliRunner().invoke(cli, ["agreement", "show", "--ratings", str(grades), *arguments])
     assert isinstance(result.exception, TouchstoneError), result.output
     assert words in str(result.exception)
     assert str(result.exception).endswith(".")
@@ -271,7 +271,7 @@ def test_what_is_asked_has_to_be_there(arguments: list[str], words: str, grades:
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", [[], ["--ratings", "a.csv", "p"], ["--stage", "grading"]])
 def test_a_file_or_a_project(arguments: list[str]) -> None:
-    result = CliRunner().invoke(cli, ["agreement", *arguments])
+    result = CliRunner().invoke(cli, ["agreement", "show", *arguments])
     assert result.exit_code == 2
 
 
@@ -287,7 +287,7 @@ def test_one_rater_is_a_reason_not_a_crash(tmp_path: Path) -> None:
 def test_the_real_command_says_one_sentence_and_loads_nothing_heavy(tmp_path: Path) -> None:
     missing = tmp_path / "missing.csv"
     code = (
-        f"import sys; sys.argv = ['touchstone', 'agreement', '--ratings', {str(missing)!r}]\n"
+        f"import sys; sys.argv = ['touchstone', 'agreement', 'show', '--ratings', {str(missing)!r}]\n"
         "from app.cli import main\n"
         "assert not {'scipy', 'numpy', 'pandas', 'streamlit', 'sqlmodel'} & set(sys.modules), 'imported too early'\n"
         "main()"

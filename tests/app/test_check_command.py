@@ -67,7 +67,7 @@ def test_media_that_are_gone_or_overwritten_are_named_with_their_items(tmp_path:
         f"The file {original.parent.name[:12]}..." for original in originals[:2]
     ]
     assert "is gone" in found[0]
-    assert "is not what was imported" in found[1]
+    assert "differs from the imported file" in found[1]
     assert all("png, which no item has yet." in sentence for sentence in found)
     store.close()
     done = touchstone("check", home=tmp_path)

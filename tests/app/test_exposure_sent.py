@@ -152,7 +152,7 @@ def test_the_ledger_has_what_clients_received_in_each_stage(store: Store, store_
     assert not found.faults
     assert sum(line.votes for line in found.stages) == live
     assert all(line.complete == line.votes for line in found.stages), "each vote has what was sent before it"
-    command = touchstone("exposure", "p", home=home, **more)
+    command = touchstone("exposure", "check", "p", home=home, **more)
     assert command.returncode == 0, command.stderr
     assert "verification,6,6,0,0" in command.stdout.splitlines()
 

@@ -260,7 +260,7 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     figure = next(iter(figure_requests._memory.known.values())).value
     monkeypatch.setenv("TOUCHSTONE_HOME", str(settings.home))
     resources.cache_clear()
-    told = CliRunner().invoke(cli, ["results", "p", "--format", "json"], catch_exceptions=False).stdout
+    told = CliRunner().invoke(cli, ["result", "show", "p", "--format", "json"], catch_exceptions=False).stdout
     resources.cache_clear()
     of_page = as_json(figure, [each.board for each in figure.of.values()])
     of_command = json.loads(told)

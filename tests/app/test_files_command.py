@@ -39,13 +39,13 @@ def test_a_project_from_nothing_to_files(home: Path, tmp_path: Path, annotations
     version = yaml.safe_load(shipped()["egothink"].read_text())["version"]
     assert (made.returncode, made.stdout) == (0, f"Project mine (EgoThink) follows egothink, version {version}.\n")
     assert made.stderr == f"Touchstone: everything is kept in {home}\n"
-    brought = touchstone("import", "mine", "egothink", annotations, home=home)
+    brought = touchstone("item", "import", "mine", "egothink", annotations, home=home)
     assert brought.returncode == 0, brought.stderr
     assert brought.stdout.splitlines()[0] == "Imported 3 items."
     assert "3 missing" in brought.stdout
-    again = touchstone("import", "mine", "egothink", annotations, home=home)
+    again = touchstone("item", "import", "mine", "egothink", annotations, home=home)
     assert again.stdout.splitlines()[:2] == ["Imported nothing new.", "3 rows were there already."]
-    out = touchstone("export", "mine", "egothink", "--out", tmp_path / "out", home=home)
+    out = touchstone("item", "export", "mine", "egothink", "--out", tmp_path / "out", home=home)
     assert out.stdout == f"3 items in 2 files at {tmp_path / 'out'}.\n"
     for folder in ("Activity", "Forecast"):
         file = Path(folder) / "annotations.json"
@@ -57,12 +57,15 @@ def test_a_project_from_nothing_to_files(home: Path, tmp_path: Path, annotations
 def test_what_does_not_fit_is_a_sentence_and_a_status(home: Path, tmp_path: Path, annotations: Path) -> None:
     touchstone("project", "create", "mine", "--schema", "egothink", home=home)
     for arguments, sentence in [
-        (("project", "create", "mine", "--schema", "egothink"), "There is a project named 'mine' already"),
+        (("project", "create", "mine", "--schema", "egothink"), "Another project has the ID 'mine'"),
         (("project", "create", "other", "--schema", "nothing.yaml"), "cannot be read"),
-        (("import", "other", "egothink", annotations), "There is no project 'other'; touchstone project list"),
-        (("import", "mine", "egothink", tmp_path / "nothing"), "There is no file or folder"),
-        (("import", "mine", "egothink", annotations, "--media", tmp_path / "no"), "There is no media folder"),
-        (("export", "mine", "latex", "--out", tmp_path / "x"), "latex"),
+        (
+            ("item", "import", "other", "egothink", annotations),
+            "There is no project 'other'; `touchstone project list`",
+        ),
+        (("item", "import", "mine", "egothink", tmp_path / "nothing"), "There is no file or folder"),
+        (("item", "import", "mine", "egothink", annotations, "--media", tmp_path / "no"), "There is no media folder"),
+        (("item", "export", "mine", "latex", "--out", tmp_path / "x"), "latex"),
     ]:
         done = touchstone(*arguments, home=home)
         assert done.returncode == 1
@@ -75,10 +78,10 @@ def test_bad_rows_are_written_where_they_can_be_mended(home: Path, tmp_path: Pat
     touchstone("project", "create", "mine", "--schema", "egothink", home=home)
     records = [egothink_record(0), {"question": "Why?"}]
     path = write(annotations / "Activity/annotations.json", records)
-    refused = touchstone("import", "mine", "egothink", path, home=home)
+    refused = touchstone("item", "import", "mine", "egothink", path, home=home)
     assert refused.returncode == 1
     assert "annotations.json, row 2: it has no image_path; it has no answer." in refused.stderr
-    taken = touchstone("import", "mine", "egothink", path, "--skip-bad", home=home)
+    taken = touchstone("item", "import", "mine", "egothink", path, "--skip-bad", home=home)
     where = home / "bad_rows" / "mine-egothink-1.jsonl"
     assert f"1 row did not fit, written with reasons to {where}." in taken.stdout
     (row,) = map(json.loads, where.read_text().splitlines())
@@ -88,10 +91,10 @@ def test_bad_rows_are_written_where_they_can_be_mended(home: Path, tmp_path: Pat
 
 def test_an_edit_changes_the_bytes_of_one_record(home: Path, tmp_path: Path, annotations: Path) -> None:
     touchstone("project", "create", "mine", "--schema", "egothink", home=home)
-    touchstone("import", "mine", "egothink", annotations, home=home)
-    edited = touchstone("edit", "mine", "Activity/1", "answer=12", "question=Combien d'étoiles ?", home=home)
+    touchstone("item", "import", "mine", "egothink", annotations, home=home)
+    edited = touchstone("item", "edit", "mine", "Activity/1", "answer=12", "question=Combien d'étoiles ?", home=home)
     assert edited.stdout == "Item Activity/1 is at revision 2 now.\n", edited.stderr
-    touchstone("export", "mine", "egothink", "--out", tmp_path / "out", home=home)
+    touchstone("item", "export", "mine", "egothink", "--out", tmp_path / "out", home=home)
     records = [egothink_record(0), egothink_record(1, answer="12", question="Combien d'étoiles ?")]
     assert (tmp_path / "out/Activity/annotations.json").read_bytes() == json.dumps(records, indent=4).encode()
     for arguments, sentence in [
@@ -99,7 +102,7 @@ def test_an_edit_changes_the_bytes_of_one_record(home: Path, tmp_path: Path, ann
         (("Activity/1", "answer"), "is not FIELD=VALUE"),
         (("Activity/1", "colour=x"), "no such field"),
     ]:
-        refused = touchstone("edit", "mine", *arguments, home=home)
+        refused = touchstone("item", "edit", "mine", *arguments, home=home)
         assert refused.returncode == 1
         assert sentence in refused.stderr
 
@@ -110,23 +113,29 @@ def test_a_ratings_file_says_whether_its_raters_are_people(home: Path, tmp_path:
     touchstone("project", "create", "mine", "--schema", schema, home=home)
     file = tmp_path / "ratings.csv"
     file.write_text('unit,rater,criterion,value\n1,ann,fits,yes\n1,"Li, Wei",fits,no\n', encoding="utf-8")
-    brought = touchstone("import", "mine", "ratings", file, home=home)
+    brought = touchstone("item", "import", "mine", "ratings", file, home=home)
     assert brought.stdout.splitlines() == [
         "Imported 2 ratings.",
         "Counted as machines, as no one has said that these are people: ann, Li, Wei.",
-        "To change that: touchstone project raters mine --people NAME or --machines NAME.",
+        "To change that: touchstone rater list mine --people NAME or --machines NAME.",
     ]
-    told = touchstone("import", "mine", "ratings", file, "--raters-are", "people", home=home)
+    told = touchstone("item", "import", "mine", "ratings", file, "--set", "raters=people", home=home)
     assert told.stdout.splitlines()[1:3] == ["2 rows were there already.", "Counted among the people: ann, Li, Wei."]
-    listed = touchstone("project", "raters", "mine", "--machines", '"Li, Wei"', home=home)
+    listed = touchstone("rater", "list", "mine", "--machines", '"Li, Wei"', home=home)
     assert [" ".join(line.split()) for line in listed.stdout.splitlines()] == [
         "ann a person; ratings out of files: 1 in verification",
         "Li, Wei a machine; ratings out of files: 1 in verification",
     ]
     for arguments, sentence in [
-        (("import", "mine", "predictions", file, "--raters-are", "people"), "predictions are imported without it"),
-        (("project", "raters", "mine", "--people", "bob"), "no ratings out of files of a rater 'bob'"),
-        (("import", "mine", "ratings", file, "--raters-are", "machines"), "ann counts as a person in this project"),
+        (
+            ("item", "import", "mine", "predictions", file, "--set", "raters=people"),
+            "predictions are imported without it",
+        ),
+        (("rater", "list", "mine", "--people", "bob"), "no ratings out of files of a rater 'bob'"),
+        (
+            ("item", "import", "mine", "ratings", file, "--set", "raters=machines"),
+            "ann counts as a person in this project",
+        ),
     ]:
         refused = touchstone(*arguments, home=home)
         assert (refused.returncode, refused.stdout) == (1, "")

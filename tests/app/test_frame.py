@@ -89,6 +89,7 @@ def test_someone_signs_in_stays_signed_in_over_a_reload_and_signs_out(running: S
     page = browser_page
     refused: list[str] = []
     page.on("console", lambda said: refused.append(said.text) if "Content Security Policy" in said.text else None)
+    page.on("response", lambda reply: refused.append(reply.url) if reply.status >= 400 else None)
     page.goto(f"{running.url}/people?project=tiny")
     assert page.url.startswith(f"{running.url}/login")
     page.fill("input[name=login]", "lea")
@@ -97,7 +98,7 @@ def test_someone_signs_in_stays_signed_in_over_a_reload_and_signs_out(running: S
     page.wait_for_selector("text=Invite someone")  # where one wanted to go
     page.reload()
     page.wait_for_selector("text=Invite someone")
-    assert page.title() == "People · Touchstone"
+    assert page.title() == "Members · People · Touchstone"
     page.click("text=Sign out")
     page.wait_for_url(f"{running.url}/login")
     page.goto(f"{running.url}/people?project=tiny")

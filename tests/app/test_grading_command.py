@@ -1,4 +1,4 @@
-"""``touchstone grading sample``: the plan with its cost, opened once, extended; and what does not fit."""
+"""``touchstone sample show``: the plan with its cost, opened once, extended; and what does not fit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def home_with(tmp_path: Path, sample: str) -> Path:
     for folder in ("d1", "d2"):
         (tmp_path / "items" / folder).mkdir(parents=True)
         (tmp_path / "items" / folder / "annotations.json").write_text(json.dumps(rows))
-    assert touchstone("import", "p", "egothink", str(tmp_path / "items"), home=home).returncode == 0
+    assert touchstone("item", "import", "p", "egothink", str(tmp_path / "items"), home=home).returncode == 0
     answers = tmp_path / "answers.jsonl"
     answers.write_text(
         "".join(
@@ -52,12 +52,12 @@ def home_with(tmp_path: Path, sample: str) -> Path:
             for model in ("m1", "m2")
         )
     )
-    assert touchstone("import", "p", "predictions", str(answers), home=home).returncode == 0
+    assert touchstone("item", "import", "p", "predictions", str(answers), home=home).returncode == 0
     return home
 
 
 def sample(home: Path, *options: str) -> list[str]:
-    done = touchstone("grading", "sample", "p", *options, home=home)
+    done = touchstone("sample", "show", "p", *options, home=home)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -81,9 +81,9 @@ def test_a_plan_is_shown_opened_and_extended(tmp_path: Path) -> None:
     told = json.loads(sample(home, "--outputs", "10", "--open", "--json")[0])
     assert (told["planned"], told["slots"], told["missing_slots"], told["done"]) == (10, 20, 0, False)
     assert sum(line["untouched"] for line in told["lines"]) == 10
-    assert touchstone("run", "sample", "p", home=home).stdout.startswith("0 new slots for grading.\n")
+    assert sample(home, "--summary") == [told["sentence"]]
     for n, why in (("9", "10 answers are planned already"), ("25", "may draw 24 answers, and 25 are more than that")):
-        done = touchstone("grading", "sample", "p", "--open", "--outputs", n, home=home)
+        done = touchstone("sample", "show", "p", "--open", "--outputs", n, home=home)
         assert done.returncode == 1
         assert why in done.stderr
 
@@ -93,8 +93,10 @@ def test_what_does_not_fit_is_said_and_opens_nothing(tmp_path: Path) -> None:
     told = sample(home)
     assert "The plan names models of which no answer is here: gpt. There are answers of m1, m2." in told
     assert "The plan names items that are not here: d1/9." in told
-    done = touchstone("grading", "sample", "p", "--open", home=home)
+    done = touchstone("sample", "show", "p", "--open", home=home)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].endswith("nothing was opened.")
     assert touchstone("project", "create", "q", "--schema", "egothink", home=home).returncode == 0
-    assert "plans no such sample" in touchstone("grading", "sample", "q", home=home).stderr
+    q = touchstone("sample", "show", "q", home=home)
+    assert q.stdout == "0 of 0 answers are open to people: 0 graded by 3 people, 0 begun, 0 untouched.\n"
+    assert "plans no sample: --json needs" in touchstone("sample", "show", "q", "--json", home=home).stderr

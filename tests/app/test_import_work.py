@@ -193,7 +193,7 @@ def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, ho
     assert isinstance(beside, ImportPreview)
     assert beside.beside == (
         f"{N} of {N} rows have the names of items that are here out of asks.csv; {N - 1} of them are equal. They would "
-        "come in once more, as new items such as asks v2/0. Give it the name asks.csv if it is a newer version of that "
+        "be imported again, as new items such as asks v2/0. Give it the name asks.csv if it is a newer version of that "
         "file."
     )
 

@@ -1,4 +1,4 @@
-"""`touchstone items --only-ids`, and the commands that take what it writes."""
+"""`touchstone item list --only-ids`, and the commands that take what it writes."""
 
 from __future__ import annotations
 
@@ -42,59 +42,66 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
         done = run.invoke(cli, [*given], input=ids)
         return done.stdout if done.exit_code == 0 else f"{done.exception}"
 
-    ids = said("items", "p", "--dimension", "colour", "--only-ids", "--size", "25")
+    ids = said("item", "list", "p", "--dimension", "colour", "--only-ids", "--size", "25")
     assert ids == "colour/0\ncolour/1\ncolour/2\ncolour/3\n"
-    assign = ("bulk", "assign", "p", "--items", "-", "--to", "ann", "--to", "ben")
+    assign = ("item", "assign", "p", "--items", "-", "--to", "ann", "--to", "ben")
     seen = said(*assign, ids=ids + "gone/9\r\ncolour/0\n")
     assert seen.splitlines()[-4:] == [
         "gone/9: There is no such item among the chosen.", "ann: 2", "ben: 2",
         "4 would change, 1 would not. Say --yes to do it.",
     ]  # fmt: skip
-    assert said("items", "p", "--only-ids", "--voter", "ann") == ""
+    assert said("item", "list", "p", "--only-ids", "--voter", "ann") == ""
     assert said(*assign, "--yes", ids=ids).splitlines()[-1] == "4 changed, 0 did not."
     assert said(*assign, "--yes", ids=ids).splitlines()[-1] == "0 changed, 4 did not."
     file = tmp_path / "ids.txt"
-    file.write_text(said("items", "p", "--dimension", "shape", "--only-ids"), encoding="utf-8")
-    priority = ("bulk", "priority", "p", "--items", str(file), "-n", "5", "--yes")
+    file.write_text(said("item", "list", "p", "--dimension", "shape", "--only-ids"), encoding="utf-8")
+    priority = ("item", "prioritize", "p", "--items", str(file), "-n", "5", "--yes")
     assert said(*priority).splitlines()[-1] == "2 changed, 0 did not."
-    assert said("bulk", "verify-again", "p", "--items", str(file), "--yes").splitlines()[-1] == "0 changed, 2 did not."
+    assert (
+        said("item", "return", "--to", "verification", "p", "--items", str(file), "--yes").splitlines()[-1]
+        == "0 changed, 2 did not."
+    )
     for text, sentence in (
-        (b"", "names no item; give an id on each line."),
+        (b"", "has no item ids. Write one id on each line."),
         (b"\xff\xfe\x00", "cannot be read as UTF-8 text"),
     ):
         file.write_bytes(text)
         assert sentence in said(*priority)
-    assert "The standard input names no item" in said(*assign, ids="")
+    assert "The standard input has no item ids" in said(*assign, ids="")
     lea = make_person(store, "lea", role=Role.LEAD)
     make_person(store, "sen", role=Role.SENIOR)
-    saved = said("items", "p", "--dimension", "shape", "--size", "25", "--save-view", "Shapes", "--for-everyone")
+    saved = said("item", "list", "p", "--dimension", "shape", "--size", "25", "--save-view", "Shapes", "--for-everyone")
     (link,) = (each for each in item_views.views(store, person=lea, project="p") if each.name == "Shapes")
     assert saved == f"Saved as “Shapes”: http://127.0.0.1:8501/items?project=p&view={link.id}\n"
-    assert said("items", "p", "--view", "shapes", "--only-ids") == "shape/4\nshape/5\n"
-    assert said("items", "p", "--view", link.id, "--dimension", "colour", "--only-ids") == ids
-    said("items", "p", "--with-author", "yes", "--save-view", "Back", "--for-everyone")
-    assert said("items", "p", "--view", "back", "--only-ids") == ""
-    assert said("items", "p", "--view", "back", "--with-author", "no", "--dimension", "colour", "--only-ids") == ids
-    said("views", "delete", "p", "back")
-    said("items", "p", "--voter", "ann", "--save-view", "Ann's", "--as", "lea")
-    assert link.id in said("views", "list", "p", "--as", "sen")
-    assert "Ann's" in said("views", "list", "p", "--as", "lea")
-    assert "Ann's" not in said("views", "list", "p") + said("views", "list", "p", "--as", "sen")
+    assert said("item", "list", "p", "--view", "shapes", "--only-ids") == "shape/4\nshape/5\n"
+    assert said("item", "list", "p", "--view", link.id, "--dimension", "colour", "--only-ids") == ids
+    said("item", "list", "p", "--with-author", "yes", "--save-view", "Back", "--for-everyone")
+    assert said("item", "list", "p", "--view", "back", "--only-ids") == ""
+    assert (
+        said("item", "list", "p", "--view", "back", "--with-author", "no", "--dimension", "colour", "--only-ids") == ids
+    )
+    said("view", "delete", "p", "back")
+    said("item", "list", "p", "--voter", "ann", "--save-view", "Ann's", "--as", "lea")
+    assert link.id in said("view", "list", "p", "--as", "sen")
+    assert "Ann's" in said("view", "list", "p", "--as", "lea")
+    assert "Ann's" not in said("view", "list", "p") + said("view", "list", "p", "--as", "sen")
     for given, sentence in (
         (("items", "p", "--save-view", "Mine"), "Say whose view it is with --as LOGIN"),
         (("items", "p", "--save-view", "X", "--for-everyone", "--as", "sen"), "Only a lead saves a view for everyone"),
         (("items", "p", "--view", "Ann's"), 'no saved view "Ann\'s" to be seen'),
-        (("items", "p", "--as", "ann"), "The table of items is"),
+        (("items", "p", "--as", "ann"), "Only seniors and leads see the table of items"),
         (("views", "delete", "p", "Shapes", "--as", "sen"), "Only the person who saved it and leads"),
     ):
         assert sentence in said(*given)
-    assert said("views", "delete", "p", "Shapes") == "The view “Shapes” is deleted.\n"
+    assert said("view", "delete", "p", "Shapes") == "The view “Shapes” is deleted.\n"
     assert [each.name for each in item_views.views(store, person=lea, project="p")] == ["Ann's"]
     out = tmp_path / "part"
-    told = said("export", "p", "jsonl", "--items", "-", "--out", str(out), ids="shape/4\ncolour/3\n")
+    told = said("item", "export", "p", "jsonl", "--items", "-", "--out", str(out), ids="shape/4\ncolour/3\n")
     part = "A part: 2 of the 6 items of the project, which someone chose. It is not the whole."
     assert told.splitlines()[-2:] == [f"2 items in 2 files at {out}.", part]
     assert {path.name for path in out.iterdir()} == {"items.chosen-2-of-6.jsonl", "manifest.json"}
-    assert "has no such items: gone/9" in said("export", "p", "jsonl", "--items", "-", "--out", "x", ids="gone/9")
+    assert "has no such items: gone/9" in said(
+        "item", "export", "p", "jsonl", "--items", "-", "--out", "x", ids="gone/9"
+    )
     if not extensions.missing("commands", "gold"):
-        assert "has no `gold` in its verification" in said("gold", "make", "p", "--items", "-", ids=ids)
+        assert "has no `gold` in its verification" in said("gold", "create", "p", "--items", "-", ids=ids)

@@ -35,27 +35,28 @@ def test_what_the_address_asks_is_counted_and_all_that_fit_are_assigned_once(sto
     page = drawn(store, tmp_path, "items", "lea", project="p", text="<B>tee", sort="-votes")
     assert part(page, "count") == "2 items"
     assert "<b>Tee" not in words(page)
-    _with(page, "all that fit")
+    _change(page, store, "lea")
     page.multiselect(key="items.to").set_value(["ana"]).run()
-    assert part(page, "preview") == "2 items would change, 0 would not."
-    next(each for each in page.button if each.label == "Change 2 items").click().run()
-    yes = next(each for each in page.button if each.label.startswith("Yes"))
-    yes.click().run()
-    assert "Done: 2 items changed." in words(page)
+    assert part(page, "preview") == "2 items will change, 0 will not."
+    _press(page, "Change 2 items")
+    assert "2 items changed." in words(page)
     assert 'data-part="preview"' not in words(page), "no list of what the same would not change once more"
-    _with(page, "all that fit")
+    _change(page, store, "lea")
     page.multiselect(key="items.to").set_value(["ana"]).run()
-    assert part(page, "preview") == "0 items would change, 2 would not."
+    assert part(page, "preview") == "0 items will change, 2 will not."
     assert "They have it in hand already." in words(page)
-    assert (
-        part(drawn(store, tmp_path, "items", "lea", project="p", page="2", size="25"), "count")
-        == "26 to 32 of 32 items"
-    )
+    assert part(drawn(store, tmp_path, "items", "lea", project="p", page="2", size="25"), "shown") == "26 to 32"
 
 
-def _with(page: AppTest, which: str) -> None:
-    """Choose with which items something is done."""
-    next(each for each in page.radio if each.label == "Do something with").set_value(which).run()
+def _press(page: AppTest, label: str) -> None:
+    next(each for each in page.button if each.label == label).click().run()
+
+
+def _change(page: AppTest, store: Store, login: str, *ticked: str) -> None:
+    """Open the dialog with the actions while these items are ticked in the browser."""
+    _press(page, "Change items")
+    assert "Reading which items are ticked" in words(page), "earlier ticks may be outdated"
+    _says(page, accounts.find_person(store, login=login), *ticked)
 
 
 def _says(page: AppTest, lead: Person, *names: str) -> None:
@@ -73,34 +74,30 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
     seen, moved, hostile = every[3], every[27], '<b>"gone"'
     page = drawn(store, tmp_path, "items", "lea", project="p", state="in_verification", size="25")
     assert f'aria-label="Tick {every[0]}: ' in words(page)
-    _with(page, "what is ticked")
-    assert "Asking what is ticked." in words(page)
-    _says(page, lea)
-    assert "Nothing is ticked" in words(page)
+    _change(page, store, "lea")
+    assert [each.options for each in page.radio] == [["All 28 items that match the filter"]]
     _says(page, lea, moved, hostile, seen)
-    assert "1 of the 3 ticked does not fit this list, and is left out: &lt;b&gt;&quot;gone&quot;." in words(page)
-    next(each for each in page.button if each.label == "Untick it").click().run()
+    assert page.radio[0].value == "ticked"
+    told = "1 of 3 ticked items does not match this list and is left out: &lt;b&gt;&quot;gone&quot;."
+    assert told in words(page)
+    _press(page, "Untick 1 item")
     assert page.session_state[f"touchstone.ticks.{lea.id}.p.drop"] == (hostile,)
     page.selectbox(key="items.what").set_value("prioritise").run()
     page.number_input(key="items.priority").set_value(3).run()
-    assert "No stage of this project hands out its items by priority" in words(page)
-    assert part(page, "preview") == "2 items would change, 0 would not."
-    next(each for each in page.button if each.label == "Change 2 items").click().run()
+    assert "Priorities have no effect yet" in words(page)
+    assert part(page, "preview") == "2 items will change, 0 will not."
     with store.write() as session:
         (row,) = session.exec(select(ItemRow).where(ItemRow.external_id == moved)).all()
         row.state = ItemState.KEPT
-    _yes(page)
+    _press(page, "Change 2 items")
     told = words(page)
     assert f"The list has changed since you looked, so nothing was done. No longer in it: {moved}." in told
     assert _priorities(store) == dict.fromkeys(every, 0)
     page.number_input(key="items.priority").set_value(7)  # typed last, and pressed with no run between
-    next(each for each in page.button if each.label == "Change 1 item").click().run()
-    _yes(page)
-    assert "Done: 1 item changed." in words(page)
+    _press(page, "Change 1 item")
+    assert "1 item changed." in words(page)
     assert _priorities(store) == {**dict.fromkeys(every, 0), seen: 7}
-    _with(page, "what is ticked")
-    assert "Asking what is ticked." in words(page), "what was ticked when it was asked before may be so no more"
-    _says(page, lea, moved, hostile, seen)
+    _change(page, store, "lea", moved, hostile, seen)
     page.selectbox(key="items.what").set_value("export").run()
     page.selectbox(key="items.format").set_value("jsonl").run()
     for _ in range(2):  # pressed twice
@@ -115,10 +112,6 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
     assert (none.names, none.gone) == ((), (moved,)), "nothing both ticked and asked for is not everything"
 
 
-def _yes(page: AppTest) -> None:
-    next(each for each in page.button if each.label.startswith("Yes")).click().run()
-
-
 def _priorities(store: Store) -> dict[str, int]:
     with store.read() as session:
         return dict(session.exec(select(ItemRow.external_id, ItemRow.priority)).all())
@@ -130,13 +123,11 @@ def test_a_wrong_address_and_a_wrong_role_get_a_sentence(store: Store, tmp_path:
     make_person(store, "lea", role=Role.LEAD)
     make_person(store, "sam", role=Role.SENIOR)
     make_person(store, "ana")
-    assert "state=gone is not known here" in words(drawn(store, tmp_path, "items", "lea", project="p", state="gone"))
-    assert "Only a lead may list items by votes" in words(
-        drawn(store, tmp_path, "items", "sam", project="p", votes="1")
-    )
-    assert "for the seniors and leads" in words(drawn(store, tmp_path, "items", "ana", project="p"))
+    assert "state=gone is unknown" in words(drawn(store, tmp_path, "items", "lea", project="p", state="gone"))
+    assert "Only leads may list items by votes" in words(drawn(store, tmp_path, "items", "sam", project="p", votes="1"))
+    assert "Only seniors and leads of" in words(drawn(store, tmp_path, "items", "ana", project="p"))
     elsewhere = words(drawn(store, tmp_path, "items", "lea", project="p", state="in_verification_2"))
-    assert "No item fits" in elsewhere, "a state that this schema does not have is in no way wrong"
+    assert "No items match" in elsewhere, "a state that this schema does not have is in no way wrong"
 
 
 def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store, tmp_path: Path) -> None:
@@ -185,7 +176,7 @@ def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store,
     both = [each.shared for each in item_views.views(store, person=lea, project="p")]
     assert sorted(both) == [False, True], "one's own and everyone's may have the same name"
     assert views(sam) == {name: True, "old": False}
-    with pytest.raises(NotFoundError, match="This view is gone"):
+    with pytest.raises(NotFoundError, match="This view was deleted"):
         item_views.rename(store, person=sam, project="p", id=own.id, name="mine now")
     last = page("sam")
     last.selectbox(key="items.view.p.which").set_value(shared.id).run()
@@ -193,8 +184,8 @@ def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store,
     press(last, "Rename")
     assert views(eve) == {"For all": True}
     press(last, "Delete")
-    press(last, "Yes, delete it")
-    assert "The view “For all” is deleted." in words(last)
+    press(last, "Delete view")
+    assert "View “For all” is deleted." in words(last)
     assert views(eve) == {}
     assert _newest(store) == released, "what is saved changes no figure and no date of a release"
 

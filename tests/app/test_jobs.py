@@ -319,7 +319,7 @@ def test_the_command_lists_shows_cancels_and_repeats(
     resources.cache_clear()
 
     def said(*words: str) -> str:
-        return CliRunner().invoke(cli, ["jobs", *words], catch_exceptions=False).stdout
+        return CliRunner().invoke(cli, ["job", *words], catch_exceptions=False).stdout
 
     assert said("list") == "No jobs.\n"
     job = begun(lea, CASES[0])

@@ -209,7 +209,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_r
     page = words(test)
     assert "strict will be asked 12 times about 6 answers, by likeness, version 1." in page
     assert "Each is asked 2 times." in page
-    assert "The answer that is graded stands at {answer}." in page
+    assert "The graded answer is at {answer}." in page
     assert "requests, if each succeeds at once" in page
     assert "Answer 0 of" in page, "the first prompt"
     assert not run_views.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
@@ -301,7 +301,7 @@ def test_a_run_in_batch_files_says_what_to_do_instead_of_asking_for_a_worker(sho
     )
     run = run_start.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
     page = words(show(run=run))
-    assert f"touchstone run batch submit {run}" in page
+    assert f"touchstone batch create {run}" in page
     assert "No worker is running" not in page
 
 

@@ -20,9 +20,9 @@ from streamlit.testing.v1 import AppTest
 from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
-from app import shell, sidebar
+from app import rooms, shell
 from app.commands.agreement_lines import table
-from app.screens import SCREENS
+from app.screens import SCREENS, Room
 from app.services import Services
 from app.widgets import list_order
 from db import files
@@ -32,14 +32,14 @@ from domain.errors import InvalidFileError
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
-from domain.states import Cut, Items, Stage
+from domain.states import Items, Stage
 from importers.items import read_items
 from testkit.factories import Clock, make_items, make_schema
 from testkit.guidelines import new_guideline
 from testkit.missing_extensions import needs, needs_every
 from testkit.qualification import make_set, needs_qualification
 from tests.app.homes import Home, make_home, picture
-from tests.app.screens import drawn, rows, words
+from tests.app.screens import drawn, part, rows, text, words
 from tests.planting import plant_format
 from workflow.access import accounts, memberships, projects
 from workflow.access.projects import access_to
@@ -139,14 +139,13 @@ def test_my_work_says_what_to_do_where_there_is_nothing(store: Store, show: Show
         store, name="empty", loaded=projects.project(store, person=person(store, "lea"), project="tiny").schema
     )
     test = show("my_work", "boss", project="empty")
-    assert "bring in items or images" in words(test)
-    assert "my_work.import.empty" in {button.key for button in test.button}
+    assert part(test, "lead") == "You have no tasks here. Overview shows what the project waits for."
 
 
 # ---- who may ---------------------------------------------------------------------------------------------------------
 
 
-LEAD_PAGES = [name for name, screen in SCREENS.items() if screen.role is Role.LEAD]
+LEAD_PAGES = [name for name, screen in SCREENS.items() if screen.role is Role.LEAD and name != "new_project"]
 
 
 @pytest.mark.parametrize("name", LEAD_PAGES)
@@ -175,17 +174,18 @@ def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
         for login in ("bo", "chi"):
             vote(store, login, "yes")
     write_item(store)
-    page = words(show("dashboard", "lea"))
-    assert "3 items written of 144 wanted · 141 left to write · 2 kept · 0 rejected" in page
+    page = words(show("overview", "lea"))
+    assert "2 of 144 items are kept." in page
+    assert text(page).count("141 left to write") == 1
     assert 'aria-label="2 kept, 0 in adjudication, 1 in verification, 0 without a verdict, 0 rejected"' in page
     assert "1 free image in the pool" in page
 
 
-@needs("commands", "plan")
-def test_an_empty_dashboard_says_the_next_step(store: Store, show: Show) -> None:
-    test = show("dashboard", "lea")
-    assert "4 free images in the pool" in words(test)
-    assert [button.label for button in test.button] == ["Hide this list", "Give people dimensions"]
+def test_an_empty_overview_says_the_next_step(store: Store, show: Show) -> None:
+    page = words(show("overview", "lea"))
+    assert "There are no items yet. 144 are wanted." in page
+    assert "4 free images in the pool" in page
+    assert "items are left to write, but the pool has 4 free images." in text(page)
 
 
 # ---- people ----------------------------------------------------------------------------------------------------------
@@ -434,7 +434,7 @@ def test_what_does_not_come_in_is_told_with_its_own_name_and_the_controls_of_the
     assert told().startswith("What was uploaded holds no .json or .jsonl file.")
     words = told("mine.json")
     assert words.startswith("mine.json: its folder names no dimension of EgoThink")
-    assert words.endswith("name its dimension with “Dimension, if neither folders nor rows name it”.")
+    assert words.endswith("name its dimension with “Default dimension”.")
 
 
 def test_only_admins_may_name_a_path_of_the_server(store: Store, show: Show) -> None:
@@ -466,14 +466,14 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     test.button(key="import.items.go").click().run()
     page = words(test)
     assert "60 rows do not fit. Nothing was imported; mend the file, or take the other rows" in page
-    assert "(“Import the good rows when some are bad”)" in page
+    assert "(“Skip bad rows”)" in page
     assert [f", row {number}: " in page for number in (2, 3, 52, 53)] == [False, True, True, False]
     assert "The first 50 of 60 rows that do not fit" in [each.label for each in test.expander]
     (folder / "annotations.json").write_bytes(good)
     test.button(key="import.items.go").click().run()
     assert "2 items imported; 1 of 2 images and clips found" in words(test)
     assert "1 item waits for missing media: 1 image, such as Reasoning/counting/b.png." in words(
-        show("dashboard", "boss")
+        show("overview", "boss")
     )
     out = show("export", "boss")
     out.button(key="export.prepare").click().run()
@@ -516,8 +516,8 @@ def test_columns_of_a_table_are_chosen_with_the_first_rows_before_the_eyes(
     next(each for each in test.multiselect if each.key == several.key).set_value(["option_1", "option_2"]).run()
     page = html.unescape(words(test))
     assert [part in page for part in ("Wo?", "Was?", "a.png", '["Da", "Dort"]')] == [True] * 4
-    (bad,) = rows(test, "What is wrong")
-    assert (bad["Row"], bad["Item"], "odd" in bad["What is wrong"]) == ("3", "3", True)
+    (bad,) = rows(test, "Problem")
+    assert (bad["Row"], bad["Item"], "odd" in bad["Problem"]) == ("3", "3", True)
     assert rows(test, "Equal") == [dict(zip(COUNTS, ("2", "0", "0", "1", "0", "2"), strict=True))]
     test.checkbox(key="import.skip_bad").check()
     test.button(key="import.items.go").click().run()
@@ -565,10 +565,10 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(
     assert "fits does not read NAME=THEIRS" in words(test)
     test.text_area(key="import.names.controls").input("fits=verdict").run()
     test.button(key="import.items.go").click().run()
-    assert "name the person with “Who made annotations that name no one”" in words(test)
+    assert "name the person with “Default rater”" in words(test)
     test.text_input(key="import.names.rater").input("kim").run()
     test.button(key="import.items.go").click().run()
-    assert "name it with “Model, if neither rows nor the file&#x27;s name say it”" in words(test)
+    assert "name it with “Default model”" in words(test)
     test.text_input(key="import.model").input("tiny").run()
     test.button(key="import.items.go").click().run()
     assert "--" not in words(test)
@@ -611,7 +611,7 @@ def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: 
     (tmp_path / "ratings.csv").write_text("\n".join(["unit,rater,criterion,value", *rows]), encoding="utf-8")
     accounts.create_person(store, login="boss", name="Boss", is_admin=True)
     test = show("import_", "boss")
-    assert "Imported raters" not in words(test)
+    assert not [each for each in test.expander if each.label.startswith("Imported raters")]
     test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
     test.selectbox(key="import.format").select("ratings").run()
     test.selectbox(key="import.raters_are").select_index(1)
@@ -627,8 +627,8 @@ def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: 
         "gpt": False,
     }
     page = words(show("agreement", "lea"))
-    assert "Not counted among the people, as they are machines: gpt." in page
-    assert "Among the people, with ratings out of files: ann, cy." in page
+    assert "Machines are not counted: gpt." in page
+    assert "Imported people are counted: ann, cy." in page
     if "calibration" in SCREENS:
         test = show("calibration", "lea")
         test.segmented_control(key="calibration.stage").set_value(Stage.VERIFICATION).run()
@@ -668,7 +668,7 @@ def test_an_export_says_how_much_it_holds_and_that_it_has_no_manifest(store: Sto
 
 
 def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Show) -> None:
-    assert "No one has submitted anything in verification yet" in words(show("agreement", "lea"))
+    assert "No one has submitted anything in the verification yet" in words(show("agreement", "lea"))
     with store.write() as session:  # two people of one name
         for row in session.exec(select(PersonRow).where(col(PersonRow.login).in_(["bo", "chi"]))):
             row.name = "Robin"
@@ -677,26 +677,36 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
         vote(store, "bo", "yes")
         vote(store, "chi", value, "wrong_answer" if value == "no" else None)
     test = show("agreement", "lea")
-    page = words(test)
-    assert "Percent agreement" in page
+    assert part(test, "finding").startswith("Two verifiers agree on 2 of 3 items. Krippendorff's alpha is 0.00")
+    assert "On 3 items with at least two votes." in words(test)
+    assert "0.667" not in words(test), "every statistic is folded"
+    test.session_state["agreement.fold.statistics"] = True
+    page = words(test.run())
     assert "0.667" in page  # two of three items
     assert '<td class="number">3</td>' in page
     assert "Cohen&#x27;s kappa" in page
     assert "Raters: Robin (bo), Robin (chi)." in page
-    assert "Robin (bo) and Robin (chi)</th>" in page
-    assert "raters=bo&amp;raters=chi" in page
-    test.segmented_control(key="agreement.by.tiny").set_value(Cut.DIMENSION).run()
-    assert "Counting · fits" in words(test)
     # one of the three is kept by two votes: at "Kept items" the way to what differs is to that one alone
     usual = 'href="/history?project=tiny&amp;differ=verification&amp;items=all"'
-    test.segmented_control(key="agreement.by.tiny").set_value(Cut.WHOLE).run()
-    assert usual in words(test)
+    assert words(test).count(usual) == 2  # of the sentence and of the plot
     switch = test.button_group(key="agreement.items.tiny.verification")
     switch.set_value(Items.KEPT).run()
     page = words(test)
     assert usual not in page
     assert usual.replace("items=all", "items=kept") in page
-    assert page.count("&amp;items=kept") == 2  # the pair's cell, too
+    assert "cannot be computed: everyone gave the same answer" in html.unescape(page)
+
+
+def test_one_vote_is_no_agreement_and_equal_votes_have_no_coefficient(store: Store, show: Show) -> None:
+    write_item(store)
+    vote(store, "bo", "yes")
+    test = show("agreement", "lea")
+    assert part(test, "finding") == "No item has votes of two verifiers yet."
+    vote(store, "chi", "yes")
+    finding = part(show("agreement", "lea"), "finding")
+    assert finding == (
+        "Two verifiers agree on 1 of 1 item. Krippendorff's alpha cannot be computed: everyone gave the same answer."
+    )
 
 
 @pytest.mark.thorough
@@ -709,14 +719,11 @@ def test_agreement_stands_apart_for_each_version_of_the_guideline(store: Store, 
         vote(store, "bo", "yes")
         vote(store, "chi", value, "wrong_answer" if value == "no" else None)
     test = show("agreement", "lea")
-    page = words(test)
-    assert "fits · guideline 1" in page
-    assert "fits · guideline 2" in page
-    assert "0.667" not in page
+    assert part(test, "finding").startswith("Two verifiers agree on 2 of 2 items.")
+    assert "Guideline: 2." in words(test)
     test.toggle(key="agreement.pool_guidelines").set_value(True).run()
-    pooled = words(test)
-    assert "fits · guideline 1 and 2, pooled" in pooled
-    assert "0.667" in pooled  # two of three items
+    assert part(test, "finding").startswith("Two verifiers agree on 2 of 3 items.")
+    assert "Guideline: 1 and 2, pooled." in words(test)
     lines = "\n".join(table(agreement_of(store, person=None, project="tiny", stage=Stage.VERIFICATION)))
     assert "nominal scale, guideline 1\n" in lines
     assert "nominal scale, guideline 2\n" in lines
@@ -754,7 +761,7 @@ def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> N
     test = show("my_work", "bo")
     test.button(key=away).click().run()
     assert len(expired_drafts.of_person(store, person=bo)) == 1
-    assert "It cannot be undone here: copy what you still need first." in words(test)
+    assert "You cannot undo this here. Copy what you still need first." in words(test)
     test.button(key="my_work.sure.yes").click().run()
     assert not expired_drafts.of_person(store, person=bo)
 
@@ -763,41 +770,42 @@ def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> N
 
 
 @needs_every("pages")
-def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
-    def menu(login: str) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for place in sidebar.menu(projects.project(store, person=person(store, login), project="tiny")):
-            found.setdefault(place["group"], []).append(place["title"])
-        return found
+def test_the_menu_offers_what_someone_can_do(store: Store, home: Home) -> None:
+    def seen(login: str) -> tuple[list[str], dict[str, list[str]]]:
+        services = Services(store, home.media(), Settings(home.path, ""), person(store, login), "csrf")
+        view = projects.project(store, person=services.person, project="tiny")
+        facts = rooms.read_facts(services, view)
+        tabs = {room: [screen.title for screen in rooms.tabs_of(view, room, facts)] for room in Room}
+        return [entry["title"] for entry in rooms.entries(view, facts)], {
+            room: titles for room, titles in tabs.items() if titles
+        }
 
-    few = ["My work", "My submissions", "Notices", "Projects", "Comments", "Author", "Verify", "Grade"]
-    assert menu("ana") == {"": few}
-    assert menu("sen") == {
-        "Work": ["My work", "My submissions", "Author", "Verify", "Adjudicate", "Grade", "Preview"],
-        "Items": ["Comments", "Items", "History"],
-        "Settings": ["Projects"],
-        "": ["Notices"],
-    }
-    assert menu("lea") == {
-        "Work": ["My work", "My submissions", "Dashboard", "Author", "Verify", "Adjudicate", "Grade"],
-        "Work, more": ["Preview"],
-        "Items": [
-            "Comments",
-            "Items",
-            "History",
-            "Adjudication reasons",
-            "Bulk actions",
-            "Expired submissions",
-        ],
-        "Sources": ["Import", "Frames", "Pipelines", "Drafting", "Privacy"],
-        "People": ["People", "Scorecard"],
-        "Models and judges": ["Models", "Judges", "Cases", "Calibration"],
-        "Numbers": ["Results", "Variants", "Tables", "Regression", "Agreement", "Shortcuts"],
-        "Release": ["Leaderboard", "Export", "Release"],
-        "Settings": ["Projects", "Guideline", "Schedule", "Schema", "Label Studio", "Audit"],
-        "": ["Notices"],
-    }
+    assert seen("ana") == (
+        ["My work", "Author", "Verify", "Grade", "Notices"],
+        {Room.MY_WORK: ["To do"], Room.NOTICES: ["Notices"]},
+    )
+    assert seen("sen") == (
+        ["My work", "Author", "Verify", "Adjudicate", "Grade", "Items", "Notices"],
+        {Room.MY_WORK: ["To do"], Room.ITEMS: ["All items", "Preview"], Room.NOTICES: ["Notices"]},
+    )
+    assert seen("lea") == (
+        ["Overview", "Items", "People", "Models", "Release", "Settings", "Notices"],
+        {
+            Room.OVERVIEW: ["Overview"],
+            Room.ITEMS: ["All items", "Add items", "Privacy"],
+            Room.PEOPLE: ["Members"],
+            Room.MODELS: ["Runs", "Judges"],
+            Room.RELEASE: ["Next", "Description", "Export"],
+            Room.SETTINGS: ["Form", "Preview", "Guideline", "Targets and dates", "Project", "Audit log", "More tools"],
+            Room.MY_WORK: ["To do"],
+            Room.NOTICES: ["Notices"],
+        },
+    )
+    write_item(store)
+    assert seen("ana")[1][Room.MY_WORK] == ["To do", "Submissions"]
     memberships.set_member(
         store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION]
     )
-    assert menu("ana") == {"": ["My work", "My submissions", "Notices", "Projects", "Comments", "Verify"]}
+    assert seen("ana")[0] == ["My work", "Verify", "Notices"]
+    memberships.set_member(store, by=None, project="tiny", login="lea", role=Role.LEAD, stages=[Stage.GRADING])
+    assert seen("lea")[0][-2:] == ["My work", "Notices"], "a lead with stages of her own"

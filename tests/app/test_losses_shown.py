@@ -94,14 +94,14 @@ def answers(home: Path, rows: Sequence[tuple[str, str, str]]) -> tuple[str, str]
     path = home / "answers.jsonl"
     lines = (json.dumps({"item": item, "model": model, "text": text}) for item, model, text in rows)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return said("import", "p", "predictions", str(path))
+    return said("item", "import", "p", "predictions", str(path))
 
 
 def ratings(home: Path, rows: Sequence[tuple[str, str, str, object]]) -> None:
     path = home / "ratings.csv"
     lines = [f"{item} · {model},{who},score,{value}\n" for item, model, who, value in rows]
     path.write_text("unit,rater,criterion,value\n" + "".join(lines), encoding="utf-8")
-    said("import", "p", "ratings", str(path), "--raters-are", "people")
+    said("item", "import", "p", "ratings", str(path), "--set", "raters=people")
 
 
 def test_failed_requests_are_said_to_be_left_out(home: Path) -> None:
@@ -109,7 +109,7 @@ def test_failed_requests_are_said_to_be_left_out(home: Path) -> None:
     names = benchmark(home, 3)
     text, _ = answers(home, [(names[0], "m", RIGHT), (names[1], "m", "ERROR: request timed out")])
     assert "1 of 2 answers not readable (50.0 %): 1 no reply came back. They are left out: no answer came." in text
-    shown = "".join(said("results", "p"))
+    shown = "".join(said("result", "show", "p"))
     assert "They are left out: no answer came." in shown
     assert "They count as wrong" not in shown
     text, _ = answers(home, [(names[2], "m", RIGHT_UNREAD), (names[1], "n", "nan")])
@@ -123,17 +123,17 @@ def test_a_preview_counts_unreadable_answers_as_the_import_does(home: Path) -> N
     texts = (RIGHT, RIGHT_UNREAD, "ERROR: request timed out")
     lines = [json.dumps({"item": name, "model": "m", "text": text}) for name, text in zip(names, texts, strict=True)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    preview, _ = said("import", "p", "predictions", str(path), "--dry-run")
+    preview, _ = said("item", "import", "p", "predictions", str(path), "--dry-run")
     rows = (
         "3 answers: 3 new, 1 read, 2 not readable: 1 format violation: states none, or not one, 1 no reply came back."
     )
     assert rows in preview
     losses = "2 of 3 answers not readable (66.7 %)"
     assert losses in preview
-    text, _ = said("import", "p", "predictions", str(path))
+    text, _ = said("item", "import", "p", "predictions", str(path))
     assert rows in text
     assert losses in text
-    preview, _ = said("import", "p", "predictions", str(path), "--dry-run")
+    preview, _ = said("item", "import", "p", "predictions", str(path), "--dry-run")
     assert "not readable" not in preview
 
 
@@ -153,12 +153,12 @@ BOUNDS = "The mean lies between 0.487 (all at their worst) and 0.530 (all at the
 
 def test_results_say_how_many_answers_they_count_as_wrong(home: Path) -> None:
     wrong_answers(home)
-    text, _ = said("results", "p")
+    text, _ = said("result", "show", "p")
     assert UNREAD in text
     assert BOUNDS in text
     (row,) = [
         row
-        for row in csv.DictReader(io.StringIO(said("results", "p", "--format", "csv")[0]))
+        for row in csv.DictReader(io.StringIO(said("result", "show", "p", "--format", "csv")[0]))
         if row["part"] == "" and row["mean_over"] == "answers"
     ]
     assert set(row) == set(COLUMNS)
@@ -173,7 +173,7 @@ def test_losses_in_one_value_of_the_key_warn_at_one_percent(home: Path) -> None:
     second = {name for at, name in enumerate(names) if at % 4 >= 2}
     lost = set(sorted(second)[:8])
     answers(home, [(name, "m", RIGHT_UNREAD if name in lost else RIGHT) for name in names])
-    text, _ = said("results", "p", "--scores", "key")
+    text, _ = said("result", "show", "p", "--scores", "key")
     assert "8 of 400 answers not readable (2.0 %)" in text
     assert "Losses depend on the key (p = 0.015): B lost 8 of 200, all others 0 of 200." in text
 
@@ -194,7 +194,7 @@ def empty_answers(home: Path) -> None:
 @needs("readers", "ratings")
 def test_agreement_leaves_out_grades_of_empty_answers(home: Path) -> None:
     empty_answers(home)
-    asked = ["agreement", "p", "--stage", "grading", "--unit", "prediction", "--statistic", "percent_agreement"]
+    asked = ["agreement", "show", "p", "--stage", "grading", "--unit", "prediction", "--statistic", "percent_agreement"]
     (of_command,) = json.loads(said(*asked, "--json")[0])
     assert (of_command["value"], of_command["n_units"]) == (0.75, 8)
     assert LEFT_OUT in said(*asked)[0]
@@ -204,7 +204,7 @@ def replies(home: Path, rows: Sequence[tuple[str, str, str]], *more: str) -> str
     path = home / "replies.jsonl"
     lines = (json.dumps({"item": item, "model": model, "judge": "big-1", "text": text}) for item, model, text in rows)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    out, _ = said("import", "p", "judgements", str(path), "--template", "egothink_single", *more)
+    out, _ = said("item", "import", "p", "judgements", str(path), "--set", "template=egothink_single", *more)
     return out
 
 
@@ -276,8 +276,8 @@ def is_told(text: str, of_mean: str = "") -> None:
 def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     told = lost_zeros(home)
     assert "120 replies: 120 new, 114 read, 6 not readable" in told
-    is_told(said("results", "p", "--scores", "judge")[0])
-    table = list(csv.DictReader(io.StringIO(said("results", "p", "--scores", "judge", "--format", "csv")[0])))
+    is_told(said("result", "show", "p", "--scores", "judge")[0])
+    table = list(csv.DictReader(io.StringIO(said("result", "show", "p", "--scores", "judge", "--format", "csv")[0])))
     row = next(row for row in table if (row["model"], row["part"], row["mean_over"]) == ("a", "", "answers"))
     assert (row["judge_asked"], row["judge_scored"]) == ("60", "54")
     assert (float(row["if_rest_lowest"]), float(row["if_rest_highest"])) == (0.5, 0.6)
@@ -285,17 +285,27 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     assert "0.625" not in row["loss_warning"], "the bounds of all models"
     (other,) = [each for each in table if (each["model"], each["part"], each["mean_over"]) == ("b", "", "answers")]
     is_told(other["loss_warning"], "b lost nothing.")
-    mended = said("results", "p", "--scores", "corrected", "--format", "csv")[0]
+    mended = said("result", "show", "p", "--scores", "corrected", "--format", "csv")[0]
     (of_a,) = [
         each
         for each in csv.DictReader(io.StringIO(mended))
         if (each["model"], each["part"], each["mean_over"]) == ("a", "", "answers")
     ]
     is_told(of_a["loss_warning"], "The mean of a before correction lies between 0.500 (all at their worst) and 0.600")
-    is_told(said("agreement", "p", "--unit", "answer")[0])
-    is_told(said("agreement", "p", "--unit", "prediction", "--raters", "ann,big-1")[0])
-    assert "not readable" not in said("agreement", "p", "--unit", "prediction")[0], "people among themselves"
-    by_rater = ["agreement", "p", "--unit", "prediction", "--raters", "ann,ben,big-1", "--statistic", "cohen_kappa"]
+    is_told(said("agreement", "show", "p", "--unit", "answer")[0])
+    is_told(said("agreement", "show", "p", "--unit", "prediction", "--raters", "ann,big-1")[0])
+    assert "not readable" not in said("agreement", "show", "p", "--unit", "prediction")[0], "people among themselves"
+    by_rater = [
+        "agreement",
+        "show",
+        "p",
+        "--unit",
+        "prediction",
+        "--raters",
+        "ann,ben,big-1",
+        "--statistic",
+        "cohen_kappa",
+    ]
     table_of, aside = said(*by_rater, "--csv", "--losses", str(home / "lost.csv"))
     is_told(aside)
     rows = {row["raters"]: row for row in csv.DictReader(io.StringIO(table_of)) if row["weights"] == "none"}
@@ -314,8 +324,7 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     assert "0 of 120 answers not readable" in words(found), "against the key"
     found.selectbox(key="results.scores.p").select("big-1, score").run()
     is_told(html.unescape(words(found)))
-    found = drawn(store, home, "agreement", "lead", project="p")
-    found.segmented_control(key="agreement.stage.p").select("grading").run()
+    found = drawn(store, home, "agreement", "lead", project="p", stage="grading")
     is_told(html.unescape(words(found)))
     found = drawn(store, home, "release", "lead", project="p")
     is_told(html.unescape(words(found)))
@@ -331,7 +340,7 @@ def test_zeros_that_are_lost_show_without_anyones_grades(home: Path) -> None:
         for at, (item, model, text) in enumerate(rows)
     ]
     replies(home, lost)
-    text, _ = said("results", "p", "--scores", "judge")
+    text, _ = said("result", "show", "p", "--scores", "judge")
     assert "8 of 800 replies not readable (1.0 %)" in text
     # two-sided: 2 C(400,8)/C(800,8) = 0.0076; three tests (model, dimension, value), of which dimension is as small
     assert "Losses depend on the value in the text (p = 0.023): 0 lost 8 of 400, all others 0 of 400." in text

@@ -406,7 +406,7 @@ def test_answers_out_of_a_file_are_listed_and_withdrawn_with_a_reason(
     make_predictions(store, items, models=["their-model"], project="tiny")
     [brought] = run_views.runs_of(store, by=None, project="tiny", kind=RunKind.IMPORT)
     page = words(show())
-    assert "Answers out of files" in page
+    assert "Imported answers" in page
     assert f'data-run="{brought.id}"' in page
     test = show(run=brought.id)
     test.button(key=f"models.withdraw.{brought.id}.ask").click().run()

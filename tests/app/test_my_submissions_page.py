@@ -40,7 +40,7 @@ def test_a_list_that_is_alike_for_all_and_a_sentence_where_it_is_too_late(store:
     (row,) = [each for each in own_submissions.find(store, person=ana, project="p").rows if each.task == settled.id]
     for _ in range(2):  # also a double press
         page = page.button(key=f"my_submissions.correct.{row.id}").click().run()
-        assert "your vote stays as it is" in words(page)
+        assert "you cannot change your vote" in words(page)
     assert own_submissions.find(store, person=ana, project="p").n == 2
 
     page = drawn(store, home, "my_submissions", "ana", project="p", find="question 0", stage="verification", day="x")

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
 from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 
 from annotation_schemas.loader import load_text
+from app import shell
+from app.services import Services
 from db import files
 from db.engine import Store, open_store
 from db.tables import PersonRow
 from domain.records import Person, TaskView
 from domain.roles import Role
+from domain.settings import Settings
 from domain.states import RatersAre, Stage
+from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from tests.app.screens import drawn, words
+from tests.paths import ROOT
 from tests.workflow.test_further_verification import THREE
 from workflow.access import memberships, projects
 from workflow.annotate import submissions
@@ -83,7 +90,7 @@ def test_pages_for_leads_call_a_stage_by_its_title(tmp_path: Path) -> None:
     assert '<div class="ts" data-part="stages">Content</div>' in text
 
 
-def test_two_projects_of_one_title_stay_two(tmp_path: Path) -> None:
+def test_two_projects_of_one_title_stay_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store(None, tmp_path)
     store.upgrade()
     for name in ("p", "q"):
@@ -93,17 +100,16 @@ def test_two_projects_of_one_title_stay_two(tmp_path: Path) -> None:
     mine = projects.projects_of(store, person=lea)
     assert len({view.title for view in mine}) == 1
 
-    def screen(mine):  # type: ignore[no-untyped-def]
-        import streamlit as st
-
-        from app import sidebar
-
-        st.text(sidebar._choose_project(mine).name)
-
-    page = AppTest.from_function(screen, args=(mine,), default_timeout=120).run()
+    services = Services(store, MediaStore(tmp_path / "media"), Settings(tmp_path, ""), lea, "csrf")
+    monkeypatch.setattr(shell, "resources", lambda: None)
+    monkeypatch.setattr(shell, "_session", lambda shared: SimpleNamespace(person=lea))
+    monkeypatch.setattr(shell, "_services", lambda shared, session: services)
+    page = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=120).run()
     first, second = (view.name for view in mine)
-    assert page.text[0].value == first
-    assert len(set(page.selectbox[0].options)) == 2, "a browser says which title was chosen, and no more"
-    page.selectbox[0].select_index(1).run()
-    assert page.text[0].value == second
+    assert page.query_params["project"] == first
+    options = page.sidebar.selectbox[0].options
+    assert len(set(options)) == 4, "a browser says which title was chosen, and no more"
+    assert (options[0], options[-1]) == ("New project", "All projects")
+    page.sidebar.selectbox[0].select_index(2).run()
+    assert page.query_params["project"] == second
     store.close()

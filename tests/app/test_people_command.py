@@ -1,4 +1,4 @@
-"""``touchstone people password``: typed, never an argument."""
+"""``touchstone person edit --password``: typed, never an argument."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CliRunner]:
 
 
 def test_a_password_is_typed_twice_and_ends_the_sessions(run: CliRunner, home: Path) -> None:
-    assert run.invoke(cli, ["people", "add", "ana", "--name", "Ana"]).exit_code == 0
+    assert run.invoke(cli, ["person", "create", "ana", "--name", "Ana"]).exit_code == 0
     store = open_store(None, home)
     ana = accounts.find_person(store, login="ana")
     token = sign_in.start_session(store, person=ana)
     typed = "correct horse battery\n"
-    done = run.invoke(cli, ["people", "password", "ana"], input=typed + typed)
+    done = run.invoke(cli, ["person", "edit", "--password", "ana"], input=typed + typed)
     assert done.exit_code == 0, done.output
     assert "correct horse" not in done.output
     assert sign_in.signed_in(store, token=token) is None
@@ -49,12 +49,12 @@ def test_a_password_is_typed_twice_and_ends_the_sessions(run: CliRunner, home: P
 
 
 def test_no_one_gets_no_password(run: CliRunner) -> None:
-    done = run.invoke(cli, ["people", "password", "nobody"])
+    done = run.invoke(cli, ["person", "edit", "--password", "nobody"])
     assert isinstance(done.exception, NotFoundError)
 
 
 def test_an_account_for_a_project_that_is_not_there_is_not_made(run: CliRunner, home: Path) -> None:
-    done = run.invoke(cli, ["people", "add", "bo", "--project", "nothing"])
+    done = run.invoke(cli, ["person", "create", "bo", "--project", "nothing"])
     assert isinstance(done.exception, NotFoundError)
     store = open_store(None, home)
     assert accounts.active_accounts(store) == []
@@ -62,9 +62,9 @@ def test_an_account_for_a_project_that_is_not_there_is_not_made(run: CliRunner, 
 
 
 def test_someone_with_an_account_is_given_a_part_in_a_further_project(project: CliRunner) -> None:
-    done = project.invoke(cli, ["people", "add", "bo", "--project", "ego", "--role", "senior"])
+    done = project.invoke(cli, ["person", "create", "bo", "--project", "ego", "--role", "senior"])
     assert isinstance(done.exception, AlreadyTakenError)
-    (way,) = re.findall("touchstone (people role .*)\\.", str(done.exception))
+    (way,) = re.findall("touchstone (person assign .*)\\.", str(done.exception))
     assert project.invoke(cli, way.split()).exit_code == 0
 
 
@@ -82,28 +82,28 @@ def project(run: CliRunner, home: Path, sqlite_template: Path) -> CliRunner:
 
 
 def parts(run: CliRunner) -> list[str]:
-    """The lines of ``people list ego`` that name someone, without the padding."""
-    told = run.invoke(cli, ["people", "list", "ego"]).output.splitlines()
+    """The lines of ``person list ego`` that name someone, without the padding."""
+    told = run.invoke(cli, ["person", "list", "ego"]).output.splitlines()
     return [" ".join(line.split()) for line in told if ";" in line]
 
 
 def test_accounts_get_a_part_in_a_project_by_name_and_out_of_a_file(project: CliRunner, tmp_path: Path) -> None:
     done = project.invoke(
         cli,
-        ["people", "role", "ego", "BO", "--role", "annotator", "--stage", "verification", "--dimension", "counting"],
+        ["person", "assign", "ego", "BO", "--role", "annotator", "--stage", "verification", "--dimension", "counting"],
     )
     assert done.exit_code == 0, done.output
     assert "bo annotator counting; verification (bo)" in parts(project)
     sheet = tmp_path / "people.csv"
     sheet.write_text("login,role,stages\nbo,senior,authoring; verification\ncy,lead,\nlea,annotator,\n")
-    done = project.invoke(cli, ["people", "role", "ego", "--file", str(sheet)])
+    done = project.invoke(cli, ["person", "assign", "ego", "--file", str(sheet)])
     assert done.exit_code == 0, done.output
     assert parts(project) == [
         "bo senior all dimensions; authoring, verification (bo)",
         "cy lead all dimensions; all stages (cy)",
         "lea annotator all dimensions; all stages (lea)",  # its lead changed in one go
     ]
-    assert project.invoke(cli, ["people", "role", "ego", "bo", "lea", "--remove"]).exit_code == 0
+    assert project.invoke(cli, ["person", "assign", "ego", "bo", "lea", "--remove"]).exit_code == 0
     assert parts(project) == ["cy lead all dimensions; all stages (cy)"]
 
 
@@ -130,7 +130,7 @@ BAD_FILES = [
 
 def test_a_part_that_does_not_fit_changes_nothing(project: CliRunner, home: Path, tmp_path: Path) -> None:
     for given, told in BAD:
-        done = project.invoke(cli, ["people", "role", "ego", *given])
+        done = project.invoke(cli, ["person", "assign", "ego", *given])
         assert told in str(done.exception), given
     store = services.resources().store
     for wrong, told in BAD_PARTS:

@@ -1,4 +1,4 @@
-"""``touchstone project rename``, ``archive`` and ``unarchive``."""
+"""``touchstone project edit``: the title, and archiving."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(home: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> I
     services.resources.cache_clear()
     runner = CliRunner()
     runner.invoke(cli, ["project", "create", "ego", "--schema", "egothink"])
-    runner.invoke(cli, ["people", "add", "lea", "--name", "Lea", "--project", "ego", "--role", "lead"])
+    runner.invoke(cli, ["person", "create", "lea", "--name", "Lea", "--project", "ego", "--role", "lead"])
     yield runner
     services.resources().store.close()
     services.resources.cache_clear()
@@ -33,10 +33,10 @@ def test_a_project_renamed_archived_and_taken_back(run: CliRunner) -> None:
         done = run.invoke(cli, ["project", *given], input=typed)
         return str(done.exception) if isinstance(done.exception, TouchstoneError) else done.output
 
-    assert "ego is called Öl & <b> from now on." in said("rename", "ego", " Öl & <b> ")
-    assert "Give the project a title." in said("rename", "ego", " ")
-    assert "ego is archived." in said("archive", "ego")
-    assert "ego was archived already." in said("archive", "ego")
+    assert "ego is called Öl & <b> from now on." in said("edit", "ego", "--title", " Öl & <b> ")
+    assert "The project needs a name." in said("edit", "ego", "--title", " ")
+    assert "ego is archived." in said("edit", "ego", "--archive")
+    assert "ego was archived already." in said("edit", "ego", "--archive")
     assert "Öl & <b>  (archived)" in said("list")
-    assert "Everything in it can be read" not in said("unarchive", "ego")
-    assert "ego was not archived." in said("unarchive", "ego")
+    assert "Everything in it can be read" not in said("edit", "ego", "--unarchive")
+    assert "ego was not archived." in said("edit", "ego", "--unarchive")

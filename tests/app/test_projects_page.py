@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from app import shell
-from app.projects import new_project, project_jobs
+from app.projects import new_project, project_jobs, start_cards
 from db.engine import Store
 from domain import extensions
 from domain.roles import Role
 from media.store import MediaStore
 from testkit.factories import make_items, make_person, make_project, make_schema, vote
 from tests.app.screens import drawn, rows, words
-from workflow.access import audit, projects
+from workflow.access import accounts, audit, projects
 from workflow.releases import settings
 from workflow.releases.create import create
 from workflow.releases.settings import ReleaseOptions
@@ -33,28 +32,39 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     lea, ann = make_person(store, "lea", role=Role.LEAD), make_person(store, "ann")
     make_project(store, name="secret")
     vote(store, ann)
-    assert rows(page := drawn(store, home, "projects", "ann"), "Title") == [
+    assert rows(page := drawn(store, home, "projects", "ann"), "Project ID") == [
         {
-            "Title": "A blind test",
-            "Name": "p",
+            "Name": "A blind test",
+            "Project ID": "p",
             "Your role": "annotator",
             "Items": "3",
-            "How far": "-",
-            "Waits for you": "2",
-            "Archived": "",
+            "Progress": "-",
+            "Waiting for you": "2",
+            "": "",
         }
     ]
-    assert not page.button
     assert "secret" not in words(page)
-    assert "Admins make projects, and people who lead one." in words(page)
+    assert "/new_project" not in words(page)
+    page = drawn(store, home, "new_project", "ann")
+    assert not page.button
+    assert "Only admins and project leads can create a project." in words(page)
 
     page = drawn(store, home, "projects", "lea")
-    assert rows(page, "Title")[0]["How far"] == "0 kept"
+    assert "/new_project" in words(page)
+    assert rows(page, "Project ID")[0]["Progress"] == "0 kept"
     assert 'aria-label="3 in verification"' in words(page)
-    page.selectbox(key="new_project.shipped").select("egothink").run()
-    (title,) = [each for each in page.text_input if each.label.startswith("Title, as people")]
+    page = drawn(store, home, "new_project", "lea", schema="egothink")
+    (title,) = [each for each in page.text_input if each.label == "Name"]
     assert title.value == "EgoThink"
+    title.set_value(" ").run()
+    assert page.button(key="new_project.make").disabled
+    assert "The project needs a name." in words(page)
     title.set_value("<b>Öl</b> & p 🎨").run()
+    (id,) = [each for each in page.text_input if each.label == "Project ID"]
+    id.set_value("p").run()
+    assert page.button(key="new_project.make").disabled
+    assert "Another project has the ID p. Choose another ID." in words(page)
+    id.set_value("").run()
     page.button(key="new_project.make").click().run()
     page.session_state["touchstone.kept"]["new_project.round"] = "of the first press"
     page.button(key="new_project.make").click().run()  # the second one of a double press, on the form before
@@ -67,48 +77,47 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     (line,) = audit.entries(store, by=lea, project="b_ol_b_p", kinds=("project.created",))
     assert line.who == "lea"
 
-    page.selectbox(key="projects.one").select("p").run()
-    (title,) = [each for each in page.text_input if each.label == "Title"]
-    title.set_value("Second round").run()
+    page = drawn(store, home, "project_settings", "lea", project="p")
+    page.text_input(key="projects.title.p.A blind test").set_value("Second round").run()
     page.button(key="projects.rename").click().run()
-    assert "p is called Second round from now on." in words(page)
+    assert "The project is now called Second round." in words(page)
     page.button(key="projects.archive").click().run()
     page.button(key="projects.archive.sure.yes").click().run()
     assert "Second round is archived." in words(page)
     assert "This project is archived: what you did is kept" in words(drawn(store, home, "my_work", "ann"))
     assert "Second round is archived: it can be read and exported" in words(
-        drawn(store, home, "dashboard", "lea", project="p")
+        drawn(store, home, "overview", "lea", project="p")
     )
-    assert rows(drawn(store, home, "projects", "ann"), "Title")[0]["Archived"] == "archived"
+    assert rows(drawn(store, home, "projects", "ann"), "Project ID")[0][""] == "Archived"
     page.button(key="projects.unarchive").click().run()
     assert "Second round is in use again." in words(page)
 
 
-def test_an_address_of_a_deleted_project_does_not_pass_for_another_one(store: Store, home: Path) -> None:
-    make_project(store)
-    make_person(store, "lea", role=Role.LEAD)
-    gone = words(drawn(store, home, "projects", "lea", project="gone"))
-    assert "You lead no project called gone. The buttons below change A blind test" in gone
-    assert "You lead no project" not in words(drawn(store, home, "projects", "lea", project="p"))
-    assert "You lead no project" not in words(drawn(store, home, "projects", "lea"))
+def test_a_server_without_projects_shows_how_to_begin(store: Store, home: Path) -> None:
+    accounts.create_person(store, login="ada", name="Ada", is_admin=True)
+    accounts.create_person(store, login="bo", name="Bo")
+    cards = words(drawn(store, home, "my_work", "ada"))
+    for title in ("Try the demo", "Start from a published protocol", "Build your own form"):
+        assert title in cards
+    for name in start_cards.PUBLISHED:
+        assert f"/new_project?schema={name}" in cards
+    assert "an admin of this server (Ada) for an invitation." in words(drawn(store, home, "my_work", "bo"))
 
 
 def test_what_comes_before_a_release(store: Store, home: Path) -> None:
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)
     make_items(store, 3)
-    lines = rows(drawn(store, home, "export", "lea"), "How it stands")
-    release = {line["What"]: (line["State"], line["How it stands"]) for line in lines}
-    assert release["Items"] == ("open", "0 kept, 3 unfinished, 1 left to write")  # colour wants 4
-    assert release["Adjudication"] == ("done", "0 open")
+    page = drawn(store, home, "release", "lea", project="p")
+    release = {line["What"]: (line["State"], line["How it stands"]) for line in rows(page, "How it stands")}
+    assert release["Items"] == ("Blocking", "3 items are not finished and 1 is left to write.")  # colour wants 4
+    assert release["Adjudication"] == ("Done", "No item waits for a senior.")
+    assert "Release 1 has no items yet." in words(page)
+    assert page.button(key="release.make").disabled
+    assert "No item is kept yet" in words(page)
 
 
-def press(page: AppTest, label: str) -> None:
-    """Press the button that says so."""
-    next(each for each in page.button if each.label == label).click().run()
-
-
-def test_a_release_is_refused_next_to_its_button_and_the_license_line_leads_to_its_field(
+def test_the_button_of_a_release_is_off_and_says_why_until_nothing_is_refused(
     store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_project(store, loaded=make_schema(adjudication=False, raters=1))
@@ -118,27 +127,25 @@ def test_a_release_is_refused_next_to_its_button_and_the_license_line_leads_to_i
     begun: list[str] = []
     monkeypatch.setattr(project_jobs, "begin", lambda services, kind, *_, **__: begun.append(kind))
     page = drawn(store, home, "release", "lea", project="p")
-    assert "2 checks are open: Items, License." in words(page)
-    assert page.expander[0].proto.expanded, "the license is missing, so its field is in sight"
-    press(page, "Make the release")
-    assert "License: missing (said)" in words(page)
+    assert "Release 1 is not ready: 3 items are left to write.</b> 1 more check blocks it." in words(page)
+    assert "Finish or override these checks first: Items, License." in words(page)
+    button = page.button(key="release.make")
+    assert (button.label, button.disabled) == ("Make release 1 with 1 item", True)
+    assert 'href="/data_card?project=p"' in words(page)
 
-    page.multiselect(key="release.despite").set_value(["said", "items"])
-    page.text_input(key="release.private").set_value("tset")
-    press(page, "Make the release")
+    page.multiselect(key="release.despite").set_value(["said", "items"]).run()
+    assert {line["State"] for line in rows(page, "How it stands")} == {"Done", "Overridden"}
+    assert not page.button(key="release.make").disabled
+    page.text_input(key="release.private").set_value("tset").run()
     assert "There is no split tset to keep private." in words(page)
-    assert begun == []
-    page.text_input(key="release.private").set_value("")
-    press(page, "Make the release")
+    assert page.button(key="release.make").disabled
+    page.text_input(key="release.private").set_value("").run()
+    page.button(key="release.make").click().run()
     assert begun == ["release"]
 
     settings.say(store, by=lea, project="p", said={"license": "CC-BY-4.0"})
-    for name in ("release", "export"):
-        table = words(drawn(store, home, name, "lea", project="p"))
-        assert 'href="/release?project=p&amp;show=about"' in table
-    assert not drawn(store, home, "release", "lea", project="p").expander[0].proto.expanded
-    shown = drawn(store, home, "release", "lea", project="p", show="about")
-    assert shown.expander[0].proto.expanded
+    shown = drawn(store, home, "data_card", "lea", project="p")
+    assert "1 of 17 fields is filled." in words(shown)
     assert shown.text_input(key="release.say.license.1").value == "CC-BY-4.0"
 
 
@@ -157,6 +164,6 @@ def test_the_page_release_names_a_missing_check_and_the_releases_without_it(
         page = drawn(store, home, "release", "lea", project="p")
         assert "Put the folder `extensions/leaks` of this version of Touchstone back, and start again." in words(page)
         assert not [each for each in page.text_input if each.key == "release.accepted"]
-    page = drawn(store, home, "release", "lea", project="p")
+    page = drawn(store, home, "past_releases", "lea", project="p")
     assert "The public files were not checked for leaks of private data." in words(page)
     assert "Put the folder" not in words(page)

@@ -39,10 +39,10 @@ def test_a_task_is_listed_while_it_runs_and_after(shared: Resources) -> None:
     def task(progress: Progress) -> JobState:
         return only_job(shared.store).state
 
-    assert recorded(shared, "import", "p", task) is JobState.RUNNING
+    assert recorded(shared, "item import", "p", task) is JobState.RUNNING
     job = only_job(shared.store)
     assert (job.kind, job.project, job.state) == ("command", "p", JobState.DONE)
-    assert job.input == {"command": "touchstone import"}
+    assert job.input == {"command": "touchstone item import"}
 
 
 @pytest.mark.parametrize("error", [ConflictError("Two of them."), ValueError("a fault of the program")])
@@ -51,7 +51,7 @@ def test_an_error_of_the_task_is_raised_and_is_the_jobs_reason(shared: Resources
         raise error
 
     with pytest.raises(type(error), match=str(error)):
-        recorded(shared, "import", "p", task)
+        recorded(shared, "item import", "p", task)
     job = only_job(shared.store)
     assert job.state is JobState.FAILED
     assert str(error) in job.said
@@ -62,7 +62,7 @@ def test_ctrl_c_cancels_the_job(shared: Resources) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        recorded(shared, "import", "p", task)
+        recorded(shared, "item import", "p", task)
     assert only_job(shared.store).state is JobState.CANCELED
 
 
@@ -72,15 +72,15 @@ def test_a_job_that_is_canceled_elsewhere_ends_the_command(shared: Resources) ->
         while True:
             progress("items", 1, 2)
 
-    with pytest.raises(ConflictError, match="jobs cancel"):
-        recorded(shared, "import", "p", task)
+    with pytest.raises(ConflictError, match="job cancel"):
+        recorded(shared, "item import", "p", task)
     assert only_job(shared.store).state is JobState.CANCELED
 
 
 def run_task(url: str, home: Path, task: Callable[[Progress], None]) -> None:
     """Record a task from a process of its own."""
     settings = Settings(home, url)
-    recorded(Resources(open_store(url, home), MediaStore(home / "media"), settings), "import", "p", task)
+    recorded(Resources(open_store(url, home), MediaStore(home / "media"), settings), "item import", "p", task)
 
 
 def die(progress: Progress) -> None:

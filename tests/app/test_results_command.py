@@ -1,4 +1,4 @@
-"""``touchstone results`` on a small project: the three forms say the same, and mistakes are told."""
+"""``touchstone result show`` on a small project: the three forms say the same, and mistakes are told."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def said(*arguments: str) -> str:
-    done = CliRunner().invoke(cli, ["results", "p", *arguments], catch_exceptions=False)
+    done = CliRunner().invoke(cli, ["result", "show", "p", *arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -52,7 +52,7 @@ def test_the_three_forms_say_the_same(home: Path) -> None:
     assert (rows[0]["asked"], rows[0]["answered"], rows[0]["left_out"], rows[0]["value"]) == ("4", "1", "2", "0.5")
     assert (float(rows[0]["if_rest_lowest"]), float(rows[0]["if_rest_highest"])) == (0.25, 1.0)
     text = said()
-    assert "Accuracy against the key, what cannot be read counts as wrong, by dimension" in text
+    assert "Accuracy against the key, unreadable answers count as wrong, by dimension" in text
     assert "ran has answered 1 of 4 items" in text
     assert "1 earlier answers are left out" in text
 
@@ -80,7 +80,7 @@ def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
         with pytest.raises(InvalidInputError, match=words):
             said(*arguments)
     with pytest.raises(NotFoundError):
-        CliRunner().invoke(cli, ["results", "nothing"], catch_exceptions=False)
+        CliRunner().invoke(cli, ["result", "show", "nothing"], catch_exceptions=False)
 
 
 def test_without_anything_to_score_it_says_so(home: Path) -> None:
@@ -90,7 +90,7 @@ def test_without_anything_to_score_it_says_so(home: Path) -> None:
 def test_an_option_of_a_missing_extension_names_the_extension(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extensions, "installed", dict)
     for option in (["--side-by-side"], ["--group-models-by", "size"], ["--comparisons", "pairs.csv"]):
-        with pytest.raises(NotAvailableError, match=rf"The option `results {option[0]}` belongs to the extension"):
+        with pytest.raises(NotAvailableError, match=rf"The option `result show {option[0]}` belongs to the extension"):
             said(*option)
     assert [line["model"] for line in json.loads(said("--format", "json"))["boards"][0]["lines"]] == [
         *("ran", "ran", "filed", "filed")

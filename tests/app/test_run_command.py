@@ -128,7 +128,7 @@ def test_killed_again_and_again_it_ends_with_every_answer_once(
     endpoint.most = 30
     before = asked(full, "SELECT count(*) FROM run WHERE kind = 'model'")
     wanted = 60
-    process = running("run", "model", "demo", "--spec", str(described), "--items", "all", "--limit", str(wanted))
+    process = running("model", "run", "demo", "--spec", str(described), "--items", "all", "--limit", str(wanted))
     wait_for(lambda: asked(full, "SELECT count(*) FROM run WHERE kind = 'model'") > before, process)
     run = newest(full)
     workers = "SELECT count(*) FROM run_worker w JOIN run r ON r.id = run_id WHERE r.public_id = ?"
@@ -140,7 +140,7 @@ def test_killed_again_and_again_it_ends_with_every_answer_once(
         process.wait()
         seen.append(answered(full, run))
         assert state_of(full, run) == "running" or seen == [0]
-        process = running("run", "model", "demo", "--resume", run)
+        process = running("model", "run", "demo", "--resume", run)
     endpoint.most = None
     status, told = process.wait(900), process.output()
     assert status == 0, told
@@ -150,7 +150,7 @@ def test_killed_again_and_again_it_ends_with_every_answer_once(
     assert_answered_once(full, run, wanted)
     assert asked(full, workers, run) == 3
     assert state_of(full, run) == "done"
-    again = touchstone("run", "model", "demo", "--resume", run, home=full)
+    again = touchstone("model", "run", "demo", "--resume", run, home=full)
     assert (again.returncode, "Nothing is left to ask" in again.stderr) == (1, True)
 
 
@@ -167,7 +167,7 @@ def test_ctrl_c_pauses_and_a_second_worker_goes_on(
     full: Path, described: Path, endpoint: ScriptedServer, running: Callable[..., Forked]
 ) -> None:
     endpoint.most = 20
-    process = running("run", "model", "demo", "--spec", str(described), "--limit", "120", "--items", "all")
+    process = running("model", "run", "demo", "--spec", str(described), "--limit", "120", "--items", "all")
     wait_for(lambda: re.search(r"^Run \S+ ", process.output(), re.MULTILINE) is not None, process)
     run = process.output().partition("Run ")[2].split()[0]
     wait_for(lambda: answered(full, run) > 0, process)
@@ -177,7 +177,7 @@ def test_ctrl_c_pauses_and_a_second_worker_goes_on(
     assert process.wait(300) == 130, process.output()
     assert state_of(full, run) == "paused"
     some = answered(full, run)
-    done = touchstone("run", "model", "demo", "--resume", run, "--later", home=full)
+    done = touchstone("model", "run", "demo", "--resume", run, "--later", home=full)
     assert "waits for a worker" in done.stdout, done.stderr
     endpoint.most = 80
     worker = running("worker")
@@ -196,10 +196,10 @@ def test_ctrl_c_pauses_and_a_second_worker_goes_on(
 
 @pytest.mark.parametrize("endpoint", [0.25], indirect=True)
 def test_two_at_once_share_a_run(full: Path, described: Path, running: Callable[..., Forked]) -> None:
-    first = running("run", "model", "demo", "--spec", str(described), "--limit", "200", "--text-only", "--items", "all")
+    first = running("model", "run", "demo", "--spec", str(described), "--limit", "200", "--text-only", "--items", "all")
     wait_for(lambda: asked(full, "SELECT count(*) FROM run WHERE name LIKE 'scripted, text only%'") == 1, first)
     run = newest(full)
-    second = running("run", "model", "demo", "--resume", run)
+    second = running("model", "run", "demo", "--resume", run)
     for process in (first, second):
         assert process.wait(600) == 0, process.output()
     assert_answered_once(full, run, 200)
@@ -208,7 +208,7 @@ def test_two_at_once_share_a_run(full: Path, described: Path, running: Callable[
 
 
 def test_the_server_brings_a_worker_that_ends_with_it(full: Path, described: Path) -> None:
-    done = touchstone("run", "model", "demo", "--spec", str(described), "--limit", "10", "--later", home=full)
+    done = touchstone("model", "run", "demo", "--spec", str(described), "--limit", "10", "--later", home=full)
     assert done.returncode == 0, done.stderr
     run = newest(full)
     server = Server(full, worker=True)
@@ -232,7 +232,7 @@ def test_the_server_brings_a_worker_that_ends_with_it(full: Path, described: Pat
 
 def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path) -> None:
     def refused(*arguments: str) -> str:
-        done = touchstone("run", "model", "demo", *arguments, home=full)
+        done = touchstone("model", "run", "demo", *arguments, home=full)
         assert done.returncode == 1
         assert "Traceback" not in done.stderr
         return done.stderr
@@ -247,7 +247,7 @@ def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path)
     missing.write_text("name: gone\nadapter: chat\nmodel: /no/such/folder\n")
     told = refused("--spec", str(missing), "--limit", "1")
     assert "/no/such/folder" in told
-    plan = touchstone("run", "model", "demo", "--spec", str(spec), "--dry-run", "--limit", "3", home=full)
+    plan = touchstone("model", "run", "demo", "--spec", str(spec), "--dry-run", "--limit", "3", home=full)
     assert plan.returncode == 0, plan.stderr
     assert "tiny-llava: 3 items, generate" in plan.stdout
     endpoint = tmp_path / "endpoint.yaml"
@@ -256,7 +256,7 @@ def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path)
         "endpoint: {base_url: http://127.0.0.1:9/v1, price: {input: 1000000.0, output: 0.0, date: '2026-01-01'}}\n"
     )
     plan = touchstone(
-        "run", "model", "demo", "--spec", str(endpoint), "--items", "all", "--dry-run", "--text-only", home=full
+        "model", "run", "demo", "--spec", str(endpoint), "--items", "all", "--dry-run", "--text-only", home=full
     )
     assert plan.returncode == 0, plan.stderr
     assert f"{ITEMS} requests" in plan.stdout

@@ -1,4 +1,4 @@
-"""``touchstone run judge`` as people use it: a process that is killed, templates from files."""
+"""``touchstone judge run`` as people use it: a process that is killed, templates from files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def asked(home: Path, sql: str) -> int:
 def test_killed_three_times_every_answer_is_judged_once(home: Path) -> None:
     with ScriptedServer([chat("Rating: [[1]]")]) as server:
         spec = described(home, server.url)
-        command = ["run", "judge", "p", "--template", str(home / "likeness.txt"), "--spec", spec]
+        command = ["judge", "run", "p", "--template", str(home / "likeness.txt"), "--spec", spec]
         command += ["--fill", "answer=prediction"]
         for _ in range(3):
             server.most = len(server.asked) + 30
@@ -75,7 +75,7 @@ def test_killed_three_times_every_answer_is_judged_once(home: Path) -> None:
             process.wait()
             listed = touchstone("run", "list", "p", home=home).stdout.splitlines()
             (run,) = [line.split()[0] for line in listed if "judge by likeness 1" in line]
-            command = ["run", "judge", "p", "--resume", run]
+            command = ["judge", "run", "p", "--resume", run]
         server.most = None
         done = touchstone(*command, home=home)
     assert done.returncode == 0, done.stderr
@@ -94,7 +94,7 @@ def test_replies_come_in_from_a_file(home: Path) -> None:
     ]
     path = home / "replies.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in told))
-    command = ("import", "p", "judgements", str(path), "--template", str(home / "likeness.txt"))
+    command = ("item", "import", "p", "judgements", str(path), "--set", f"template={home / 'likeness.txt'}")
     done = touchstone(*command, home=home)
     assert "6 new replies of far." in done.stdout, done.stderr
     again = touchstone(*command, home=home)
@@ -109,8 +109,8 @@ def test_what_a_command_adds_to_requests_is_sent_and_kept_and_another_model_is_r
         spec = described(home, server.url)
         more = ("--spec", spec, "--limit", "2", "--extra-body", body, "--header", header)
         template = ("--template", str(home / "likeness.txt"), "--fill", "answer=prediction")
-        judge = touchstone("run", "judge", "p", *template, *more, home=home)
-        model = touchstone("run", "model", "p", "--text-only", *more, home=home)
+        judge = touchstone("judge", "run", "p", *template, *more, home=home)
+        model = touchstone("model", "run", "p", "--text-only", *more, home=home)
         assert (judge.returncode, model.returncode) == (0, 0), judge.stderr + model.stderr
         assert len(server.asked) == 4
         for request in server.asked:
@@ -126,7 +126,7 @@ def test_what_a_command_adds_to_requests_is_sent_and_kept_and_another_model_is_r
     for each in asking:
         assert each["generation"]["extra_body"] == {"reasoning_effort": "low"}
         assert each["endpoint"]["headers"] == {"X-Routing": "fast"}
-    secret = touchstone("run", "model", "p", "--spec", spec, "--header", "X-Api-Key=sk-12345678", home=home)
+    secret = touchstone("model", "run", "p", "--spec", spec, "--header", "X-Api-Key=sk-12345678", home=home)
     assert secret.returncode == 1
     assert "X-Api-Key looks like a secret" in secret.stderr
     assert "sk-12345678" not in secret.stderr + secret.stdout

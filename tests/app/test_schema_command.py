@@ -74,8 +74,8 @@ def test_list_names_all() -> None:
 
 
 def test_json_schema_is_printed() -> None:
-    assert run("json-schema") == json_schema_text()
-    assert json.loads(run("json-schema"))["title"] == "Touchstone schema"
+    assert run("show", "--json-schema") == json_schema_text()
+    assert json.loads(run("show", "--json-schema"))["title"] == "Touchstone schema"
 
 
 def test_a_file_that_does_not_fit_ends_with_status_1_and_sentences(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,14 +15,15 @@ from streamlit.testing.v1 import AppTest
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from app import shell, sidebar
-from app.screens import SCREENS
+from app import rooms, shell
+from app.rooms import RoomFacts
+from app.screens import SCREENS, Room
 from app.services import Services
 from db.engine import Store
 from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Stage
-from testkit.missing_extensions import needs
+from testkit.missing_extensions import needs, needs_every
 from tests.app.homes import Home, make_home
 from tests.paths import ROOT
 from tests.planting import plant_page
@@ -45,13 +46,13 @@ def store(home: Home) -> Iterator[Store]:
 @pytest.fixture
 def extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant_page(tmp_path, monkeypatch)
-    monkeypatch.setattr(sidebar, "_menus", {})
+    monkeypatch.setattr(rooms, "_finders", {})
 
 
-def offered(store: Store, login: str) -> list[str]:
+def people_tabs(store: Store, login: str) -> list[str]:
     person = accounts.find_person(store, login=login)
     view = next(each for each in projects.projects_of(store, person=person) if each.name == "tiny")
-    return [place["title"] for place in sidebar.menu(view)]
+    return [screen.title for screen in rooms.tabs_of(view, Room.PEOPLE, RoomFacts())]
 
 
 def services_of(home: Home, store: Store, login: str) -> Services:
@@ -62,10 +63,8 @@ def services_of(home: Home, store: Store, login: str) -> Services:
 @pytest.mark.usefixtures("extra")
 def test_a_new_page_is_offered_at_its_place_to_those_whose_role_is_enough(store: Store) -> None:
     assert SCREENS["dimensions"].path == "dimensions"
-    titles = offered(store, "lea")
-    at = titles.index("Dimensions")
-    assert titles[at - 1 : at + 2] == ["Scorecard", "Dimensions", "Models"]
-    assert "Dimensions" not in offered(store, "ana")
+    assert people_tabs(store, "lea") == ["Members", "Scorecard", "Dimensions"]
+    assert people_tabs(store, "ana") == []
 
 
 @pytest.mark.usefixtures("extra")
@@ -80,10 +79,11 @@ def test_the_app_has_a_new_page_in_its_menu(home: Home, store: Store, monkeypatc
     test.run()
     assert not test.exception
     (menu,) = [json.loads(each.proto.json) for each in test.sidebar.get("bidi_component")]
-    assert (menu["here"], menu["listed"], menu["elsewhere"]) == ("my_work", True, [])
-    links = {place["title"]: (place["href"], place["group"]) for place in menu["menu"]}
+    assert menu["here"] == "Overview"  # where leads begin
+    assert [entry["title"] for entry in menu["entries"]][:3] == ["Overview", "Items", "People"]
+    links = {place["title"]: (place["href"], place["group"]) for place in menu["finder"]}
     assert links["Dimensions"] == ("/dimensions?project=tiny", "People")
-    assert links["Dashboard"] == ("/dashboard?project=tiny", "Work")
+    assert links["Overview"] == ("/overview?project=tiny", "Overview")
 
 
 @pytest.mark.usefixtures("extra")
@@ -105,21 +105,34 @@ def test_a_new_page_is_drawn_in_the_frame_of_all(home: Home, store: Store) -> No
     assert "This page is for the leads of" in words("ana")
 
 
-def test_no_group_has_more_than_seven_pages_and_few_pages_are_in_none(store: Store) -> None:
-    """Whatever a shipped schema has, for everyone."""
+def test_the_menu_has_twelve_entries_at_most(store: Store) -> None:
+    """Whatever a shipped schema has, for everyone, once all content is there."""
     view = projects.projects_of(store, person=accounts.find_person(store, login="lea"))[0]
     for path in shipped().values():
         for role in Role:
-            found = sidebar.menu(replace(view, schema=load_schema(path), role=role, stages=None))
-            groups = Counter(place["group"] for place in found if place["name"] != "notices")  # which stands alone
-            assert max(groups.values()) <= 7, (path, role, groups)
-            assert ("" in groups) == (sum(groups.values()) <= 7)
-            assert [place["group"] for place in found if place["name"] == "notices"] == [""] * ("notices" in SCREENS)
-    few = sidebar.menu(replace(view, role=Role.ANNOTATOR, stages=(Stage.VERIFICATION, Stage.GRADING)))
-    names = ["my_work", "my_submissions", "notices", "projects", "comments", "verify", "grade"]
-    assert [(place["name"], place["group"]) for place in few] == [(name, "") for name in names if name in SCREENS]
+            mine = replace(view, schema=load_schema(path), role=role, stages=None)
+            found = [place["title"] for place in rooms.entries(mine, RoomFacts())]
+            assert len(found) <= 12, (path, role, found)
+            assert len(found) == len(set(found))
+    few = rooms.entries(replace(view, role=Role.ANNOTATOR, stages=(Stage.VERIFICATION, Stage.GRADING)), RoomFacts())
+    names = ["My work", "verify", "grade", "Notices"]
+    assert [place["name"] for place in few] == [name for name in names if name != "Notices" or "notices" in SCREENS]
+
+
+@needs_every("pages")
+def test_tabs_after_the_sixth_are_under_more_except_the_current_one(store: Store) -> None:
+    view = projects.projects_of(store, person=accounts.find_person(store, login="lea"))[0]
+
+    def row(current: str) -> tuple[list[str], list[str]]:
+        head = rooms.head_of(view, SCREENS[current], RoomFacts())
+        assert head is not None
+        shown, _, more = head.tabs.partition("<details>")
+        return re.findall(r">([\w ]+)</a>", shown), re.findall(r">([\w ]+)</a>", more)
+
+    first = ["Scores", "Agreement", "Calibration", "Cases", "Tables"]
+    assert row("results") == ([*first, "Variants"], ["Regression"])
+    assert row("regression") == ([*first, "Regression"], ["Variants"])
 
 
 def test_every_page_has_a_place_of_its_own() -> None:
     assert len({screen.place for screen in SCREENS.values()}) == len(SCREENS)
-    assert next(iter(SCREENS.values())).path == "", "the start page is the first"

@@ -50,8 +50,8 @@ def test_a_lead_says_why_and_the_author_reads_it(store: Store, home: Path) -> No
     (box,) = [box for box in page.selectbox if box.label == "With its author"]
     assert box.value is True
     box.select_index(2)  # no
-    page = pressed(page, "Show")
-    assert "No item fits." in words(page)
+    page = pressed(page, "Apply filters")
+    assert "No items match." in words(page)
     assert page.query_params["with_author"] == "no"
     assert part(drawn(store, home, "my_work", "ann"), "sent-back") == "2 items of yours were sent back to you"
     page = drawn(store, home, "my_submissions", "ann", project="p")

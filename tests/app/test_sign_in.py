@@ -153,7 +153,7 @@ def test_a_name_pointed_at_this_server_by_someone_else_is_not_answered(client: C
 
 
 def test_a_sign_in_link_works_once_and_looking_at_it_uses_nothing_up(running: Server, client: Client) -> None:
-    made = touchstone("people", "link", "ana", "--address", running.url, home=running.home)
+    made = touchstone("person", "link", "ana", "--address", running.url, home=running.home)
     assert made.returncode == 0, made.stderr
     path = made.stdout.strip().split(running.url)[1]
     assert client.get(path).status == client.get(path).status == 200
@@ -167,7 +167,7 @@ def test_a_sign_in_link_works_once_and_looking_at_it_uses_nothing_up(running: Se
 
 def test_an_invitation_makes_one_account_that_takes_part(running: Server, client: Client) -> None:
     made = touchstone(
-        "people",
+        "person",
         "invite",
         "tiny",
         "--role",
@@ -202,16 +202,18 @@ def test_an_invitation_makes_one_account_that_takes_part(running: Server, client
 
 
 def test_people_are_made_and_listed_by_command(running: Server) -> None:
-    made = touchstone("people", "add", "bo", "--name", "Bo", "--project", "tiny", "--role", "lead", home=running.home)
+    made = touchstone(
+        "person", "create", "bo", "--name", "Bo", "--project", "tiny", "--role", "lead", home=running.home
+    )
     assert made.returncode == 0, made.stderr
     assert "/link/" in made.stdout
-    listed = touchstone("people", "list", home=running.home)
+    listed = touchstone("person", "list", home=running.home)
     assert "bo" in listed.stdout
     assert "admin" in listed.stdout
-    again = touchstone("people", "add", "bo", home=running.home)
+    again = touchstone("person", "create", "bo", home=running.home)
     assert again.returncode == 1
     assert "is taken" in again.stderr
-    assert touchstone("people", "link", "nobody", home=running.home).returncode == 1
+    assert touchstone("person", "link", "nobody", home=running.home).returncode == 1
 
 
 def test_a_session_survives_a_restart_and_a_killed_server(running: Server, client: Client) -> None:

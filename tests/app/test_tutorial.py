@@ -116,12 +116,12 @@ def test_every_command_of_the_tutorial_works_and_its_votes_come_out(
             told[line] = done.output
     outputs = {" ".join(line.split()[1:3]): output for line, output in told.items()}
     assert "Street scenes (street, version 1) fits." in outputs["schema check"]
-    waiting = re.search(r"^Waiting, made up: (.*)$", outputs["schema try"], flags=re.M)
+    waiting = re.search(r"^Waiting, made up: (.*)$", outputs["schema preview"], flags=re.M)
     assert waiting
     assert re.findall(r"(\w+) [1-9]\d*", waiting[1]) == ["authoring", "verification", "adjudication"]
-    assert "3 items" in outputs["import street"]
-    assert "/link/" in outputs["people add"]
-    agreed = re.findall(r"^  Percent agreement: ann and bo +(\d\.\d+)", outputs["agreement street"], flags=re.M)
+    assert "3 items" in outputs["item import"]
+    assert "/link/" in outputs["person create"]
+    agreed = re.findall(r"^  Percent agreement: ann and bo +(\d\.\d+)", outputs["agreement show"], flags=re.M)
     assert list(map(float, agreed)) == [1, 0], "the two items of one dimension, the one of the other"
     assert served == [8502, 8501], "first tried, then served"
     kept = (reader / "kept" / "items.chosen-2-of-3.csv").read_text().splitlines()

@@ -213,7 +213,7 @@ def test_one_key_votes_and_the_next_item_comes_and_undo_skips_and_problems(place
     expect(browser_page.locator(".nothing")).to_contain_text("waits for others")
     assert place.votes(person)[-1].answers == {"choice": "blue"}
     browser_page.keyboard.press("m")
-    box = browser_page.get_by_role("combobox", name="Part of a name")
+    box = browser_page.get_by_role("combobox", name="Find a page or an action")
     expect(browser_page.get_by_role("option").first).to_contain_text("My work")
     browser_page.keyboard.type("v", delay=20)
     expect(browser_page.get_by_role("option", selected=True)).to_contain_text("Verify")

@@ -139,7 +139,7 @@ def test_several_and_an_order_picked_by_keys(
         desk.press("1", "Control+Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
     out = tmp_path / "ratings.csv"
-    assert touchstone("export", "p", "ratings", "--out", str(out), home=running.home).returncode == 0
+    assert touchstone("item", "export", "p", "ratings", "--out", str(out), home=running.home).returncode == 0
     with out.open(newline="", encoding="utf-8") as file:
         votes = {row["criterion"]: row["value"] for row in csv.DictReader(file)}
     assert json.loads(votes["order"]) == item["right_order"]

@@ -48,7 +48,7 @@ def begun(server: Server, tmp_path: Path) -> Server:
     folder.mkdir(parents=True)
     records = [{"image_path": [f"{at}.jpg"], "question": each, "answer": "Yes."} for at, each in enumerate(QUESTIONS)]
     (folder / "annotations.json").write_text(json.dumps(records))
-    run(server.home, "import", "ego", "egothink", str(tmp_path / "items"))
+    run(server.home, "item", "import", "ego", "egothink", str(tmp_path / "items"))
     missing_media.fill_home(server.home)
     with opened(server) as store:
         for login, role in PEOPLE.items():
@@ -193,7 +193,7 @@ def check_export(server: Server, folder: Path, cast: Cast) -> None:
     rows = [row for path in (folder / "release").rglob("annotations*.json") for row in json.loads(path.read_text())]
     assert {row["question"] for row in rows} == kept
     file = folder / "ratings.csv"
-    run(server.home, "export", "ego", "ratings", "--out", str(file))
+    run(server.home, "item", "export", "ego", "ratings", "--out", str(file))
     ratings = Counter(row["value"] for row in csv.DictReader(io.StringIO(file.read_text())))
     assert ratings == Counter(cast.values())
     assert "Everything stored follows from the votes." in run(server.home, "check", "ego")

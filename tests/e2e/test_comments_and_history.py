@@ -147,7 +147,7 @@ def _vic_votes(chromium: Browser, running: Server) -> None:
         desk.open(f"/verify?project={PROJECT}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         desk.press("c")
-        expect(desk.page.locator(".talk .talkabout")).to_contain_text("Seniors and leads read what you write")
+        expect(desk.page.locator(".talk .talkabout")).to_contain_text("Seniors and leads read your comment")
         expect(desk.page.locator(".talk .words")).to_have_count(0)
         desk.page.keyboard.type(OTHERS)
         desk.press("Control+Enter")
@@ -175,9 +175,9 @@ def _sam_settles(desk: Desk) -> None:
 
 def _lena_reads_the_history(chromium: Browser, running: Server, pictures: Path | None) -> None:
     with at_desk(chromium, running, "lena") as desk:
-        desk.open(f"/dashboard?project={PROJECT}")
-        desk.page.get_by_role("link", name="Counting").click()
-        expect(desk.page.get_by_role("heading", name="History", exact=True)).to_be_visible()
+        desk.open(f"/overview?project={PROJECT}")
+        desk.page.get_by_role("link", name="Counting").first.click()
+        expect(desk.page.locator("[data-part=count]")).to_be_visible()
         desk.settled()
         desk.page.get_by_role("link", name=QUESTION).click()
         expect(desk.page.get_by_role("heading", name=QUESTION)).to_be_visible()
@@ -204,14 +204,14 @@ def _lena_reads_the_history(chromium: Browser, running: Server, pictures: Path |
         assert NOTE in said[3]
         expect(desk.page.locator(".comments .words")).to_have_text([ASKED, SECOND, TOLD, OTHERS])
         steps = desk.page.locator("table").last
-        expect(steps).to_contain_text("opened the submitted answer again (verification)")
-        expect(steps).to_contain_text("votes were counted: kept")
+        expect(steps).to_contain_text("reopened the answer (verification)")
+        expect(steps).to_contain_text("set the state to kept")
 
 
 def _exported(running: Server, folder: Path) -> list[tuple[str, str, str]]:
     """The votes that count, as the export has them."""
     file = folder / "votes.csv"
-    done = touchstone("export", PROJECT, "ratings", "--out", str(file), home=running.home)
+    done = touchstone("item", "export", PROJECT, "ratings", "--out", str(file), home=running.home)
     assert done.returncode == 0, done.stderr
     return sorted(
         (row["criterion"], row["value"], row["note"]) for row in csv.DictReader(io.StringIO(file.read_text()))

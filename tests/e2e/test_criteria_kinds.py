@@ -95,10 +95,10 @@ def rated(server: Server, folder: Path, project: str, schema: str) -> dict[str, 
     """The exported ratings, by criterion; a second project that they are brought into exports the very same."""
     out, again = folder / "ratings.csv", folder / "again.csv"
     for words in (
-        ("export", project, "ratings", "--out", str(out)),
+        ("item", "export", project, "ratings", "--out", str(out)),
         ("project", "create", f"{project}-again", "--schema", schema),
-        ("import", f"{project}-again", "ratings", str(out)),
-        ("export", f"{project}-again", "ratings", "--out", str(again)),
+        ("item", "import", f"{project}-again", "ratings", str(out)),
+        ("item", "export", f"{project}-again", "ratings", "--out", str(again)),
     ):
         done = touchstone(*words, home=server.home)
         assert done.returncode == 0, done.stderr
@@ -491,7 +491,7 @@ def test_properties_and_orders_of_etp_bench_by_keys(
             desk.next_after("1")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
     out = tmp_path / "ratings.csv"
-    assert touchstone("export", "etp", "ratings", "--out", str(out), home=serving.home).returncode == 0
+    assert touchstone("item", "export", "etp", "ratings", "--out", str(out), home=serving.home).returncode == 0
     with out.open(newline="", encoding="utf-8") as file:
         rows = [(row["dimension"], row["criterion"], row["value"]) for row in csv.DictReader(file)]
     votes = {(dimension, criterion): value for dimension, criterion, value in rows}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.sidebar import offered
+from app.rooms import offered
 from db.engine import open_store
 from examples import demo
 from testkit.paths import ROOT
@@ -98,7 +98,7 @@ def test_nothing_is_out_of_reach_in_a_narrow_window(chromium: Browser, serving: 
         ("demo-jonas", "grade", ".choice"),
         ("demo-noor", "adjudicate", ".choice"),
         ("demo-hanna", "", "button"),
-        ("demo-mara", "dashboard", ".ts-table"),
+        ("demo-mara", "overview", ".ts-table"),
     ):
         with at_desk(chromium, serving, login) as desk:
             desk.page.set_viewport_size(size)

@@ -138,7 +138,7 @@ def serving(demo_template: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @needs("run_sections", "Replies")
 @needs("pages", "calibration")
-@needs("commands", "run template")
+@needs("commands", "template")
 def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
     serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
@@ -197,13 +197,14 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
         lead.looks(pictures, "judges-reply")
 
         _another_version(lead, pictures)
-        again = ("run", "judge", "demo", "--template", "egothink_single@2", "--spec", str(spec))
+        again = ("judge", "run", "demo", "--template", "egothink_single@2", "--spec", str(spec))
         done = touchstone(*again, "--sample", "graded", "--limit", str(N), home=serving.home)
         assert done.returncode == 0, done.stderr
         _next_to_each_other(lead, serving, view.id, pictures)
 
         page.get_by_role("link", name="To calibration").click()
         expect(page.get_by_role("heading", name="Calibration")).to_be_visible()
+        page.get_by_role("button", name="What is compared").click()
         chosen = page.get_by_test_id("stMultiSelect").filter(has_text="Judges")
         expect(chosen).to_contain_text("strict-judge by egothink_single 1")
         expect(chosen).not_to_contain_text("egothink_single 2")
@@ -259,7 +260,7 @@ PUBLISHED = {
 }
 
 
-@needs("commands", "run template")
+@needs("commands", "template")
 def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled_by_hand(
     serving: Server, chromium: Browser, tmp_path: Path
 ) -> None:

@@ -36,9 +36,8 @@ pytestmark = [
     pytest.mark.timeout(900),
     needs("pages", "calibration"),
     needs("pages", "scorecard"),
-    needs("pages", "bulk"),
+    needs("commands", "bulk"),
     needs("pages", "qualify"),
-    needs("commands", "plan"),  # the list "Before people begin"
 ]
 
 N = 3_355
@@ -123,13 +122,14 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
     """From a YAML: first one that does not fit, which is said with its line; then the right one, pressed twice."""
     page, keys = lead.page, Keyboard(lead.page)
     lead.open("/")
-    keys.press(page.get_by_role("link", name="Make one"))
-    expect(page.get_by_role("heading", name="Projects")).to_be_visible()
+    expect(page.get_by_role("heading", name="Start from a published protocol")).to_be_visible()
+    lead.open("/new_project")
+    expect(page.get_by_role("heading", name="New project")).to_be_visible()
     lead.settled()
-    keys.radio("It begins from", "A YAML file of your own")
+    keys.radio("Start from", "YAML file")
     wrong = folder / "wrong.yaml"
     wrong.write_text(SCHEMA.replace("key: answer", "key: anwser"))
-    keys.gives("The schema, as YAML", wrong)
+    keys.gives("Schema (YAML)", wrong)
     line = page.get_by_role("row", name=re.compile("anwser"))
     at = next(n for n, text in enumerate(wrong.read_text().splitlines(), 1) if "anwser" in text)
     expect(line).to_contain_text(str(at))
@@ -140,14 +140,14 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
     lead.settled()
     schema = folder / "kitchen.yaml"
     schema.write_text(SCHEMA)
-    keys.gives("The schema, as YAML", schema)
-    expect(page.get_by_text("1 dimension, stages verification, adjudication, grading")).to_be_visible()
+    keys.gives("Schema (YAML)", schema)
+    expect(page.get_by_text("1 dimension. Stages: verification, adjudication, grading.")).to_be_visible()
     lead.settled()
     look(lead, "01-yaml")
-    keys.button("Make it", times=2)
-    expect(page.get_by_role("heading", name="Dashboard")).to_be_visible()
-    expect(page.get_by_text(f"{TITLE} is made.")).to_be_visible()
-    expect(page.get_by_role("heading", name="Before people begin")).to_be_visible()
+    keys.button("Create project", times=2)
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    expect(page.get_by_text(f"{TITLE} is created.")).to_be_visible()
+    expect(page.locator("[data-part=steps]")).to_be_visible()
     lead.settled()
     look(lead, "02-dashboard")
     with opened(lead.server) as store:
@@ -159,12 +159,12 @@ def _bring(lead: Desk, file: Path, look: Look) -> None:
     """A file of real size: looked at first, then imported, pressed twice."""
     page, keys = lead.page, Keyboard(lead.page)
     keys.goes("Import")
-    keys.gives("Annotation files, or one zip of their folders", file)
-    expect(page.get_by_text(f"{N:,} items would come in")).to_be_visible(timeout=120_000)
+    keys.gives("Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of them", file)
+    expect(page.get_by_text(f"{N:,} items will be imported")).to_be_visible(timeout=120_000)
     expect(page.locator("[data-part=counts] td")).to_have_text([f"{N:,}", "0", "0", "0", "0", f"{N:,}"])
     lead.settled()
     look(lead, "03-preview")
-    keys.button("Import", times=2)
+    keys.button(f"Import {N:,} items", times=2)
     expect(page.get_by_text(f"{N:,} items imported")).to_be_visible(timeout=120_000)
     lead.settled()
     look(lead, "04-imported")
@@ -226,19 +226,21 @@ def _tick(lead: Desk, places: range | tuple[int, ...]) -> None:
     expect(lead.page.locator("table tbody tr")).to_have_count(25)
     keys.reach(lead.page.get_by_role("checkbox", name="Tick all on this page"))
     lead.press(*["ArrowDown"] * (places[0] + 1), "Space", *["Shift+ArrowDown"] * (n - 1))
-    expect(lead.page.get_by_text(f"{n} ticked, {n} of them on this page")).to_be_visible()
-    keys.radio("Do something with", "what is ticked")
-    expect(lead.page.get_by_role("combobox", name=re.compile(f"With {n} items"))).to_be_visible()
+    expect(lead.page.get_by_text(f"{n} ticked, {n} on this page")).to_be_visible()
+    _open_actions(lead, n)
+
+
+def _open_actions(lead: Desk, n: int) -> None:
+    """Open the dialog with the actions on what is ticked."""
+    Keyboard(lead.page).button("Change items")
+    expect(lead.page.get_by_role("dialog").get_by_text(f"{n} ticked items")).to_be_visible()
     lead.settled()
 
 
-def _sure(lead: Desk, words: str, *, asked: str) -> None:
-    """Press a button that asks once more, and say yes, twice."""
-    keys = Keyboard(lead.page)
-    keys.button(words)
+def _do(lead: Desk, words: str) -> None:
+    """Press the button of an action, twice."""
     dialog = lead.page.get_by_role("dialog")
-    expect(dialog).to_contain_text(asked)
-    keys.button(f"Yes, {words[0].lower()}{words[1:]}", within=dialog, times=2)
+    Keyboard(lead.page).button(words, within=dialog, times=2)
     dialog.wait_for(state="detached")
 
 
@@ -246,15 +248,15 @@ def _qualification(lead: Desk, look: Look) -> None:
     """A set of two items that the lead ticks."""
     page, keys = lead.page, Keyboard(lead.page)
     lead.go(f"/items?project={PROJECT}&size=25")
-    expect(page.locator("[data-part=count]")).to_have_text(f"1 to 25 of {N:,} items")
+    expect(page.locator("[data-part=count]")).to_have_text(f"{N:,} items")
     _tick(lead, SET)
     look(lead, "07-items")
-    keys.choose(re.compile(r"With 2 items"), "Make a qualification set of them")
-    _sure(lead, "Make a set of 2 items", asked="People new to Verification")
+    keys.choose(re.compile("Action$"), "Make a qualification set")
+    expect(page.get_by_role("dialog")).to_contain_text("before they work in Verification")
+    _do(lead, "Make a set of 2 items")
     expect(page.get_by_text("Set 1 has 2 items.")).to_be_in_viewport()
-    expect(page.get_by_role("button", name="Make a set of 2 items")).to_have_count(0)
     keys.button("Untick all")
-    expect(page.get_by_text("None ticked")).to_be_visible()
+    expect(page.get_by_text("2 ticked")).to_have_count(0)
 
 
 def _pass(chromium: Browser, server: Server, plan: Plan) -> None:
@@ -283,31 +285,27 @@ def _pass(chromium: Browser, server: Server, plan: Plan) -> None:
 
 
 def _reassign(lead: Desk, look: Look) -> None:
-    """Twenty items for Ann, and then all twenty from Ann to Bob: each asks first, and says for whom."""
+    """Twenty items for Ann, and then all twenty from Ann to Bob: each shows first what it would change."""
     page, keys = lead.page, Keyboard(lead.page)
     _tick(lead, MOVED)
     n = len(MOVED)
     keys.choose(re.compile("To$"), "Ann")
     lead.press("Escape")
-    expect(page.locator("[data-part=preview]")).to_have_text(f"{n} items would change, 0 would not.")
+    expect(page.locator("[data-part=preview]")).to_have_text(f"{n} items will change, 0 will not.")
     lead.settled()
-    _sure(lead, f"Change {n} items", asked=f"{n} items for Ann (ann).")
-    expect(page.get_by_text(f"Done: {n} items changed.")).to_be_in_viewport()
+    _do(lead, f"Change {n} items")
+    expect(page.get_by_text(f"{n} items changed.")).to_be_in_viewport()
     expect(page.locator("[data-part=preview]")).to_have_count(0)
     lead.settled()
-    keys.radio("Do something with", "what is ticked")
-    keys.choose(re.compile(f"With {n} items"), "Give back or reassign")
-    keys.button(f"Open {n} items on Bulk actions")
-    expect(page.get_by_role("heading", name="Bulk actions")).to_be_visible()
-    lead.settled()
-    keys.choose(re.compile("What$"), "Give a person's assignments to someone else")
-    keys.choose(re.compile("Whose assignments$"), "Ann")
+    _open_actions(lead, n)
+    keys.choose(re.compile("Action$"), "Give back or reassign")
+    keys.choose(re.compile("From$"), "Ann")
     keys.choose(re.compile("To$"), "Bob")
-    expect(page.locator("[data-part=preview]")).to_have_text(f"{n} assignments would change, 0 would not.")
+    expect(page.locator("[data-part=preview]")).to_have_text(f"{n} assignments will change, 0 will not.")
     lead.settled()
     look(lead, "08-reassign")
-    _sure(lead, f"Change {n} assignments", asked=f"{n} assignments of Ann (ann) for Bob (bob).")
-    expect(page.get_by_text(f"Done: {n} assignments changed.")).to_be_in_viewport()
+    _do(lead, f"Move {n} assignments")
+    expect(page.get_by_text(f"{n} assignments moved from Ann (ann) to Bob (bob).")).to_be_in_viewport()
 
 
 def _choose(desk: Desk, plan: Plan, login: str) -> int:
@@ -350,9 +348,11 @@ def _watch(lead: Desk, plan: Plan, look: Look) -> None:
     """What the lead's pages say of it all: the votes were planned, so that every number is known."""
     page, keys = lead.page, Keyboard(lead.page)
     keys.goes("Dashboard")
-    expect(page.locator("[data-part=summary]")).to_contain_text(
-        f"{N:,} items written · {len(plan.kept)} kept · {len(LIVE) - len(plan.kept)} rejected"
-    )
+    for n, word in ((len(plan.kept), "kept"), (len(LIVE) - len(plan.kept), "rejected")):
+        expect(page.locator("[data-part=summary]")).to_contain_text(f"{n} {word}")
+    for fold in ("Progress and forecast", "Where votes differ, and why"):
+        page.get_by_text(fold).click()
+        lead.settled()
     left = 2 * (N - len(LIVE))  # the set's items wait for people who have not seen them there
     expect(page.locator("[data-part=left]")).to_contain_text(f"{left:,} votes are left", timeout=60_000)
     share = f"Votes differ on {len(plan.split)} of {len(LIVE)} items (14 %)."  # 3 of 22
@@ -366,6 +366,7 @@ def _watch(lead: Desk, plan: Plan, look: Look) -> None:
     expect(page.locator("[data-part=count]")).to_have_text(re.compile(rf"\b{len(plan.kept)} items"))
     look(lead, "11-items-kept")
     keys.goes("Scorecard")
+    page.get_by_text("All figures by person and stage").click()
     agree = (len(LIVE) - len(plan.split)) / len(LIVE)
     for name in ("Ann", "Bob"):
         line = page.get_by_role("row").filter(has_text=name).filter(has_text="Verification").first
@@ -383,10 +384,10 @@ def _answers(lead: Desk, plan: Plan, folder: Path) -> None:
     """A model's answers to what was kept, out of a file."""
     keys = Keyboard(lead.page)
     keys.goes("Import")
-    keys.gives("Annotation files, or one zip of their folders", plan.answers(folder))
-    expect(lead.page.locator("[data-part=recognised]")).to_contain_text("answers.jsonl seems to be predictions")
+    keys.gives("Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of them", plan.answers(folder))
+    expect(lead.page.locator("[data-part=recognised]")).to_contain_text("answers.jsonl looks like predictions")
     lead.settled()
-    keys.button("Import", times=2)
+    keys.button(f"Import {len(plan.kept)} answers", times=2)
     expect(lead.page.get_by_text(f"{len(plan.kept)} answers imported")).to_be_visible(timeout=60_000)
 
 
@@ -431,10 +432,12 @@ def _calibrate(lead: Desk, plan: Plan, look: Look) -> None:
     """How far the judge agrees with each person: with Ann always, with Cat where the answer is right."""
     page, keys = lead.page, Keyboard(lead.page)
     keys.goes("Calibration")
-    expect(page.locator("[data-part=standing]").filter(has_text="strict")).to_be_visible(timeout=60_000)
+    expect(page.locator("[data-part=judge-answer]").filter(has_text="strict")).to_be_visible(timeout=60_000)
     lead.settled()
     look(lead, "14-calibration")
-    keys.button("3. Judge against people")
+    for title in ("Full report", "3. Judge against people"):
+        page.locator("summary", has_text=title).press("Enter")
+        lead.settled()
     lines = page.locator("[class*=st-key-calibration-section-judges] tr").filter(has=page.get_by_role("link"))
     for name, share in (("Ann", 1.0), ("Cat", 1 - len(plan.false) / len(plan.kept))):
         expect(lines.filter(has_text=name).first).to_contain_text(f"{100 * share:.1f} %")
@@ -443,15 +446,17 @@ def _calibrate(lead: Desk, plan: Plan, look: Look) -> None:
 def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> None:
     """A license, what is released despite of, and one release: the records of what was kept, as they came."""
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Release")
+    keys.goes("Description")
     keys.writes(page.get_by_role("textbox", name="License *"), "CC-BY-4.0")
     lead.press("Enter", "Enter")
-    expect(page.get_by_text("Saved: version 1 of the data card.")).to_be_visible()
+    expect(page.get_by_text("Version 1 of the description is saved.")).to_be_visible()
+    keys.goes("Release")
     lead.settled()
     look(lead, "15-before-release")
-    keys.choose("Override open checks", "Items")
+    keys.choose("Override checks", "Items")
     lead.press("Escape")
-    keys.button("Make the release", times=2)
+    lead.settled()
+    keys.button(f"Make release 1 with {len(plan.kept)} items", times=2)
     expect(page.get_by_text(f"Release 1 is made: {len(plan.kept)} items in")).to_be_visible(timeout=60_000)
     lead.settled()
     look(lead, "16-release")
@@ -472,12 +477,12 @@ def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> No
 
 def _archive(lead: Desk, look: Look) -> None:
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Projects")
-    keys.button("Archive")
+    keys.goes("Project")
+    keys.button("Archive project")
     dialog = page.get_by_role("dialog")
     look(lead, "17-archive")
     keys.button(f"Archive {TITLE}", within=dialog, times=2)
-    expect(page.get_by_role("button", name="Take back into use")).to_be_visible()
+    expect(page.get_by_role("button", name="Restore project")).to_be_visible()
     lead.settled()
 
 

@@ -1,4 +1,4 @@
-"""A lead watches agreement while people vote, and goes from a pair to what the two differ about."""
+"""A lead watches agreement while people vote, and goes from a number to what the two differ about."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_lead_follows_agreement_and_finds_what_a_pair_differs_about(
     (tmp_path / "items" / "garden").mkdir(parents=True)
     records = [{"image_path": [f"{text}.jpg"], "question": text, "answer": "Yes."} for text in QUESTIONS]
     (tmp_path / "items" / "garden" / "annotations.json").write_text(json.dumps(records))
-    assert touchstone("import", "quorum", "egothink", str(tmp_path / "items"), home=server.home).returncode == 0
+    assert touchstone("item", "import", "quorum", "egothink", str(tmp_path / "items"), home=server.home).returncode == 0
     missing_media.fill_home(server.home)
     with opened(server) as store:
         people = {}
@@ -77,16 +77,19 @@ def test_a_lead_follows_agreement_and_finds_what_a_pair_differs_about(
 
     with at_desk(chromium, server, "lea") as lea:
         lea.open("/agreement?project=quorum")
-        cell = lea.page.get_by_role("link", name="items").filter(has_text=f"{AT_FIRST} items")
-        expect(cell).to_contain_text(f"{kappa(ANN[:AT_FIRST], BOB[:AT_FIRST]):.2f}")
+        finding = lea.page.locator("[data-part=finding]")
+        same = sum(a == b for a, b in zip(ANN[:AT_FIRST], BOB[:AT_FIRST], strict=True))
+        expect(finding).to_contain_text(f"Two verifiers agree on {same} of {AT_FIRST} items")
         lea.picture(pictures / "agreement-live.png" if pictures else None)
         with opened(server) as store:
             for login, said in (("ann", ANN), ("bob", BOB)):
                 vote(store, people[login], dict(list(zip(QUESTIONS, said, strict=True))[AT_FIRST:]))
-        cell = lea.page.get_by_role("link").filter(has_text=f"{len(QUESTIONS)} items")
-        expect(cell).to_contain_text(f"{kappa(ANN, BOB):.2f}", timeout=30_000)
-        cell.click()
-        expect(lea.page.get_by_text("Only where the answers of Ann and Bob differ about right.")).to_be_visible()
+        same = sum(a == b for a, b in zip(ANN, BOB, strict=True))
+        expect(finding).to_contain_text(f"{same} of {len(QUESTIONS)} items", timeout=30_000)
+        lea.page.get_by_text("Every statistic").click()
+        row = lea.page.locator("[data-part=statistics] tr").filter(has_text="Cohen's kappa").filter(has_text="none")
+        expect(row).to_contain_text(f"{kappa(ANN, BOB):.3f}")
+        finding.get_by_role("link").click()
         differ = [text for text, a, b in zip(QUESTIONS, ANN, BOB, strict=True) if a != b]
         for text in QUESTIONS:
             expect(lea.page.get_by_role("link", name=text)).to_have_count(int(text in differ))

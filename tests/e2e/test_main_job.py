@@ -118,7 +118,7 @@ def running(server: Server) -> Server:
         assert done.returncode == 0, done.stderr
 
     run("project", "create", PROJECT, "--schema", "demo")
-    run("people", "add", "lena", "--project", PROJECT, "--role", "lead")
+    run("person", "create", "lena", "--project", PROJECT, "--role", "lead")
     with opened(server) as store:
 
         def add(login: str, role: Role, stages: list[Stage], dimensions: Sequence[str] | None = None) -> None:
@@ -191,7 +191,7 @@ def test_the_main_job(running: Server, chromium: Browser, tmp_path: Path, pictur
     with at_desk(chromium, running, "lena") as lead:
         _read_agreement(lead, grades, shot)
         if pictures:
-            lead.open(f"/dashboard?project={PROJECT}")
+            lead.open(f"/overview?project={PROJECT}")
             lead.picture(shot("dashboard"))
     assert touchstone("check", PROJECT, home=running.home).returncode == 0
 
@@ -320,9 +320,9 @@ def _adjudicate(senior: Desk, plan: Plan, shot: Shot) -> None:
 def _export(lead: Desk, folder: Path) -> Path:
     """The lead downloads the kept items."""
     lead.open(f"/items?project={PROJECT}&state=kept")
-    lead.page.get_by_text("all that fit").click()
-    lead.page.get_by_role("combobox", name=re.compile("^With ")).click()
-    lead.page.get_by_role("option", name="Export them").click()
+    lead.page.get_by_role("button", name="Change items").click()
+    lead.page.get_by_role("combobox", name=re.compile("Action$")).click()
+    lead.page.get_by_role("option", name="Export").click()
     lead.page.get_by_role("button", name="Prepare").click()
     expect(lead.page.get_by_role("heading", name="Manifest")).to_be_visible()
     lead.settled()
@@ -359,11 +359,8 @@ def _bring_in_answers(lead: Desk, kept: Path, folder: Path) -> None:
     file = folder / "answers.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     lead.open(f"/import?project={PROJECT}")
-    lead.page.get_by_role("combobox").first.click()
-    lead.page.get_by_role("option", name=re.compile("^predictions")).click()
-    lead.settled(held_ms=300)  # what is taken to be uploaded follows from the format
-    lead.page.get_by_role("region", name="Annotation files").locator("input[type=file]").set_input_files(file)
-    button = lead.page.get_by_role("button", name="Import", exact=True)
+    lead.page.get_by_role("region", name="Drop a file here").locator("input[type=file]").set_input_files(file)
+    button = lead.page.get_by_role("button", name=f"Import {len(lines)} answers", exact=True)
     expect(button).to_be_enabled()
     lead.settled()
     button.click()
@@ -424,13 +421,10 @@ def _read_agreement(lead: Desk, grades: Grades, shot: Shot) -> None:
     lead.open(f"/agreement?project={PROJECT}")
     lead.page.get_by_text("Grading", exact=True).click()
     lead.settled()
-    lead.page.get_by_role("radio", name="All together", exact=True).click()
-    everything = lead.page.get_by_text("Every pair and weighting")
-    expect(everything).to_have_count(1)
-    expect(lead.page.get_by_text("Krippendorff's alpha").first).to_be_visible()
+    expect(lead.page.locator("[data-part=finding]")).to_contain_text("Two graders agree on")
     lead.settled()
     lead.picture(shot("agreement"))
-    everything.click()
+    lead.page.get_by_text("Every statistic").click()
     expect(lead.page.get_by_text(f"{called(GRADERS[0])} and {called(GRADERS[2])}").last).to_be_visible()
     lead.settled()
     page = lead.page.locator("[data-testid=stMain]").inner_text()

@@ -244,7 +244,7 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         desk.picture(shot("adjudicate-boxes"))
         desk.page.locator(".decisions .choice").first.click()
         desk.next_after("1")
-    done = touchstone("export", PROJECT, "ratings", "--out", str(tmp_path / "ratings.csv"), home=serving.home)
+    done = touchstone("item", "export", PROJECT, "ratings", "--out", str(tmp_path / "ratings.csv"), home=serving.home)
     assert done.returncode == 0, done.stderr
     with (tmp_path / "ratings.csv").open(encoding="utf-8") as file:
         values = {(row["rater"], row["criterion"]): row["value"] for row in csv.DictReader(file)}
@@ -266,10 +266,10 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
     close(record["pointed"], pointed)
     close(record["numbered"], numbered)
     for arguments in (
-        ("import", "again", "egothink", str(out)),
-        ("import", "again", "ratings", str(tmp_path / "ratings.csv")),
-        ("export", "again", "ratings", "--out", str(tmp_path / "again.csv")),
-        ("export", "again", "egothink", "--out", str(tmp_path / "again")),
+        ("item", "import", "again", "egothink", str(out)),
+        ("item", "import", "again", "ratings", str(tmp_path / "ratings.csv")),
+        ("item", "export", "again", "ratings", "--out", str(tmp_path / "again.csv")),
+        ("item", "export", "again", "egothink", "--out", str(tmp_path / "again")),
     ):
         done = touchstone(*arguments, home=serving.home)
         assert done.returncode == 0, (arguments, done.stdout, done.stderr)
@@ -368,7 +368,7 @@ def test_a_question_of_etp_bench_about_a_red_box(serving: Server, cup: Path, chr
         assert desk.shown("answer") == "grabbable"
         desk.press(*["2"] * 9)  # what one finds oneself
         desk.next_after("1")
-    done = touchstone("export", project, "ratings", "--out", str(tmp_path / "ratings.csv"), home=home)
+    done = touchstone("item", "export", project, "ratings", "--out", str(tmp_path / "ratings.csv"), home=home)
     assert done.returncode == 0, done.stderr
     with (tmp_path / "ratings.csv").open(encoding="utf-8") as file:
         given = {row["criterion"]: row["value"] for row in csv.DictReader(file)}

@@ -240,7 +240,9 @@ def fetched_once(fetched: list[str], still: Locator) -> str:
 
 def exported(tour: Tour, folder: Path) -> set[tuple[str, str]]:
     """What came out of the project: criterion and value of every rating."""
-    done = touchstone("export", tour.project, "ratings", "--out", str(folder / "ratings.csv"), home=tour.server.home)
+    done = touchstone(
+        "item", "export", tour.project, "ratings", "--out", str(folder / "ratings.csv"), home=tour.server.home
+    )
     assert done.returncode == 0, done.stderr
     with (folder / "ratings.csv").open(encoding="utf-8") as file:
         return {(row["criterion"], row["value"]) for row in csv.DictReader(file)}

@@ -161,7 +161,7 @@ def test_nothing_typed_is_lost(accident: Accident, serving: Server, chromium: Br
     if accident.project == GRADED:
         answers = tmp_path / "answers.jsonl"
         answers.write_text(json.dumps({"item": item, "model": "amber", "text": "I tidy up."}) + "\n")
-        done = touchstone("import", project, "predictions", str(answers), home=serving.home)
+        done = touchstone("item", "import", project, "predictions", str(answers), home=serving.home)
         assert done.returncode == 0, done.stderr
         with at_desk(chromium, serving, "gail") as desk:
             desk.open(f"/grade?project={project}")
@@ -217,7 +217,7 @@ def test_a_text_whose_item_went_to_someone_else_is_kept(serving: Server, chromiu
             desk.page.get_by_role("button", name="Read").click()
             expect(desk.page.get_by_text(NOTE)).to_be_visible()
     votes = tmp_path / "votes.csv"
-    done = touchstone("export", "taken", "ratings", "--out", str(votes), home=serving.home)
+    done = touchstone("item", "export", "taken", "ratings", "--out", str(votes), home=serving.home)
     assert done.returncode == 0, done.stderr
     assert [row["value"] for row in csv.DictReader(votes.read_text().splitlines())] == ["yes", "yes"]
     assert touchstone("check", "taken", home=serving.home).returncode == 0

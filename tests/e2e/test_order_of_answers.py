@@ -151,7 +151,7 @@ def test_answers_come_in_an_order_of_each_graders_own(
 
     assert seen == {login: by_seed(login) for login in GRADERS}
     out = tmp_path / "ratings.csv"
-    assert touchstone("export", "p", "ratings", "--out", str(out), home=server.home).returncode == 0
+    assert touchstone("item", "export", "p", "ratings", "--out", str(out), home=server.home).returncode == 0
     with out.open(newline="", encoding="utf-8") as file:
         rows = Counter((row["criterion"], row["value"]) for row in csv.DictReader(file))
     n = len(GRADERS) * len(MODELS)

@@ -90,11 +90,11 @@ def test_two_real_items_are_verified_by_two_people(
     source = tmp_path / case.path.name
     source.write_text(json.dumps(records, indent=case.indent))
     _run(server, "project", "create", "real", "--schema", case.name)
-    _run(server, "import", "real", case.name, str(source))
+    _run(server, "item", "import", "real", case.name, str(source))
     for rater in RATERS:
-        _run(server, "people", "add", rater, "--project", "real", "--stage", "verification")
+        _run(server, "person", "create", rater, "--project", "real", "--stage", "verification")
         if case.name == "egoplan":
-            _run(server, "qualify", "exempt", "real", rater, "--why", "Two items are too few for a set.")
+            _run(server, "qualification", "exempt", "real", rater, "--why", "Two items are too few for a set.")
     server.start()
     shown: list[Shown] = []
     _vote(case, records, server, chromium, RATERS[0], 0, shown)
@@ -113,7 +113,7 @@ def test_two_real_items_are_verified_by_two_people(
     kept = json.loads(out.read_text())
     assert kept == records[:1], "the first record as it came, and nothing of the second"
     everything = tmp_path / "all.json"
-    _run(server, "export", "real", case.name, "--out", str(everything))
+    _run(server, "item", "export", "real", case.name, "--out", str(everything))
     assert everything.read_bytes() == source.read_bytes()
 
 
@@ -189,7 +189,7 @@ def _run(server: Server, *arguments: str) -> None:
 
 
 def _votes(server: Server, out: Path) -> list[str]:
-    _run(server, "export", "real", "ratings", "--out", str(out))
+    _run(server, "item", "export", "real", "ratings", "--out", str(out))
     with out.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["criterion"] for row in rows} == {"choice"}

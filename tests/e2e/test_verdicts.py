@@ -65,7 +65,7 @@ def begin(server: Server, schema: str, questions: dict[str, list[str]], people: 
         (folder / name).mkdir(parents=True)
         records = [{"image_path": [f"{text}.jpg"], "question": text, "answer": "A cup."} for text in asked]
         (folder / name / "annotations.json").write_text(json.dumps(records))
-    run(server.home, "import", schema, "egothink", str(folder))
+    run(server.home, "item", "import", schema, "egothink", str(folder))
     missing_media.fill_home(server.home)
     with opened(server) as store:
         for login, role in people.items():
@@ -120,7 +120,7 @@ def vote(desk: Desk, login: str, plan: dict[str, str], cast: Cast, version: int)
     return question
 
 
-@needs("pages", "adjudication_reasons")
+@needs("commands", "reasons")
 @needs("pages", "guideline")
 def test_causes_become_a_guideline_and_later_votes_carry_it(
     serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
@@ -186,18 +186,18 @@ def settle(sam: Desk) -> dict[str, tuple[str, str]]:
 def read_reasons(lena: Desk, pictures: Path | None) -> None:
     """The lead sees what was given as reasons, and with one click the item behind one."""
     lena.open("/adjudication_reasons?project=jury")
-    expect(lena.page.get_by_text("3 decisions · 3 open · 0 done")).to_be_visible()
-    lines = lena.page.locator("[data-testid=stExpander] summary")
+    expect(lena.page.get_by_text("3 decisions · 3 open · 0 closed")).to_be_visible()
+    lines = lena.page.locator("[data-testid=stExpander] [data-testid=stExpander] summary")
     expect(lines).to_have_text(
         [re.compile("The guideline does not say · Kitchen · 2 open of 2"),
          re.compile("The question is ambiguous · Kitchen · 1 open of 1")]
     )  # fmt: skip
     lines.nth(1).click()
-    lena.page.get_by_label("or say why the guideline stays as it is").last.fill("The image is at fault.")
+    lena.page.get_by_label("Or explain why the guideline stays unchanged").last.fill("The image is at fault.")
     lena.press("Tab")
     lena.settled(held_ms=300)  # what was typed is sent when the box is left
-    lena.page.get_by_role("button", name="Close", exact=True).last.click()
-    expect(lena.page.get_by_text("3 decisions · 2 open · 1 done")).to_be_visible()
+    lena.page.get_by_role("button", name="Close reason", exact=True).last.click()
+    expect(lena.page.get_by_text("3 decisions · 2 open · 1 closed")).to_be_visible()
     lena.settled()
     lines.nth(0).click()
     lena.picture(pictures and pictures / "adjudication-reasons.png")
@@ -214,7 +214,7 @@ def read_reasons(lena: Desk, pictures: Path | None) -> None:
 
 def write_guideline(lena: Desk, pictures: Path | None) -> None:
     """A new rule in the guideline answers both gaps."""
-    lena.page.get_by_role("button", name="Add it to the guideline").first.click()
+    lena.page.get_by_role("button", name="Edit guideline").first.click()
     expect(lena.page.get_by_role("heading", name="Guideline", exact=True)).to_be_visible()
     box = lena.page.get_by_role("textbox", name="The guideline, in Markdown")
     expect(box).not_to_have_value("")  # the box is drawn before it is filled
@@ -250,7 +250,7 @@ def read_news(ann: Desk, pictures: Path | None) -> None:
 def check_ratings(server: Server, cast: Cast) -> None:
     """The long table has every answer with the version under which it was given."""
     file = server.home.parent / "ratings.csv"
-    run(server.home, "export", "jury", "ratings", "--out", str(file))
+    run(server.home, "item", "export", "jury", "ratings", "--out", str(file))
     rows = list(csv.DictReader(io.StringIO(file.read_text())))
     wanted = Counter(
         (criterion, str(value), str(version))
@@ -292,7 +292,7 @@ def questions_of(release: Path) -> list[dict[str, Any]]:
 
 def check_reasons(server: Server, settled: dict[str, tuple[str, str]]) -> None:
     """The file of reasons has every decision, and what became of it."""
-    text = run(server.home, "reasons", "jury")
+    text = run(server.home, "reason", "export", "jury")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert Counter((row["decision"], row["reason"]) for row in rows) == Counter(settled.values())
     done = {row["reason"]: (row["state"], row["answered_by"], row["answer"]) for row in rows}
@@ -322,14 +322,14 @@ PANEL: dict[str, tuple[str, str, str]] = {
 }
 
 
-@needs("pages", "adjudication_reasons")
+@needs("commands", "reasons")
 @needs("commands", "qualify")
 def test_skips_retire_an_item_and_more_than_half_decides(serving: Server, chromium: Browser, tmp_path: Path) -> None:
     voters = ("ann", "bob", "cy")
     people = {**dict.fromkeys(voters, Role.ANNOTATOR), "sam": Role.SENIOR, "lena": Role.LEAD}
     begin(serving, "panel", {"near": list(PANEL)}, people)
     for login in voters:
-        run(serving.home, "qualify", "exempt", "panel", login, "--why", "The set has all the items there are.")
+        run(serving.home, "qualification", "exempt", "panel", login, "--why", "The set has all the items there are.")
     said = [{question: PANEL_SAYS[keys[place]] for question, keys in PANEL.items()} for place in range(len(voters))]
     store_votes(serving, "ann", "panel", said[0])
     seen = []
@@ -351,7 +351,7 @@ def test_skips_retire_an_item_and_more_than_half_decides(serving: Server, chromi
         assert sam.view() == "nothing"
     with at_desk(chromium, serving, "lena") as lena:
         lena.open("/adjudication_reasons?project=panel")
-        rows = lena.page.locator("table.ts-table tbody tr")
+        rows = lena.page.locator("[data-testid=stExpander] table.ts-table tbody tr")
         expect(rows).to_contain_text(["It takes an expert", "It cannot be seen"])
         assert [row.split("\t")[2] for row in rows.all_inner_texts()] == ["2", "1"]
     export_kept(serving.home, "panel", "egothink", tmp_path / "release")

@@ -92,14 +92,12 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "code": NOTHING_WAITS,
     "settle_codes": NOTHING_WAITS,
     "preview": FOR_LEADS | {SENIOR: OPEN},
-    "dashboard": FOR_LEADS,
+    "overview": FOR_LEADS,
     "history": FOR_LEADS | {SENIOR: OPEN},
     "items": FOR_LEADS | {SENIOR: OPEN},
-    "adjudication_reasons": FOR_LEADS,
     "expired_submissions": FOR_LEADS,
     "gold": FOR_LEADS,
     "scorecard": FOR_LEADS,
-    "bulk": FOR_LEADS,
     "guideline": FOR_LEADS,
     "schema": FOR_LEADS,
     "schedule": FOR_LEADS,
@@ -126,7 +124,12 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "calibration": FOR_LEADS,
     "export": FOR_LEADS,
     "release": FOR_LEADS,
+    "past_releases": FOR_LEADS,
+    "data_card": FOR_LEADS,
+    "new_project": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
+    "project_settings": FOR_LEADS,
     "audit": FOR_LEADS,
+    "more_tools": FOR_LEADS,
 }
 
 # What a request of each role is answered with. The task is the verifier's, the asset belongs to the item that they
@@ -171,6 +174,7 @@ GETS: Mapping[str, Mapping[str, int]] = {
     "/media-link/{token}/{size}": dict.fromkeys(ROLES, 404),
     "/healthz": dict.fromkeys(ROLES, 200),
     "/login": dict.fromkeys(ROLES, 303) | {NOBODY: 200},
+    "/demo": dict.fromkeys(ROLES, 303),  # this server is no demo: tests/app/test_demo_sign_in.py
     "/logout": dict.fromkeys(ROLES, 200) | {NOBODY: 303},
     "/link/{token}": dict.fromkeys(ROLES, 200),  # a form; what it sends is looked at when it is sent
     "/invite/{token}": dict.fromkeys(ROLES, 404),
@@ -555,7 +559,7 @@ def test_no_byte_of_a_secret_reaches_the_blind(
     sent = wire.sent()
     assert len(sent) > 100_000
     cookies = client(world, login).cookies
-    for path in ("", "dashboard", "agreement", "results", "cases", "author", "people", "comments", "history"):
+    for path in ("", "overview", "agreement", "results", "cases", "author", "people", "comments", "history"):
         sent += open_page(world.server.url, path=path, query="project=p", cookies=cookies).raw
     for word in PLANTED.shown:
         assert word.encode() in sent, f"the search does not even find {word!r}"

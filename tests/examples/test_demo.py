@@ -22,7 +22,7 @@ from examples.answers import HABITS, JUDGES, MODELS, answers_of, graded
 from examples.scenes import DIMENSIONS, scenes, tables
 from media.store import MediaStore
 from testkit.serving import touchstone
-from workflow.access import accounts, projects, sign_in
+from workflow.access import accounts, projects
 from workflow.annotate import claims, image_pool, progress, project_progress
 from workflow.files import project_check
 from workflow.results.rater_agreement import agreement_of
@@ -204,23 +204,21 @@ def test_judges_from_files_are_no_people(built: Store) -> None:
     assert {rater for line in asked for rater in line.args.get("pair", ())} == set(one)
 
 
-# ---- links and commands ---------------------------------------------------------------------------------------------
+# ---- commands -------------------------------------------------------------------------------------------------------
 
 
-def test_each_link_signs_its_person_in_once(copy: Store) -> None:
-    links = demo.demo_links(copy)
-    assert [person.login for person, _ in links] == [member.login for member in demo.PEOPLE]
-    person, token = links[0]
-    assert sign_in.use_sign_in_link(copy, token=token) == person
-    with pytest.raises(Exception, match="link"):
-        sign_in.use_sign_in_link(copy, token=token)
+def test_the_sign_in_page_offers_people_who_have_work(copy: Store) -> None:
+    from app.commands.demo import _offer
+    from app.serving import demo_people
 
-
-def test_there_are_no_links_without_a_demo(tmp_path: Path) -> None:
-    store = open_store(None, tmp_path)
-    store.upgrade()
-    assert demo.demo_links(store) == []
-    store.close()
+    offered = demo_people.people(copy, _offer())
+    assert [(person.name, person.waits) for person in offered] == [
+        ("Hanna (verifier)", "16 items wait"),
+        ("Jonas (grader)", "18 answers wait"),
+        ("Dina (author)", "15 items to write"),
+        ("Noor (senior)", "4 items wait"),
+        ("Mara (lead)", "33 items kept"),
+    ]
 
 
 def test_a_database_that_holds_more_is_not_reset(copy: Store, tmp_path: Path) -> None:
@@ -251,7 +249,7 @@ def test_a_demo_alone_is_reset(copy: Store, tmp_path: Path) -> None:
 
 
 def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return touchstone("demo", *arguments, home=home)
+    return touchstone("demo", "--no-serve", *arguments, home=home)
 
 
 def test_the_command_leaves_a_demo_that_is_there(copy: Store, tmp_path: Path) -> None:
@@ -275,7 +273,7 @@ def test_questions_of_every_kind_next_to_the_demo(copy: Store, tmp_path: Path) -
         done = command(tmp_path, "--questions")
         assert done.returncode == 0, done.stderr
     (row,) = project_progress.dashboard(copy, person=None, project="questions").rows
-    assert row.drafted == len(scenes("counting"))
+    assert row.counts.written == len(scenes("counting"))
     for login, stage in (("demo-goro", Stage.VERIFICATION), ("demo-jonas", Stage.GRADING)):
         person = accounts.find_person(copy, login=login)
         task = claims.next_task(copy, person=person, project="questions", stage=stage)

@@ -112,8 +112,8 @@ else:
     told["listed"] = [view.name for view in projects.projects_of(store, person=boss)]
     told["commands"] = [view.name for view in projects.all_projects(store)]
     told["checked"] = check(store)
-    told["other"] = words(drawn("dashboard", "q"))
-    told["opened"] = words(drawn("dashboard", "p"))
+    told["other"] = words(drawn("overview", "q"))
+    told["opened"] = words(drawn("overview", "p"))
     told["rows"] = [row.value for row in list_rows(store, by=boss, project="q", extension="example")]
     try:
         registry.require_row("format", "answer_sheet")

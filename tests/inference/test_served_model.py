@@ -173,7 +173,7 @@ def test_a_model_that_knows_nothing_gives_no_goal_of_a_video(
     rows = [f"{video},{at},{at + 1},do {at}" for video in ("one", "two") for at in range(5)]
     Path("n.csv").write_text("\n".join(["video,start,stop,text", *rows]) + "\n")
     Path("p.txt").write_text("{narrations}")
-    command = ["narrations", "goals", "n.csv", "--spec", "m.yaml", "--prompt", "p.txt", "--out", "g.json"]
+    command = ["goal", "create", "n.csv", "--spec", "m.yaml", "--prompt", "p.txt", "--out", "g.json"]
     done = CliRunner().invoke(cli, [*command, "--tries", "2"])
     assert done.exit_code == 1, done.output
     assert json.loads(Path("g.json").read_text()) == []
@@ -201,8 +201,8 @@ def test_a_model_that_knows_nothing_proposes_no_item(
     for seed in range(2):
         picture(Path(f"pictures/{seed}.png"), seed)
     Path("p.txt").write_text("{fields}")
-    make = ["drafting", "make", "p", "--spec", "m.yaml", "--prompt", "p.txt", "--out", "d.json", "--tries", "2"]
-    for command in (["project", "create", "p", "--schema", "pca_bench"], ["pool", "add", "p", "pictures"]):
+    make = ["proposal", "create", "p", "--spec", "m.yaml", "--prompt", "p.txt", "--out", "d.json", "--tries", "2"]
+    for command in (["project", "create", "p", "--schema", "pca_bench"], ["pool", "import", "p", "pictures"]):
         assert CliRunner().invoke(cli, command).exit_code == 0
     done = CliRunner().invoke(cli, [*make, "--dimension", "domestic_robot"])
     assert done.exit_code == 1, done.output

@@ -1,8 +1,7 @@
-// What each person's browser keeps for them: how the width is shared, how large the text is, which group is open.
+// What each person's browser keeps for them: how the width is shared, and how large the text is.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import mountMenu from "web/menu.js";
 import { Split, TextSize } from "web/page/comfort.js";
 import { press } from "./parts.js";
 
@@ -58,30 +57,4 @@ test("the text keeps its size", () => {
   assert.equal(new TextSize(root).next(false), "text size 115 %");
   assert.equal(new TextSize(root).size, 115);
   assert.equal(root.style.getPropertyValue("--letters"), "1.15");
-});
-
-const PLACES = [
-  { name: "dashboard", title: "Dashboard", href: "/dashboard", group: "Lead" },
-  { name: "models", title: "Models", href: "/models", group: "Numbers" },
-];
-
-/** The sidebar of a page that has just been loaded: its groups, and whether they are open. */
-function menu(here) {
-  const parent = document.createElement("div");
-  document.body.replaceChildren(parent);
-  mounted.push(mountMenu({ data: { menu: PLACES, elsewhere: [], here, listed: true }, parentElement: parent }));
-  return /** @type {HTMLButtonElement[]} */ ([...parent.querySelectorAll("nav button")]);
-}
-
-const opened = (heads) =>
-  heads.filter((head) => head.getAttribute("aria-expanded") === "true").map((head) => head.textContent);
-
-test("the group of the page is open, and one that someone opens stays so after a reload of that page", () => {
-  const heads = menu("dashboard");
-  assert.deepEqual(opened(heads), ["Lead"]);
-  heads[1].click();
-  assert.deepEqual(opened(menu("dashboard")), ["Numbers"]);
-  assert.deepEqual(opened(menu("models")), ["Numbers"]);
-  sessionStorage.clear();
-  assert.deepEqual(opened(menu("dashboard")), ["Lead"]);
 });

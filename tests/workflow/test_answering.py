@@ -231,7 +231,7 @@ def test_what_people_type_is_read_as_models_answers_are(store: Store) -> None:
     make_run(store, [answered(item, words) for words in typed[:1]], name="tiny")
     rows = board(store).whole
     values = [rows[f"respondent {n}"].found.value for n in (1, 2, 3)]
-    assert values == [1.0, 1.0, 0.0], "what cannot be read counts as wrong"
+    assert values == [1.0, 1.0, 0.0], "unreadable answers count as wrong"
     assert sum(rows["respondent 3"].unread.values()) == 1
     assert rows["tiny"].found.value == values[0], "the same words from a model"
     assert rows["People"].found.value == pytest.approx(2 / 3)
@@ -281,7 +281,7 @@ def test_an_answer_can_be_mended_for_a_while_and_the_later_one_counts(store: Sto
         texts = stored_answers.texts(session, ids=[row.prediction_id or 0 for row in open_])
     assert set(texts.values()) == {"red"}, "no one grades what was taken back"
     clock.advance(minutes=31)
-    with pytest.raises(ConflictError, match="counts by now"):
+    with pytest.raises(ConflictError, match="already counts"):
         submissions.undo(store, person=una, project="p", stage=Stage.ANSWERING)
 
 
@@ -306,7 +306,7 @@ def test_the_dashboard_says_where_people_are_too_few(store: Store) -> None:
     make_items(store, 2)
     make_people(store, "una", "vera")
     said = [line for each in project_progress.dashboard(store, person=None, project="p").rows for line in each.blocked]
-    assert any("2 items wait to be answered by 3 people, but only 2 people may answer here" in line for line in said)
+    assert any("2 items wait for answers by 3 people, but only 2 people may answer here" in line for line in said)
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------

@@ -90,5 +90,5 @@ def test_a_grade_is_corrected_no_more_once_a_comment_that_waited_for_it_is_read(
     submissions.submit(store, person=ann, task=view.id, key="k2", values={"score": 0.5})
     write_comment(store, person=lea, item=view.item, text="No: it is wrong.", to=[ann], reply_to=asked)
     assert read_comments(store, person=ann) == ["No: it is wrong."]
-    with pytest.raises(ConflictError, match="stays as it is"):
+    with pytest.raises(ConflictError, match="cannot change your answer"):
         submissions.undo(store, person=ann, project="p", stage=Stage.GRADING)

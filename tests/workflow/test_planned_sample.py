@@ -189,7 +189,7 @@ def test_a_plan_says_what_it_costs_and_opens_when_a_lead_says_so(store: Store) -
     ann = factories.make_person(store, "ann")
     nothing = claims.next_task(store, person=ann, project="p", stage=Stage.GRADING)
     assert isinstance(nothing, NoTask)
-    assert nothing.sentence == "There is nothing to grade yet; a lead opens the planned sample of answers."
+    assert nothing.sentence == "No answers to grade yet. A lead opens the planned sample."
     found = standing(store)
     # (20 + 20 + 4) items x 2 models; d3 has 8 answers, all of them, and 22 are left for the other two, 11 each
     assert (found.passed_on, found.drawn, found.slots, found.missing_slots, found.short) == (88, 30, 90, 90, 0)

@@ -244,7 +244,7 @@ def test_what_cannot_be_crossed_says_so(store: Store) -> None:
 def test_one_command_starts_the_runs_of_a_cross(store: Store, tmp_path: Path) -> None:
     spec = tmp_path / "fish.yaml"
     spec.write_text("name: fish\nadapter: endpoint\nmodel: fish\nendpoint: {base_url: 'http://127.0.0.1:9/v1'}\n")
-    words = ["run", "model", "p", "--spec", str(spec), "--text-only"]
+    words = ["model", "run", "p", "--spec", str(spec), "--text-only"]
     words += [part for name in TOLD for part in ("--with", name)]
 
     def said(*more: str) -> str:
@@ -263,5 +263,5 @@ def test_one_command_starts_the_runs_of_a_cross(store: Store, tmp_path: Path) ->
         (model_runs.label_of(FISH, each), 2)
         for each in crossed(plan_for(ETP.schema_, FISH, text_only=True, injections=tuple(TOLD)), every=True)
     }
-    done = CliRunner().invoke(cli, ["run", "model", "p", "--spec", str(spec), "--cross", "steps"])
+    done = CliRunner().invoke(cli, ["model", "run", "p", "--spec", str(spec), "--cross", "steps"])
     assert done.exit_code != 0

@@ -148,16 +148,16 @@ def test_the_command_on_a_project(home: Path, sqlite_template: Path, monkeypatch
     graded(store)
     store.close()
     try:
-        asked = ["agreement", "p", "--stage", "grading", "--by", "dimension", "--json"]
+        asked = ["agreement", "show", "p", "--stage", "grading", "--by", "dimension", "--json"]
         result = CliRunner().invoke(cli, asked)
         assert result.exit_code == 0, result.output
         assert str(home) in result.stderr
         found = json.loads(result.stdout)
         assert {(each["criterion"], each["dimension"], each["n_raters"]) for each in found} == {("score", "colour", 2)}
-        nothing = CliRunner().invoke(cli, ["agreement", "p", "--stage", "verification"])
+        nothing = CliRunner().invoke(cli, ["agreement", "show", "p", "--stage", "verification"])
         assert nothing.stdout == "No one has rated anything yet.\n"
         for arguments, words in ((["q", "--stage", "grading"], "q"), (["p", "--stage", "authoring"], "authoring")):
-            refused = CliRunner().invoke(cli, ["agreement", *arguments])
+            refused = CliRunner().invoke(cli, ["agreement", "show", *arguments])
             assert isinstance(refused.exception, TouchstoneError)
             assert words in str(refused.exception)
     finally:

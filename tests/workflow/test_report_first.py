@@ -174,7 +174,7 @@ def test_only_the_statistics_that_the_report_names_are_shown(told: Told) -> None
 @pytest.mark.slow
 def test_results_are_cut_as_the_report_says(told: Told) -> None:
     def parts(report: dict[str, Any], *more: str) -> list[str]:
-        found = json.loads(told(report, "results", "NAME", "--format", "json", "--scores", "human", *more))
+        found = json.loads(told(report, "result", "show", "NAME", "--format", "json", "--scores", "human", *more))
         (board,) = [each for each in found["boards"] if "score" in each["scores"]]
         return [each["part"] for each in board["lines"] if each["part"]]
 

@@ -188,7 +188,7 @@ def test_what_cannot_be_read_counts_as_the_schema_says_and_is_named() -> None:
         schema=load_text(CLOSED.replace("COMBINE", "mean") + "report: {unreadable: left_out}\n", "g", "closed").schema_,
     )
     cut, other = numbers.sliced_scores(found, KEY), numbers.sliced_scores(left_out, KEY)
-    assert cut.title == "Accuracy against the key, what cannot be read counts as wrong"
+    assert cut.title == "Accuracy against the key, unreadable answers count as wrong"
     assert other.title == "Accuracy against the key, of the answers that can be read"
     wrong, without = cut.whole["m"], other.whole["m"]
     assert (wrong.found.value, wrong.found.n_units) == (pytest.approx(6 / 11), 11)
@@ -261,7 +261,7 @@ def test_people_s_mean_has_t_limits_over_answers() -> None:
     half = stats.t.ppf(0.975, 2) * stats.sem(values)
     assert line.found.value == pytest.approx(mean)
     assert (line.found.low, line.found.high) == pytest.approx((max(0, mean - half), min(1, mean + half)))
-    assert dict(line.left_out) == {"no one has graded it": 1, "the grade is no value of the scale": 1}
+    assert dict(line.left_out) == {"nobody has graded it": 1, "the grade is no value of the scale": 1}
 
 
 def test_a_majority_of_zeros_and_ones_is_a_share() -> None:

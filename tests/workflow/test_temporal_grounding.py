@@ -124,8 +124,8 @@ def test_models_are_scored_by_their_temporal_iou(
     read = told(project, home, tmp_path)
     boards = [leaderboard.sliced_scores(read, each) for each in score_choices.scores_of(read)]
     assert [each.title for each in boards] == [
-        "Mean temporal IoU with the key, what cannot be read counts as wrong",
-        *(f"R@1, IoU from {iou}, against the key, what cannot be read counts as wrong" for iou in (0.3, 0.5, 0.7)),
+        "Mean temporal IoU with the key, unreadable answers count as wrong",
+        *(f"R@1, IoU from {iou}, against the key, unreadable answers count as wrong" for iou in (0.3, 0.5, 0.7)),
     ]
     # near: (1 + 1/2 + 1/3 + 0) / 4; three of four reach 0.3, two 0.5, one 0.7. far: 0, and one that cannot be read
     near = [each.whole["near"] for each in boards]
@@ -161,7 +161,7 @@ def test_models_are_scored_by_their_temporal_iou(
     assert sorted(added) == pytest.approx(sorted([(1 + 0) / 2, (1 / 2 + 0) / 2, 1 / 3, 0]))
 
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
-    said = CliRunner().invoke(cli, ["results", "p", "--items", "all", "--scores", "key"]).output
+    said = CliRunner().invoke(cli, ["result", "show", "p", "--items", "all", "--scores", "key"]).output
     assert "R@1, IoU from 0.7, against the key" in said
     assert "0.458" in said
 

@@ -99,7 +99,7 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
             now = store.now()
             row = people.invitation(session, token_hash=tokens.hash_of(token), now=now, lock=True)
             if row is None:
-                raise NotAllowedError("This invitation was used already or is too old; ask for a new one.")
+                raise NotAllowedError("This invitation was used already or has expired. Ask for a new invitation.")
             person = _add_person(store, session, login, name.strip(), hashed, is_admin=False)
             people.spend_invitation(session, row=row, person_id=person.id, now=now)
             projects.put_member(
@@ -221,7 +221,7 @@ def _alone(session: Session, *, by: Person | None, person: Person) -> None:
     if person.is_admin:
         people.lock_admins(session)
     if by is not None and not people.is_active(session, id=by.id):  # by the person whose lock this call waited for
-        raise NotAllowedError("Your own account has been deactivated meanwhile, so nothing was done.")
+        raise NotAllowedError("Your account was deactivated. Nothing was changed.")
 
 
 def must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) -> None:
@@ -229,9 +229,9 @@ def must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) 
     project.
     """
     if by is not None and by.id == row.id:
-        raise ConflictError("This is your own account; someone else has to deactivate it.")
+        raise ConflictError("You cannot deactivate your own account. Ask another admin.")
     if row.is_admin and people.active_admins(session) == [row.id]:
-        raise ConflictError("This is the last active admin; make someone else an admin first.")
+        raise ConflictError("This is the last active admin. Give someone else the role admin first.")
     for project, _ in projects.of_person(session, person_id=row.id):
         keep_a_lead(session, project_id=project.id, without=row)
 

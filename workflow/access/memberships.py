@@ -117,7 +117,7 @@ def put_part(session: Session, access: Access, part: MemberSettings, *, by: Pers
     row = people.by_login(session, login=part.login.strip().casefold())
     if row is None:
         raise NotFoundError(
-            f"There is no account with the login {part.login!r}. Make it with `touchstone people add`, "
+            f"There is no account with the login {part.login!r}. Make it with `touchstone person create`, "
             "or send its owner an invitation."
         )
     if part.role is not Role.LEAD:

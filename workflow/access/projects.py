@@ -6,10 +6,12 @@ import logging
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from annotation_schemas.model import LoadedSchema, Schema
-from db import guidelines, projects, task_rules
+from db import guidelines, project_facts, projects, task_rules
 from db.engine import IntegrityError, Session, Store
+from db.project_facts import FactQuery, Viewer
 from db.records import StoredMember, StoredPerson, StoredProject
 from domain.errors import (
     AlreadyTakenError,
@@ -131,7 +133,7 @@ def create_project(
             log(session, "project.created", by=by, project=row.id, now=now, data=data)
             return view_of(access_to(session, person=None, project=name))
     except IntegrityError as error:
-        raise AlreadyTakenError(f"There is a project named {name!r} already; choose another name.") from error
+        raise AlreadyTakenError(f"Another project has the ID {name!r}. Choose another ID.") from error
 
 
 def may_create(session: Session, person: Person) -> bool:
@@ -146,8 +148,8 @@ def require_creator(store: Store, person: Person) -> None:
     with store.read() as session:
         if not may_create(session, person):
             raise NotAllowedError(
-                "Admins make projects, and people who lead one. Ask one of them to make it and to give you the role "
-                "lead in it."
+                "Only admins and project leads can create a project. Ask one of them to create the project and to make "
+                "you a lead."
             )
 
 
@@ -193,6 +195,13 @@ def project(store: Store, *, person: Person, project: str) -> ProjectView:
     """Return a project as this person sees it."""
     with store.read() as session:
         return view_of(access_to(session, person=person, project=project))
+
+
+def facts(store: Store, *, person: Person, project: str, queries: Sequence[FactQuery]) -> list[Any]:
+    """Return what a project has, one value for each query, read by one statement."""
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        return project_facts.read(session, queries, viewer=Viewer(access.project_id, person.id, access.role))
 
 
 # ---- for other use cases ---------------------------------------------------------------------------------------------
@@ -241,7 +250,9 @@ def keep_a_lead(session: Session, *, project_id: int, without: StoredPerson) -> 
     leads = projects.leads(session, project_id=project_id)
     if without.id in leads and len(leads) == 1:
         name = projects.by_id(session, id=project_id).name
-        raise ConflictError(f"{without.name} is the last active lead of {name!r}; make someone else one first.")
+        raise ConflictError(
+            f"{without.name} is the last active lead of {name!r}; give someone else the role lead first."
+        )
 
 
 def role_for(schema: Schema, stage: Stage) -> Role:
@@ -347,5 +358,5 @@ def view_of(access: Access) -> ProjectView:
 
 def _no_project(name: str, *, by_command: bool = False) -> NotFoundError:
     if by_command:
-        return NotFoundError(f"There is no project {name!r}; touchstone project list says which there are.")
+        return NotFoundError(f"There is no project {name!r}; `touchstone project list` shows all projects.")
     return NotFoundError(f"There is no project {name!r} that you are a member of; look at My work for yours.")

@@ -6,9 +6,10 @@ Failed attempts are counted in the database, where all processes see them. ``acc
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection
 from datetime import timedelta
 
-from db import people
+from db import people, projects
 from db.engine import Store
 from domain.errors import NotAllowedError
 from domain.records import Person, SignedIn
@@ -24,7 +25,9 @@ FAILURES_COUNT_FOR = timedelta(minutes=30)
 EVENTS_OF_FAILURES = 20
 """Maximum number of failed logins that one origin leaves in the event log within that time, one for each login."""
 
-WRONG = "Login or password is not right. Check both; after several failed attempts wait a few minutes before the next."
+WRONG = "Login or password is not right. Check both. After several failed attempts, wait a few minutes."
+
+NO_DEMO_PERSON = "This person is not in the demo. Go back to the sign-in page and choose another person."
 
 
 def authenticate(store: Store, *, login: str, password: str, origin: str = "") -> Person:
@@ -116,7 +119,24 @@ def use_sign_in_link(store: Store, *, token: str) -> Person:
         person_id = people.use_link(session, token_hash=tokens.hash_of(token), now=store.now())
         row = people.by_id(session, id=person_id) if person_id is not None else None
         if row is None or not row.active:
-            raise NotAllowedError("This sign-in link was used already or is too old; ask for a new one.")
+            raise NotAllowedError("This sign-in link was used already or has expired. Ask for a new link.")
+        return person_of(row)
+
+
+def demo_person(store: Store, *, login: str, logins: Collection[str]) -> Person:
+    """Return a person of the demo, who signs in without a password.
+
+    ``logins`` are those of all the demo's people. None of them signs in this way who could see what others made: an
+    admin, an account with a password, or a member of a project of other people.
+    """
+    with store.read() as session:
+        row = people.by_login(session, login=login) if login in logins else None
+        if row is None or not row.active or row.is_admin or row.password_hash is not None:
+            raise NotAllowedError(NO_DEMO_PERSON)
+        for project, _ in projects.of_person(session, person_id=row.id):
+            members = projects.members(session, project_id=project.id)
+            if not project.made_up and any(person.login not in logins for _, person in members):
+                raise NotAllowedError(NO_DEMO_PERSON)
         return person_of(row)
 
 

@@ -17,12 +17,12 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access
 
 FOR_SENIORS = "An item's history and all comments on it are for seniors and leads."
-IN_HAND = "You are asked about this item blind; what others said opens when you have answered and it is settled."
+IN_HAND = "You vote on this item blind. Other votes are shown after your vote, when the item is settled."
 MAY_COME = (
     "You may still be asked about this item blind, so what others said stays closed until everyone has answered. "
     "A lead can take the stage from you."
 )
-LOOKED = "You have looked into the item since, so your answer stays as it is."
+LOOKED = "You have seen votes or comments on this item since, so you cannot change your answer."
 
 _CORRECTED = BLIND - {*VERIFICATIONS, Stage.ARBITRATION}
 """Stages whose answers can be corrected even after everyone has answered, because no verdict depends on them."""

@@ -29,7 +29,7 @@ from workflow.annotate import answer_readings, grading
 from workflow.annotate.answer_readings import NewAnswer
 from workflow.annotate.stage_kinds import Revision
 
-FIXED = "This answer counts by now, so it stays as it is; tell a lead if it was a slip."
+FIXED = "This answer already counts and cannot be changed. Tell a lead if it is wrong."
 
 
 def open_new(session: Session, *, access: Access, revisions: Iterable[tuple[int, int, str]], now: datetime) -> int:

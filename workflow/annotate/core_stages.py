@@ -26,16 +26,16 @@ _AUTHORING = StageKind(
 )
 _VERIFICATION = StageKind(
     Stage.VERIFICATION,
-    nothing_yet="There is nothing to verify yet; items come from authoring or from an import.",
+    nothing_yet="No items to verify yet. Items come from authoring or from an import.",
     check=verification.check,
     place=verification.place,
     after=verification.after,
     why_fixed=verification.why_fixed,
 )
-_LATER = "There is nothing to verify here yet; items come when the verification before has kept them."
+_LATER = "No items to verify yet. Items arrive when the previous verification has kept them."
 _ADJUDICATION = StageKind(
     Stage.ADJUDICATION,
-    nothing_yet="There is nothing to settle: no votes have differed.",
+    nothing_yet="No items to settle: all votes agree.",
     check=adjudication.check,
     place=adjudication.place,
     after=adjudication.after,
@@ -44,7 +44,7 @@ _ADJUDICATION = StageKind(
 )
 _ANSWERING = StageKind(
     Stage.ANSWERING,
-    nothing_yet="There is nothing to answer yet; items come here when verification has kept them.",
+    nothing_yet="No items to answer yet. Items arrive when verification has kept them.",
     check=answering.check,
     place=answering.place,
     after=answering.after,
@@ -54,7 +54,7 @@ _ANSWERING = StageKind(
 )
 _GRADING = StageKind(
     Stage.GRADING,
-    nothing_yet="There is nothing to grade yet; a lead imports models' answers.",
+    nothing_yet="No answers to grade yet. A lead can import models' answers.",
     check=answer_steps.check,
     place=answer_steps.place,
     after=grading.after,

@@ -45,7 +45,7 @@ def must_be_json(values: Mapping[str, Any]) -> None:
     try:
         size = len(json.dumps(values, allow_nan=False, ensure_ascii=False).encode())
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError([Problem("values", "What was sent is no plain JSON; reload the page.")]) from error
+        raise InvalidInputError([Problem("values", "The browser sent invalid JSON. Reload the page.")]) from error
     if size > LARGEST:
         raise InvalidInputError([Problem("values", "This is too long to keep; shorten it.")])
 

@@ -18,7 +18,7 @@ from domain.rewording import options_in
 from domain.states import Stage
 from workflow.access.projects import Access
 
-CHANGED = "The form has changed since this page was opened, and asks something else now."
+CHANGED = "The form has changed since you opened this page."
 
 
 @dataclass(frozen=True)

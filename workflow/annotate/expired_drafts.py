@@ -23,10 +23,10 @@ from workflow.annotate.task_views import fields_shown
 MOST = 20
 FIRST_WORDS = 90
 
-LATE = "It came after its lease had ended, when someone else had the item."
-GONE = "Its lease had ended, and someone else has the item."
+LATE = "It arrived after its lease ended, when the item was assigned to someone else."
+GONE = "Its lease has ended, and the item is assigned to someone else."
 TAKEN_AWAY = "A lead took it away."
-NOT_WANTED = "The item has changed or is settled, so no one is asked about it any more."
+NOT_WANTED = "The item has changed or is settled, so it needs no more votes."
 
 
 def postponed_tasks(store: Store, *, person: Person) -> list[PostponedTask]:

@@ -319,9 +319,7 @@ def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[Sto
         row for row in rows if not row.place
     ):  # the first file of a group represents the group
         if not stock.take_from_pool(session, asset=asset, per_source=_per_source(access)):
-            raise AlreadyTakenError(
-                "Someone else has just taken this image, or enough images of its video are taken; pick another."
-            )
+            raise AlreadyTakenError("This image was just taken, or its video has no more images to give. Pick another.")
     for other in abandoned:
         stock.forget_picks(session, task_id=other.id)
         task_claims.call_off(session, row=other)

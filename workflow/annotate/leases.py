@@ -16,8 +16,8 @@ from workflow.access.held_tasks import call_off_authoring
 from workflow.access.projects import Access, access_by_id
 from workflow.annotate import claim_rules, image_pool, no_work, qualification
 
-KEPT = "What you wrote is kept as a draft."
-LOST = f"This task has gone to someone else because its lease had ended. {KEPT}"
+KEPT = "Your text is kept as a draft."
+LOST = f"This task went to someone else because its lease had ended. {KEPT}"
 TAKEN_AWAY = f"A lead has taken this task away. {KEPT}"
 NOT_WANTED = "This task is no longer wanted: its item or image has changed hands. Your text is kept."
 

@@ -13,11 +13,9 @@ from domain.states import UNSETTLED, Stage, TaskState
 from workflow.access.projects import Access, role_for, stages_of
 from workflow.annotate import image_pool, stage_kinds
 
-WAITS_FOR_MEDIA = (
-    "What is left for you waits for images or clips that are not there yet; a lead brings them in. Come back later."
-)
+WAITS_FOR_MEDIA = "Your remaining items wait for missing images or clips. A lead can add them. Come back later."
 
-_NO_SAMPLE_YET = "There is nothing to grade yet; a lead opens the planned sample of answers."
+_NO_SAMPLE_YET = "No answers to grade yet. A lead opens the planned sample."
 _SAMPLE_DONE = "All that is open of the planned sample is graded. Thank you."
 
 
@@ -27,7 +25,7 @@ def why_closed(
     """Return why a person cannot work in a stage at all, or None if they can."""
     title = access.schema.stages.in_a_sentence(stage.value)
     if stage not in stages_of(access.schema):
-        return NoTask("no_stage", f"This project has no {title}; look at My work for what it has.")
+        return NoTask("no_stage", f"This project has no {title}; My work shows its stages.")
     if not access.may_do(stage):
         who = role_for(access.schema, stage).value
         article = "an" if who[:1] in "aeiou" else "a"
@@ -59,7 +57,7 @@ def why_no_task(
             return NoTask("pick_first", "Pick an image from the pool to write about it.")
         return NoTask("pool_empty", "The pool has no free image for you; a lead can add more.")
     if postponed.count(session, person_id=person.id, project_id=access.project_id, stage=stage):
-        return NoTask("postponed", "You have done the rest. What you have postponed is still waiting; look again.")
+        return NoTask("postponed", "You have done the rest. You have postponed items. Open them from My work.")
     everywhere = [known.id for known in access.schema.dimensions]
 
     def dimensions_in(*states: TaskState) -> set[str]:
@@ -74,7 +72,10 @@ def why_no_task(
     ):
         return NoTask("waiting_for_media", WAITS_FOR_MEDIA)
     if within:
-        return NoTask("waiting_for_others", "You have done your part; what is left waits for others. Come back later.")
+        return NoTask(
+            "waiting_for_others",
+            "You have finished your part. The remaining items wait for other people. Come back later.",
+        )
     if unfinished and dimension is not None:
         return NoTask("all_done", "Nothing is left in this dimension; there is work in others.")
     if unfinished:

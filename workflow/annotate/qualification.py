@@ -127,7 +127,7 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
     if state is None or ended:
         return f"Before the {called} you answer a set of items. Open Qualify in the menu and begin."
     next_steps = {
-        Standing.OPEN: "Your qualification is not finished; go on with it here.",
+        Standing.OPEN: "Your qualification is not finished. Continue here.",
         Standing.HANDED_IN: "You have handed in your qualification; seniors are looking at it.",
         Standing.FAILED: "You have not passed the qualification yet; Qualify in the menu says what comes next.",
         Standing.SENT_BACK: "A senior sent your qualification back; Qualify in the menu says why.",
@@ -139,7 +139,7 @@ def why_fixed(session: Session, *, row: StoredTask) -> str | None:
     """Return why an answer in a try can no longer be corrected, or None if it can."""
     of = int(row.unit.split("/")[1])
     if qualifications.reviews(session, qualification_id=of):
-        return "Seniors have begun to review this qualification, so its answers stay as they are."
+        return "Seniors are reviewing this qualification, so its answers cannot be changed."
     return None
 
 

@@ -150,7 +150,7 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage, task: str 
             session, person_id=person.id, project_id=access.project_id, stage=stage, task=task
         )
         if last is None:
-            raise NotFoundError("There is nothing to undo here yet.")
+            raise NotFoundError("There is no submission to undo.")
         row, access = held_task(session, person=person, task=last[1].public_id, with_item=True)
         theirs = row.state is TaskState.DONE and row.person_id == person.id
         why = _why_fixed(session, access, row, now) if theirs else NO_LONGER

@@ -23,7 +23,7 @@ from workflow.access.projects import Access, access_to
 from workflow.annotate import qualification, stage_kinds
 from workflow.annotate.verdicts import StoredVote, as_votes, judge, of_stage, rounds_of, votes_wanted
 
-SETTLED = "This item is settled or being settled, so your vote stays as it is; tell a senior if it is wrong."
+SETTLED = "This item is settled or being settled, so you cannot change your vote. Tell a senior if it is wrong."
 
 
 def first_state(access: Access) -> ItemState:

@@ -39,7 +39,8 @@ def contradicting_keys(
     """Return a warning with pairs of items that have the same question, options and media but different keys, within
     these files or against the project.
 
-    Texts are compared as `touchstone duplicates` compares them: without case, white space and a full stop at the end.
+    Texts are compared as `touchstone duplicate list` compares them: without case, white space and a full stop at the
+    end.
     """
     if key_field(schema) is None:
         return []

@@ -279,7 +279,7 @@ def _require_version(access: Access, row: Format, version: int | None) -> None:
     must_have_had(access, version)
     if row.takes is not Takes.RATINGS:
         raise InvalidFileError(
-            "Ratings are of one version of the schema; everything else does not depend on it. A release takes a"
+            "Only ratings depend on the schema version; leave the version out for other formats. A release takes a"
             " version too."
         )
 

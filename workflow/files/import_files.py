@@ -92,7 +92,7 @@ def import_files(
         raise InvalidFileError(f"Only ratings have raters; {format} are imported without saying who they are.")
     if spec is not None and spec.adapter != "file":
         raise ModelError(
-            f"{spec.name} is asked here (adapter `{spec.adapter}`): touchstone run model. "
+            f"{spec.name} is asked here (adapter `{spec.adapter}`): touchstone model run. "
             "Answers that come as a file have a description with `adapter: file`."
         )
     _may_be_said(row, said)
@@ -225,8 +225,8 @@ def _import_attributes(bring: Import, row: Format) -> ImportSummary:
 
 
 ALONE = {
-    Takes.TASKS: "A project of another program is imported by itself: `touchstone import {project} {format} FILE`.",
+    Takes.TASKS: "Import a project of another program by itself: `touchstone item import {project} {format} FILE`.",
     Takes.REPLIES: "Judges' replies are brought in by themselves: "
-    "`touchstone import {project} {format} FILE --template TEMPLATE`.",
+    "`touchstone item import {project} {format} FILE --set template=TEMPLATE`.",
 }
 """The kinds of files that are imported by another command, with the advice."""

@@ -111,11 +111,11 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
         with bring.store.write(much=True) as session:
             must_be_the_same(session, access=bring.access)
             if placed != [placed_as(bring, session, file, single=read.single) for file in read.files]:
-                raise ConflictError("Someone else has imported into this project just now. Import again.")
+                raise ConflictError("Another import into this project has just finished. Import again.")
             done = _save(bring, session, row.name, placed, wanted, stored, bad, refused, read.note)
             done = replace(done, warnings=tuple(warnings))
     except IntegrityError as error:
-        raise ConflictError("Someone else has imported into this project just now. Import again.") from error
+        raise ConflictError("Another import into this project has just finished. Import again.") from error
     verification.offer_new(bring.store, project=bring.project, told=lambda at, total: bring.on("offering", at, total))
     return done
 

@@ -190,7 +190,7 @@ def _beside(bring: Import, session: Session, given: FileRecord, apart: FileRecor
     rename = f"Give it the name {name} if it is a newer version of that file" if name else "Look whether they differ"
     return (
         f"{len(alike):,} of {len(given.items):,} rows have the names of items that are here{whose}; {equal:,} of them "
-        f"are equal. They would come in once more, as new items such as {apart.items[0].external_id}. {rename}."
+        f"are equal. They would be imported again, as new items such as {apart.items[0].external_id}. {rename}."
     )
 
 

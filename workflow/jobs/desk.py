@@ -18,7 +18,7 @@ from domain.records import Person
 TWICE = timedelta(seconds=3)
 """The time after a job's end in which an equal request counts as the second click of a double click."""
 LISTED = 50
-CANCELED = "Canceled. What was half done is not in use."
+CANCELED = "Canceled. Partial results are discarded."
 
 
 class SlotConflict(ConflictError):
@@ -92,7 +92,7 @@ def begin(
         job = _shown(made)
         begun(job)
         return job
-    raise ConflictError("Someone else began a task at the same moment. Try again.")
+    raise ConflictError("Another task began at the same moment. Try again.")
 
 
 def _just_done(row: StoredJob, store: Store) -> bool:
@@ -225,7 +225,7 @@ def retry(store: Store, *, id: str) -> Job:
 def _row(session: Session, id: str, *, whole: bool = False) -> StoredJob:
     row = jobs.by_public_id(session, public_id=id, whole=whole)
     if row is None:
-        raise NotFoundError(f"There is no job {id!r}; touchstone jobs list names them.")
+        raise NotFoundError(f"There is no job {id!r}; touchstone job list names them.")
     return row
 
 

@@ -277,7 +277,7 @@ class _JobAttempt:
             try:
                 self._say()
             except Exception:
-                _log.warning("a job could not say how far it is; trying again", exc_info=True)
+                _log.warning("could not store a job's progress; trying again", exc_info=True)
             if self.left.is_set() and not self.over.wait(CANCEL_SECONDS):
                 self._leave()
 

@@ -24,7 +24,7 @@ from workflow.lead import send_back
 from workflow.lead.hand_over import Taker
 from workflow.lead.send_back import Reasons
 
-MOST = 2000
+MOST = 5_000
 """The largest number of items or claims in one action, because all change in one transaction."""
 
 
@@ -221,7 +221,7 @@ def _chosen_items(session: Session, access: Access, chosen: BulkSelection, *, lo
 def require_few(n: int) -> None:
     """Raise ``InvalidInputError`` if this is more than one action may change."""
     if n > MOST:
-        raise InvalidInputError([Problem("items", f"These are {n}; choose at most {MOST} at once.")])
+        raise InvalidInputError([Problem("items", f"{n:,} items are too many at once. Choose at most {MOST:,}.")])
 
 
 def person_id_of(session: Session, login: str) -> int:

@@ -11,23 +11,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from annotation_schemas.answer_words import reason_label
 from annotation_schemas.keys import key_is_private
 from db import item_list, item_revisions, items, people, qualifications
 from db.engine import Session, Store
 from db.item_list import ListScope
 from db.records import StoredItem
-from domain.errors import ConflictError, InvalidInputError, NotAllowedError, Problem
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError, Problem
 from domain.item_filter import COLUMNS, LEADS_COLUMNS, OF_FIELD, OPEN_COLUMNS, UNSORTED, ItemFilter, ItemList
 from domain.records import AssetView, Person
 from domain.roles import Role, at_least
-from domain.states import ItemState, Stage
+from domain.states import UNSETTLED, ItemState, Stage
 from workflow.access.projects import Access, access_to
-from workflow.access.visibility import FOR_SENIORS
+from workflow.access.visibility import visibility_of
 from workflow.annotate.item_titles import title_in
 from workflow.annotate.task_views import asset_view
 
-FOR_SENIORS_ONLY = FOR_SENIORS.replace("An item's history and all comments on it are", "The table of items is")
-KEY_IS_PRIVATE = "The keys of this benchmark are kept private, and the table of items shows them: it is for leads."
+FOR_SENIORS_ONLY = "Only seniors and leads see the table of items."
+KEY_IS_PRIVATE = "This benchmark keeps its keys private. Only leads see the table of items, because it shows the keys."
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class ItemLine:
     """A login; empty: it came from a file."""
     votes: int | None
     differ: bool | None
+    reasons: tuple[str, ...] | None
+    """The reasons that raters gave with their votes, once the item is settled."""
     checks: tuple[str, ...] | None
     """The other uses of the item: "gold check", "qualification"."""
     content: Mapping[str, Any]
@@ -118,13 +121,46 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
         given: dict[str, Any] = {"within": within, "wanted": asked.filter, "sort": asked.sort, "down": asked.down}
         ids, n = item_list.page(session, **given, offset=offset, limit=asked.size)
         closed = item_list.closed(session, within=within)
-        lines = _lines(session, access, within, ids)
+        lines = _lines(session, access, within, ids, reasons="reasons" in columns)
     shows_checks = "checks" in columns or asked.filter.gold is not None
     gold = [id for id, line in zip(ids, lines, strict=True) if shows_checks and "gold check" in (line.checks or ())]
     if gold and person is not None:
         with store.write() as session:
             qualifications.note_insights(session, item_ids=gold, person_id=person.id, now=store.now())
     return ItemPage(lines, n, closed, columns)
+
+
+@dataclass(frozen=True)
+class ItemDetail:
+    """One item of the table."""
+
+    line: ItemLine
+    ends_blindness: bool
+    """Whether the reader may be asked about the item blind, unless they look at its votes."""
+
+
+def detail(store: Store, *, person: Person, project: str, item: str) -> ItemDetail:
+    """Return one item of the table by its id on pages or in files.
+
+    Raises
+    ------
+    NotAllowedError
+        The person may not see the table, or is asked about the item blind.
+    NotFoundError
+        The project has no such item.
+    """
+    with store.read() as session:
+        access = seeing(session, person, project)
+        row = items.by_public_id(session, project_id=access.project_id, public_id=item) or items.by_external_id(
+            session, project_id=access.project_id, external_id=item
+        )
+        if row is None:
+            raise NotFoundError(f"{access.title} has no item {item!r}. Choose an item in the table.")
+        seen = visibility_of(session, access=access, person=person, item=row)
+        if seen.blind:
+            raise NotAllowedError(seen.blind)
+        (line,) = _lines(session, access, _within(session, access, person), [row.id])
+        return ItemDetail(line, bool(seen.asked))
 
 
 def names(store: Store, *, person: Person | None, project: str, wanted: ItemFilter) -> tuple[str, ...]:
@@ -219,30 +255,28 @@ def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
     """Return the columns to show. Raises an error for unknown columns, or those that the reader may not ask for."""
     known, wanted = offered(access), asked.filter
     if not_theirs := barred(access, asked):
-        raise NotAllowedError(
-            f"Only a lead may list items by {not_theirs[0]}: others are still asked about items blind."
-        )
+        raise NotAllowedError(f"Only leads may list items by {not_theirs[0]}, because others vote on items blind.")
     problems: list[Problem] = []
     for name in filter(None, (asked.sort, *asked.columns)):
         if name not in known:
-            problems.append(Problem("columns", f"There is no column {name!r}; there are {', '.join(known)}."))
+            problems.append(Problem("columns", f"There is no column {name!r}. Columns: {', '.join(known)}."))
     if asked.sort in UNSORTED:
-        problems.append(Problem("sort", f"Nothing is sorted by {COLUMNS[asked.sort].lower()}."))
+        problems.append(Problem("sort", f"Items cannot be sorted by {COLUMNS[asked.sort].lower()}."))
     fields = [field.name for field in access.schema.item.fields]
     dimensions = [dimension.id for dimension in access.schema.dimensions]
     problems += [
-        Problem("where", f"Items have no field {test.name!r}; they have {', '.join(fields)}.")
+        Problem("where", f"Items have no field {test.name!r}. Fields: {', '.join(fields)}.")
         for test in wanted.where
         if test.name not in fields
     ]
     problems += [
-        Problem("dimension", f"The schema has no dimension {name!r}; it has {', '.join(dimensions)}.")
+        Problem("dimension", f"The schema has no dimension {name!r}. Dimensions: {', '.join(dimensions)}.")
         for name in wanted.dimension
         if name not in dimensions
     ]
     if problems:
         raise InvalidInputError(problems)
-    return asked.columns or usual_columns(lead=at_least(access.role, Role.LEAD))
+    return asked.columns or usual_columns(wanted, lead=at_least(access.role, Role.LEAD))
 
 
 def barred(access: Access, asked: ItemList) -> list[str]:
@@ -252,12 +286,17 @@ def barred(access: Access, asked: ItemList) -> list[str]:
     return [*asked.filter.for_leads(), *(column for column in (asked.sort, *asked.columns) if column in LEADS_COLUMNS)]
 
 
-def usual_columns(*, lead: bool) -> tuple[str, ...]:
-    """Return the default columns."""
-    return ("id", "dimension", "state", *(("votes", "differ", "author") if lead else ()), "comments")
+def usual_columns(wanted: ItemFilter, *, lead: bool) -> tuple[str, ...]:
+    """Return the default columns of a filtered list."""
+    if not lead:
+        return ("dimension", "state", "comments")
+    reasons = ("reasons",) if wanted.state == (ItemState.REJECTED,) else ()
+    return ("dimension", "state", "votes", "differ", *reasons)
 
 
-def _lines(session: Session, access: Access, within: ListScope, ids: Sequence[int]) -> list[ItemLine]:
+def _lines(
+    session: Session, access: Access, within: ListScope, ids: Sequence[int], *, reasons: bool = False
+) -> list[ItemLine]:
     rows = item_list.rows(session, ids=ids)
     contents = item_revisions.present_contents(session, ids=ids, project_id=access.project_id)
     facts = item_list.facts(session, project_id=access.project_id, ids=ids)
@@ -265,6 +304,7 @@ def _lines(session: Session, access: Access, within: ListScope, ids: Sequence[in
     logins = people.logins(session, ids=[row.author_id for row in rows if row.author_id is not None])
     lead = at_least(access.role, Role.LEAD)
     qualifying = set(within.qualifying)
+    given = _reasons(session, access, rows) if lead and reasons else {}
 
     def line(row: StoredItem) -> ItemLine:
         content, version = contents[row.id]
@@ -283,9 +323,23 @@ def _lines(session: Session, access: Access, within: ListScope, ids: Sequence[in
             author=logins.get(row.author_id or 0, "") if lead else None,
             votes=numbers.votes if lead else None,
             differ=numbers.differ if lead else None,
+            reasons=tuple(given.get(row.id, ())) if lead else None,
             checks=checks if lead else None,
             content=content,
             assets=[asset_view(asset, media, link.role) for link, asset, media in assets.get(row.id, [])],
         )
 
     return [line(row) for row in rows]
+
+
+def _reasons(session: Session, access: Access, rows: Sequence[StoredItem]) -> dict[int, dict[str, None]]:
+    """Return the reasons behind the votes on settled items, by item, in the words of the schema."""
+    found: dict[int, dict[str, None]] = {}
+    settled = [row.id for row in rows if row.state not in UNSETTLED]
+    for vote in item_list.votes_on(session, ids=settled):
+        verification = access.schema.stages.verifications.get(vote.stage)
+        criteria = verification.criteria if verification is not None else ()
+        for name, reason in vote.reasons.items():
+            if reason and vote.item_id is not None:
+                found.setdefault(vote.item_id, {})[reason_label(criteria, name, reason)] = None
+    return found

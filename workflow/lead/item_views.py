@@ -175,7 +175,7 @@ def _changeable(views: Iterable[ItemView], id: str) -> ItemView:
             if not view.changeable:
                 raise NotAllowedError("Only the person who saved it and leads may change a view that is for everyone.")
             return view
-    raise NotFoundError("This view is gone: someone has deleted it meanwhile.")
+    raise NotFoundError("This view was deleted.")
 
 
 def _must_be_free(views: Iterable[ItemView], name: str) -> None:

@@ -23,10 +23,10 @@ from workflow.annotate import authoring, sent_back
 LONGEST_REASON = 5_000
 """Largest number of characters of a reason, and of any comment."""
 SAY_WHY = "Say why: the author reads it."
-FROM_FILE = "No one here wrote it: it came from a file."
+FROM_FILE = "It was imported from a file, so it has no author to send it back to."
 WITH_AUTHOR = "Its author has it already."
 GONE = "Its author writes no items of this dimension here any more."
-NO_SLOT = "What its author submitted did not come along to this project, so it cannot be changed by them."
+NO_SLOT = "Its author's submission is missing in this project, so the author cannot change it."
 
 
 @dataclass(frozen=True)

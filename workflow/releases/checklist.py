@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from db import comment_threads, items, missing_media
+from db import comment_threads, missing_media
 from db.engine import Session, Store
 from domain.errors import InvalidFileError
+from domain.item_counts import COUNTS
 from domain.records import Person
-from domain.states import UNSETTLED, ItemState
+from domain.states import VOTED_ON, ItemState
+from workflow.access.item_counts import count_project
 from workflow.access.projects import Access, require_lead
-from workflow.access.written_items import left_to_write
 from workflow.files import exposures
 from workflow.releases.evidence import unsaid_raters
 from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, ReleaseCondition, checks_of
 from workflow.releases.settings import SAYINGS, CardVersion, ReleaseOptions, about_in
 
-ABOUT = "about"
-"""The part of the page *Release* that has the license and the rest of the data card."""
 RATERS = "raters"
 """The line for imported raters that are not yet marked as a person or a machine."""
 
@@ -58,59 +57,107 @@ def lines(
 def stored_lines(session: Session, access: Access, about: CardVersion) -> list[ReleaseCondition]:
     """Return the lines that a few queries answer, without any statistics."""
     id = access.project_id
-    states = items.count_by_state(session, project_id=id)
-    in_state = {state: sum(n for (_, item_state), n in states.items() if item_state is state) for state in ItemState}
-    left = sum(in_state[state] for state in UNSETTLED if state is not ItemState.IN_ADJUDICATION)
-    wanted = left_to_write(session, access=access)
-    more = f", {wanted:,} left to write" if wanted else ""
-    open_ = in_state[ItemState.IN_ADJUDICATION]
+    counts = count_project(session, access=access)
+    left, wanted = COUNTS["in_verification"].number(counts), counts.left
+    open_ = COUNTS["in_adjudication"].number(counts)
     waiting = missing_media.waiting_in(session, project_id=id, needed=access.needed_roles)
     without = len(waiting | missing_media.kept_without(session, project_id=id))
     open_comments = len(comment_threads.unanswered(session, project_id=id))
     faults = len({fault.vote for fault in exposures.faults(session, access=access) if fault.counts})
     raters = unsaid_raters(session, project_id=id)
     unsaid = any(saying.needed and not about.values.get(saying.name) for saying in SAYINGS)
-    kept = f"{in_state[ItemState.KEPT]:,} kept, {left:,} unfinished{more}"
+    unfinished = [state.value for state in VOTED_ON.values() if counts.in_state(state)]
+    done = bool(counts.written) and not left and not wanted
     return [
-        ReleaseCondition("items", "Items", bool(states) and not left and not wanted, kept, "dashboard"),
-        ReleaseCondition("adjudication", "Adjudication", not open_, f"{open_:,} open", "dashboard"),
+        ReleaseCondition(
+            "items",
+            "Items",
+            done,
+            _said_of_items(bool(counts.written), left, wanted),
+            "items" if left else "overview",
+            asked={"state": unfinished},
+            action="See items" if left else "See progress",
+        ),
+        ReleaseCondition(
+            "adjudication",
+            "Adjudication",
+            not open_,
+            _said(open_, "item waits", "items wait", "for a senior"),
+            "items",
+            asked={"state": ItemState.IN_ADJUDICATION.value},
+            action="See items",
+        ),
         ReleaseCondition(
             "media",
             "Media",
             not without,
-            f"{without:,} {'item lacks' if without == 1 else 'items lack'} images or clips",
-            "import_",
+            _said(without, "item lacks", "items lack", "images or clips"),
+            "items",
+            asked={"missing": "yes"},
+            action="See items",
         ),
-        ReleaseCondition("comments", "Comments", not open_comments, f"{open_comments:,} without an answer", "comments"),
+        ReleaseCondition(
+            "comments",
+            "Comments",
+            not open_comments,
+            _said(open_comments, "comment waits", "comments wait", "for an answer"),
+            "comments",
+            action="Answer comments",
+        ),
         ReleaseCondition(
             "exposure",
             "Exposure",
             not faults,
-            f"{faults:,} votes by people who had seen hidden data" if faults else "no leaked votes found",
+            _said(faults, "vote was", "votes were", "given by people who had seen hidden data"),
             "audit",
+            action="See audit log",
         ),
-        ReleaseCondition(RATERS, "Imported raters", not raters, _not_said(raters), "import_"),
-        ReleaseCondition("said", "License", not unsaid, "missing" if unsaid else "filled", "release", ABOUT),
+        ReleaseCondition(
+            RATERS, "Imported raters", not raters, _said_of_raters(raters), "import_", action="Mark raters"
+        ),
+        ReleaseCondition(
+            "said",
+            "License",
+            not unsaid,
+            "the license is missing" if unsaid else "the license is given",
+            "data_card",
+            action="Add license",
+        ),
     ]
+
+
+def _said(n: int, one: str, many: str, rest: str) -> str:
+    """Return how many things a line counts: "2 items wait for a senior"."""
+    return f"{n:,} {one} {rest}" if n == 1 else f"{f'{n:,}' if n else 'no'} {many if n else one} {rest}"
+
+
+def _said_of_items(any_written: bool, left: int, wanted: int) -> str:
+    unfinished = _said(left, "item is", "items are", "not finished")
+    if left and wanted:
+        return f"{unfinished} and {wanted:,} {'is' if wanted == 1 else 'are'} left to write"
+    if wanted:
+        return _said(wanted, "item is", "items are", "left to write")
+    if left:
+        return unfinished
+    return "every item is finished" if any_written else "no item is written yet"
 
 
 def check_lines(check: ReleaseCheck, result: CheckResult | NoMeasurement | None) -> Sequence[ReleaseCondition]:
     """Return the lines of a check that an extension adds."""
     if check.lines is not None and not isinstance(result, NoMeasurement):
         return [] if result is None else check.lines(result)
-    sentence = "not worked out yet" if result is None else result.said
+    sentence = "not computed yet" if result is None else result.said
     done = result is not None and result.met
     return [ReleaseCondition(check.name, check.title, done, sentence, check.page, pending=result is None)]
 
 
-def _not_said(raters: Sequence[str]) -> str:
+def _said_of_raters(raters: Sequence[str]) -> str:
     if not raters:
-        return "each one is marked as a person or a machine"
+        return "each imported rater is marked as a person or a machine"
     more = f" and {len(raters) - _NAMED:,} more" if len(raters) > _NAMED else ""
-    are = "is a person" if len(raters) == 1 else "are people"
     return (
-        f"no one has said whether {', '.join(raters[:_NAMED])}{more} {are}"
-        " (touchstone project raters); else they count as machines, and are called by numbers"
+        f"not marked as a person or a machine: {', '.join(raters[:_NAMED])}{more} (touchstone rater list). Without "
+        "a mark, they count as machines, and files show numbers instead of their names"
     )
 
 

@@ -157,7 +157,7 @@ def _must_stand(results: Results, figures: Figures, asked: ReleaseOptions) -> No
     for id, value in values.items():
         figure = proven.get(id)
         if figure is not None and not math.isclose(_number(figure.value), _number(value), abs_tol=1e-9):
-            raise ConflictError("Votes or models' replies have come in just now; make the release again.")
+            raise ConflictError("New votes or replies arrived during the release. Make the release again.")
 
 
 def _number(value: object) -> float:

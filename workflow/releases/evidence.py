@@ -91,7 +91,7 @@ def file_rater_names(
         raise ConflictError(
             f"No one has said whether {', '.join(unsaid[:5])} {'is a person' if len(unsaid) == 1 else 'are people'}, "
             "whose ratings came from a file: a release calls machines by their names, and people by pseudonyms. Say so "
-            "with `touchstone project raters`, or on Import; then make the release again."
+            "with `touchstone rater list`, or on Import; then make the release again."
         )
     accounts = file_raters.accounts(session, project_id=project_id)
     called = {name: names[id] for name, id in accounts.items() if id in names}

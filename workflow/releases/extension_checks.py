@@ -39,8 +39,10 @@ class ReleaseCondition:
     said: str
     page: str
     """The module name of the page where a lead can finish the line."""
-    part: str = ""
-    """The part of that page that has to unfold."""
+    asked: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    """The parameters of that page's address."""
+    action: str = ""
+    """The words of its link. Empty: the title of the page."""
     pending: bool = False
     """The state is not computed yet."""
 

@@ -10,12 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from db import people, releases
+from db import items, people, releases
 from db.engine import Session, Store
 from db.records import StoredRelease
 from domain.errors import InvalidFileError, NotFoundError
 from domain.manifests import NAME, read_manifest
 from domain.records import Person
+from domain.states import ItemState
 from workflow.access.projects import require_lead
 from workflow.releases.create import ITEMS, PUBLIC
 from workflow.releases.draft import version_of
@@ -59,6 +60,24 @@ class Release:
     def is_there(self) -> bool:
         """Whether its files are still kept on this machine."""
         return (self.place / PUBLIC / NAME).is_file()
+
+
+@dataclass(frozen=True)
+class NextRelease:
+    """The next release of a project, as it would be made now."""
+
+    number: int
+    items: int
+    """The kept items, which go in."""
+
+
+def next_release(store: Store, *, by: Person | None, project: str) -> NextRelease:
+    """Return the number of the next release and the number of its items, for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        states = items.count_by_state(session, project_id=access.project_id)
+        number = releases.last_number(session, project_id=access.project_id) + 1
+    return NextRelease(number, sum(n for (_, state), n in states.items() if state is ItemState.KEPT))
 
 
 def all_releases(store: Store, home: Path, *, by: Person | None, project: str) -> list[Release]:

@@ -1,7 +1,8 @@
 """Every figure that a release prints, each with a stable id and the rows that prove it.
 
-The figures come from the functions behind `touchstone agreement`, `calibrate` and `results`, in a store that holds only
-a release's evidence. So the release and any recomputation use the same code, on the same rows, in the same order.
+The figures come from the functions behind `touchstone agreement show`, `calibration run` and `result show`, in a store
+that holds only a release's evidence. So the release and any recomputation use the same code, on the same rows, in the
+same order.
 """
 
 from __future__ import annotations

@@ -84,25 +84,28 @@ class CardField:
 
 
 SAYINGS = (
-    CardField("license", "License", "An SPDX id, such as CC-BY-4.0, or the address of a text", needed=True),
-    CardField("description", "Description", "What the data set is for, in a few sentences", long=True),
-    CardField("creators", "Creators", "Who made it, one a line", many=True),
-    CardField("url", "Address", "Where it is published"),
-    CardField("citation", "Citation", "How it is cited", long=True),
-    CardField("media_license", "License of the media", "Where it is another one"),
-    CardField("limitations", "Limitations", "What it must not be taken for", long=True),
-    CardField("biases", "Biases", "Whose world it shows, and whose it does not", long=True),
+    CardField("license", "License", "An SPDX id such as CC-BY-4.0, or the address of a license text", needed=True),
+    CardField("description", "Description", "The purpose of the data set, in a few sentences", long=True),
+    CardField("creators", "Creators", "The people or groups who made the data set, one per line", many=True),
+    CardField("url", "Address", "The web address of the data set"),
+    CardField("citation", "Citation", "The reference that papers should cite", long=True),
+    CardField("media_license", "Media license", "The license of images and clips, if it differs"),
+    CardField("limitations", "Limitations", "What the data set does not measure or show", long=True),
+    CardField("biases", "Biases", "Whose world the images show, and whose is absent", long=True),
     CardField(
-        "personal_information", "Personal information", "Faces, voices, names in it, and what became of them", long=True
+        "personal_information",
+        "Personal information",
+        "Faces, voices and names in the data, and how you covered them",
+        long=True,
     ),
-    CardField("use_cases", "Use cases", "What it is made to measure", long=True),
-    CardField("social_impact", "Social impact", "What may come of its use, good and bad", long=True),
-    CardField("synthetic", "Synthetic data", "yes or no: whether any of it was made by models"),
-    CardField("derived_from", "Derived from", "The data sets or recordings that it came from, one a line", many=True),
-    CardField("generated_by", "Made by", "The steps and tools by which it was made, one a line", many=True),
-    CardField("demographics", "Annotators", "Who they were, as far as they agreed to be described", long=True),
-    CardField("pay", "Pay", "What they were paid for an hour"),
-    CardField("maintenance", "Maintenance", "Who mends errors, and how they are told", long=True),
+    CardField("use_cases", "Use cases", "What the data set is made to measure", long=True),
+    CardField("social_impact", "Social impact", "Good and bad effects that its use may have", long=True),
+    CardField("synthetic", "Synthetic data", "Say yes if models made any part of the data, otherwise no"),
+    CardField("derived_from", "Derived from", "The data sets or recordings behind the items, one per line", many=True),
+    CardField("generated_by", "Made by", "The steps and tools that made the data, one per line", many=True),
+    CardField("demographics", "Annotators", "Who they were, as far as they agreed to a description", long=True),
+    CardField("pay", "Pay", "The hourly pay of the annotators"),
+    CardField("maintenance", "Maintenance", "Who corrects errors, and how to report one", long=True),
 )
 """All fields of the data card, in the order of the page."""
 _BY_NAME = {saying.name: saying for saying in SAYINGS}
@@ -159,19 +162,19 @@ def say(store: Store, *, by: Person | None, project: str, said: Mapping[str, Any
             log(session, events.RELEASE_SAID, by=by, project=access, now=now, data={"about": changed})
             return CardVersion(before.number + 1, values)
     except IntegrityError as error:
-        raise ConflictError("Someone else has changed this at the same moment; look at it again.") from error
+        raise ConflictError("Another lead saved the description just now. Reload the page and save again.") from error
 
 
 def _problems(said: Mapping[str, Any]) -> Iterator[Problem]:
     for name, value in said.items():
         if name not in _BY_NAME:
-            yield Problem(name, f"There is nothing called {name!r} to say; there are: {', '.join(_BY_NAME)}.")
+            yield Problem(name, f"The data card has no field {name!r}. Its fields are: {', '.join(_BY_NAME)}.")
             continue
         text = "\n".join(value) if isinstance(value, list | tuple) else str(value)
         if len(text) > LONGEST:
             yield Problem(name, f"{_BY_NAME[name].title}: at most {LONGEST:,} characters.")
         if "TODO" in text:
-            yield Problem(name, f"{_BY_NAME[name].title} still says TODO.")
+            yield Problem(name, f"{_BY_NAME[name].title} contains TODO. Fill in the text first.")
         if name == "synthetic" and text.strip() and text.strip().lower() not in ("yes", "no"):
             yield Problem(name, "Synthetic data: say yes or no.")
 

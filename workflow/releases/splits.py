@@ -24,7 +24,7 @@ from workflow.releases.split_groups import BY, TOGETHER, Groups, SplitRecord, gr
 _MUCH = re.compile(r"[0-9]{1,9}|[0-9]{0,9}\.[0-9]{1,9}")
 _OFF = Fraction(1, 10)
 FIELD = "field:"
-_ANEW = "draw all of it anew (--anew)"
+_ANEW = "draw all splits again (--anew)"
 
 
 @dataclass(frozen=True)

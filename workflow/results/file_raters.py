@@ -41,7 +41,7 @@ class FileRater:
         if self.judge:
             return "a machine, as a judge or metric that was run here"
         if not self.marked:
-            return "a machine, as no one has said that it is a person"
+            return "a machine, because nobody has marked it as a person"
         return "a person" if self.is_person else "a machine"
 
 

@@ -195,7 +195,7 @@ EVERYTHING = "nothing: people graded every answer that the judge graded, so this
 
 ONLY_PEOPLE = "graded by people, but not by the judge"
 
-NOTHING_TO_CORRECT_BY = "scored, but there is nothing to correct it by"
+NOTHING_TO_CORRECT_BY = "scored, but without people's grades to correct it"
 
 
 @dataclass(frozen=True, eq=False)

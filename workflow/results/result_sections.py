@@ -1,5 +1,5 @@
 """The register of the sections of results: parts below the table of models, on the page *Results* and in
-``touchstone results``.
+``touchstone result show``.
 
 Core has the table itself. Each section of an extension works out figures of its own from the same read, and shows them
 on the page, in texts and in files. The page's sections of core are in ``app.results.sections``.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from workflow.results.leaderboard_page import Leaderboard, Leaderboards
 
 Options = Mapping[str, Any]
-"""What was asked for: the values of options of ``touchstone results``, by the names of the options."""
+"""What was asked for: the values of options of ``touchstone result show``, by the names of the options."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class ResultSection:
     place: int
     """The order of sections on the page and in texts. Core's are at 20, 30 and 40."""
     option: str = ""
-    """The option of ``touchstone results`` that asks for the section; empty if the section is always there."""
+    """The option of ``touchstone result show`` that asks for the section; empty if the section is always there."""
     printed: str = ""
     """The beginning of the ids of the section's figures in the evidence of releases; empty if it has none."""
     without_scores: bool = False
@@ -154,5 +154,5 @@ def asked_by(option: str) -> ResultSection:
     for section in sections():
         if section.option == option:
             return section
-    missing = extensions.missing("options", f"results {option}")
+    missing = extensions.missing("options", f"result show {option}")
     raise NotAvailableError(missing or f"No extension has the option {option} of results.")

@@ -31,7 +31,7 @@ METHODS: Mapping[Method, str] = {
 
 
 CONVENTIONS: Mapping[str, str] = {
-    "wrong": "what cannot be read counts as wrong",
+    "wrong": "unreadable answers count as wrong",
     "left_out": "of the answers that can be read",
 }
 """The conventions for unreadable answers, by the schema's ``report: unreadable``."""

@@ -14,7 +14,7 @@ from workflow.results.project_answers import ProjectAnswers
 Floats = NDArray[np.float64]
 Values = tuple[Floats, dict[int, str]]
 """A number for every answer, nan if missing, and the reason for each missing number by the answer's place."""
-NO_GRADE = "no one has graded it"
+NO_GRADE = "nobody has graded it"
 NO_MAJORITY = "no grade has a majority"
 NO_RATING = "the judge has not graded it"
 NOT_A_NUMBER = "the grade is no value of the scale"

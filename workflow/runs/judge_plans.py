@@ -118,7 +118,7 @@ def _of_pairs(head: judge_templates.Head, plan: JudgePlan) -> list[Problem]:
         message = "Which models' answers people compare is said by the schema; name none of them here."
         problems.append(Problem(named[0], message))
     elif people and set(plan.criteria.values()) != {PREFERENCE}:
-        message = f"What is said of the pairs that people compare is kept as `{PREFERENCE}`; leave the criterion out."
+        message = f"What is said of the pairs that people compare is kept as `{PREFERENCE}`. Leave the criterion out."
         problems.append(Problem("criteria", message))
     return problems
 
@@ -259,8 +259,8 @@ def graded_in_words(plan: JudgePlan) -> str:
     if not places:
         return "No placeholder holds the answer of a model: the judge looks at the items themselves."
     if len(places) == 1:
-        return f"The answer that is graded stands at {places[0]}."
-    return f"The answers that are graded stand at {' and '.join(places)}."
+        return f"The graded answer is at {places[0]}."
+    return f"The graded answers are at {' and '.join(places)}."
 
 
 def parts_of(parser: str) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ def read_replies_again(store: Store, *, by: Person | None, run: str) -> int:
         row, _ = stored_runs.run_and_access(session, by, run)
         plan = stored_runs.plan_of_run(row)
     if not isinstance(plan, JudgePlan):
-        raise ConflictError("That is a run of a model: there is nothing to read in its answers.")
+        raise ConflictError("This is a run of a model. Only judges' replies can be read.")
     return read_again(store, run_id=row.id, plan=plan)
 
 

@@ -53,7 +53,7 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     """Raise an error with a sentence for a plan that no worker could execute."""
     if spec.adapter == "file":
         raise ModelError(
-            f"Answers of {spec.name} come as a file; bring them in with `touchstone import` or on the page Import."
+            f"Answers of {spec.name} come as a file; bring them in with `touchstone item import` or on the page Import."
         )
     endpoints.check(spec)
     if plan.batch and (away := why_no_batches()):
@@ -107,7 +107,7 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
         chosen = "that you chose" if plan.dimensions is not None or plan.states is not None else ""
         message = f"There is nothing to ask: the project {access.name} has no items {chosen}".rstrip() + "."
         if counted is not None and counted.ids is not None:
-            message = f"There is nothing to ask. Items that count: {counted.sentence}"
+            message = f"No items to ask about. Items that count: {counted.sentence}"
         raise InvalidInputError([Problem("items", message)])
     item_ids.sort(key=lambda id: (task_slots.shuffle_key(seed=access.seed, unit=f"run/item/{id}", slot=0), id))
     return item_ids[: plan.limit]

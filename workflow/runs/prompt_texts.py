@@ -166,7 +166,7 @@ class PromptFiller:
             raise Cannot(f"The prompt asks for `{placeholder}`, which items do not have; say which field it takes.")
         known = self.fields[name]
         if name in self.keys:
-            raise Cannot(f"The prompt asks for `{name}`, which tells the right answer; no model is told that.")
+            raise Cannot(f"The prompt asks for `{name}`, which contains the right answer. Remove it from the prompt.")
         if known.secret_in and not self.own:
             raise Cannot(f"The prompt asks for `{name}`, which is secret; only the schema's own prompts may take it.")
         value = item.fields.get(name)

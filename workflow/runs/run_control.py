@@ -32,9 +32,7 @@ def pause(store: Store, *, by: Person | None, run: str) -> None:
         if row.state is RunState.PAUSED:
             return
         if row.state is RunState.BATCH:
-            raise ConflictError(
-                "This run's questions go in batch files, on which no worker works: there is nothing to pause."
-            )
+            raise ConflictError("This run uses batch files, so it cannot be paused.")
         if row.state not in OPEN:
             raise ConflictError(f"This run is {row.state.value}, so it cannot be paused.")
         runs.pause(session, row=row)
@@ -48,9 +46,7 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         if row.state in OPEN:
             return
         if row.state is RunState.BATCH:
-            raise ConflictError(
-                f"This run's questions go in batch files: go on with `touchstone run batch submit {run}`."
-            )
+            raise ConflictError(f"This run's questions go in batch files: go on with `touchstone batch create {run}`.")
         if row.state not in RESUMABLE:
             raise ConflictError(f"This run is {row.state.value}, so there is nothing to resume.")
         refuse_withdrawn(row, "before it goes on")
@@ -67,7 +63,7 @@ def cancel(store: Store, *, by: Person | None, run: str) -> None:
         if row.state is RunState.CANCELLED:
             return
         if row.state is RunState.DONE:
-            raise ConflictError("This run is done, so there is nothing to cancel.")
+            raise ConflictError("This run is done and cannot be canceled.")
         runs.cancel(session, row=row, now=store.now())
         log(session, "run.cancelled", by=by, run=row, now=store.now())
 

@@ -40,7 +40,7 @@ def work_on_run(context: JobContext, *, means: Means | None = None, share: bool 
     try:
         state = work(context.store, run, means=means, stop=context.stop, share=share)
     except ModelError as error:
-        return JobOutcome(f"Another worker goes on with this run. {error}", {"refused": run})
+        return JobOutcome(f"Another worker continues this run. {error}", {"refused": run})
     if context.canceled():
         if state in OPEN:
             run_control.pause(context.store, by=None, run=run)

@@ -1,7 +1,7 @@
-// The menu of the pages that are not for working: the list in the sidebar, of which one group is open at a time, and
-// what M opens.
+// The menu of the pages that are not for working: the rooms in the sidebar, the tabs of a room, and what M opens.
 
 import { el, fill, key } from "./dom.js";
+import { go } from "./go.js";
 import sheet from "./menu.css" with { type: "css" };
 import paletteSheet from "./palette.css" with { type: "css" };
 import { Palette } from "./palette.js";
@@ -10,7 +10,7 @@ import { Palette } from "./palette.js";
 
 const TYPED_IN = "input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable=true]";
 const ELSEWHERE = `${TYPED_IN}, [role=dialog], dialog, [role=listbox], [data-testid=stDataFrame]`;
-const KEPT = "touchstone.menu";
+const TABS = ".ts-tabs";
 
 /** @type {WeakMap<object, Menu>} */
 const menus = new WeakMap();
@@ -27,26 +27,22 @@ export default function mount({ data, parentElement }) {
 }
 
 /**
- * To another page of the app, which loads nothing anew; the address is left as by a link.
+ * Follow a link without loading the page anew, unless the browser is asked for a new tab or window.
+ * @param {MouseEvent} event
  * @param {string} href
  */
-function go(href) {
-  if (href.startsWith("/logout")) {
-    location.href = href;
-    return;
-  }
-  history.pushState({}, "", href);
-  dispatchEvent(new PopStateEvent("popstate"));
+function follow(event, href) {
+  if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  go(href);
 }
 
 class Menu {
   /** @param {HTMLElement & DocumentOrShadowRoot} parent */
   constructor(parent) {
     /** @type {MenuData} */
-    this.data = { menu: [], elsewhere: [], here: "", listed: false };
+    this.data = { entries: [], finder: [], here: "" };
     this.before = "";
-    /** @type {string | null} */
-    this.opened = null; // the group that is open
     this.palette = new Palette(go);
     this.list = el("nav", { "aria-label": "Pages" });
     const open = { click: () => this.openPalette() };
@@ -55,11 +51,14 @@ class Menu {
     parent.adoptedStyleSheets = [sheet, paletteSheet];
     parent.append(this.root);
     this.pressed = (/** @type {KeyboardEvent} */ event) => this.keydown(event);
+    this.clicked = (/** @type {MouseEvent} */ event) => this.tabs(event);
     window.addEventListener("keydown", this.pressed, true);
+    document.addEventListener("click", this.clicked);
   }
 
   stop() {
     window.removeEventListener("keydown", this.pressed, true);
+    document.removeEventListener("click", this.clicked);
     this.root.remove();
   }
 
@@ -69,75 +68,60 @@ class Menu {
     if (now === this.before) return; // the page around it was drawn again
     this.before = now;
     this.data = data;
-    this.opened = this.toOpen();
-    this.paint();
-  }
-
-  /** The group that someone has opened on this page, else that of the page. */
-  toOpen() {
-    const { here, menu } = this.data;
-    const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
-    if (kept.here === here) return kept.opened;
-    return menu.find(({ name }) => name === here)?.group ?? null;
-  }
-
-  /** @param {string | null} group */
-  open(group) {
-    this.opened = group;
-    sessionStorage.setItem(KEPT, JSON.stringify({ here: this.data.here, opened: group }));
-    this.paint();
-  }
-
-  paint() {
-    this.list.hidden = !this.data.listed;
-    const groups = [...new Set(this.data.menu.map(({ group = "" }) => group))];
-    fill(this.list, this.data.listed ? groups.map((group, at) => this.group(group, at)) : null);
-  }
-
-  /**
-   * @param {string} group
-   * @param {number} at
-   */
-  group(group, at) {
-    const places = this.data.menu.filter((place) => place.group === group).map((place) => this.link(place));
-    if (!group) return places;
-    const isOpen = group === this.opened;
-    const toggle = () => {
-      this.open(isOpen ? null : group);
-      this.list.querySelectorAll("button")[at]?.focus();
-    };
-    const head = el(
-      "button",
-      { type: "button", "aria-expanded": String(isOpen), "aria-controls": `group-${at}`, on: { click: toggle } },
-      group,
-    );
-    return [head, el("div", { id: `group-${at}`, hidden: !isOpen }, places)];
+    const { entries } = data;
+    const below = entries.filter(({ group }) => group === "below");
+    const above = entries.filter((entry) => !below.includes(entry));
+    this.list.hidden = !entries.length;
+    fill(this.list, above.map(this.link, this), below.length > 0 && el("hr"), below.map(this.link, this));
   }
 
   /** @param {Place} place */
-  link({ name, title, href, new: some }) {
-    const follow = (/** @type {MouseEvent} */ event) => {
-      if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-      event.preventDefault();
-      go(href);
-    };
-    const count = some && el("span", { class: "new" }, some, el("span", { class: "unseen" }, " new"));
+  link({ name, title, href, count, new: some }) {
+    const news = some && el("span", { class: "new" }, some, el("span", { class: "unseen" }, " new"));
     const current = name === this.data.here && "page";
-    return el("a", { href, title, "aria-current": current, on: { click: follow } }, title, count && " ", count);
+    return el(
+      "a",
+      { href, title, "aria-current": current, on: { click: (event) => follow(event, href) } },
+      el("span", { class: "name" }, title),
+      count && " ",
+      count && el("span", { class: "count" }, count),
+      news && " ",
+      news,
+    );
+  }
+
+  /**
+   * A click on a tab of the page leads there without loading the page anew; any click closes the list under More.
+   * @param {MouseEvent} event
+   */
+  tabs(event) {
+    const target = event.target instanceof Element ? event.target : null;
+    for (const more of document.querySelectorAll(`${TABS} details[open]`)) {
+      if (!target || !more.contains(target) || target.closest("a")) more.removeAttribute("open");
+    }
+    const href = target?.closest(`${TABS} a`)?.getAttribute("href");
+    if (href) follow(event, href);
   }
 
   openPalette() {
-    const { menu, elsewhere } = this.data;
-    this.palette.open([...menu, ...elsewhere, { title: "Sign out", href: "/logout" }]);
+    this.palette.open([...this.data.finder, { title: "Sign out", href: "/logout", words: "log out leave account" }]);
   }
 
   /** @param {KeyboardEvent} event */
   keydown(event) {
+    if (event.key === "Escape") this.closeMore();
     if (event.key.toLowerCase() !== "m" || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.repeat || event.isComposing) return;
     if (event.composedPath().some((node) => node instanceof Element && node.matches(ELSEWHERE))) return;
     event.preventDefault();
     event.stopPropagation();
     this.openPalette();
+  }
+
+  closeMore() {
+    const more = document.querySelector(`${TABS} details[open]`);
+    if (!more) return;
+    more.removeAttribute("open");
+    more.querySelector("summary")?.focus();
   }
 }

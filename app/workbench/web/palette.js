@@ -1,32 +1,38 @@
-// The list of all places to go, which M opens on every page: one types a part of a name, and Enter goes there.
+// The finder, which M opens on every page: type a word, and Enter opens the page or action.
 
 import { el, fill, focusedNear, key } from "./dom.js";
 
 /** @import { Place } from "./types" */
 
 const PAGE = 8;
+const LAST = 3; // the rank of a place that has all words, though not in its name
 
 /** @param {string} text */
 const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 /**
- * The places whose names, or groups, have all these words, those first whose names begin with them.
+ * The places whose names, rooms or further words have all typed words, best first: those whose names begin with what
+ * was typed, then those with a word of the name that does. If no place has all of them, those that have most.
  * @param {Place[]} places
  * @param {string} typed
  */
 export function matching(places, typed) {
   const asked = folded(typed).trim();
-  const words = asked.split(/\s+/).filter(Boolean);
-  const rank = (/** @type {Place} */ { title, group = "" }) => {
+  const parts = asked.split(/\s+/).filter(Boolean);
+  const rank = (/** @type {Place} */ { title, group = "", words = "" }) => {
     const name = folded(title);
-    if (!words.every((word) => `${name} ${folded(group)}`.includes(word))) return -1;
+    const all = ` ${name} ${folded(group)} ${folded(words)}`;
+    const has = (/** @type {string} */ part) => name.includes(part) || all.includes(` ${part}`);
+    const missing = parts.filter((part) => !has(part)).length;
+    if (missing) return parts.some((part) => part.length > 2 && has(part)) ? LAST + missing : -1;
     if (name.startsWith(asked)) return 0;
     if (` ${name}`.includes(` ${asked}`)) return 1;
-    return words.every((word) => name.includes(word)) ? 2 : 3;
+    return parts.every((part) => name.includes(part)) ? 2 : LAST;
   };
-  return places
-    .map((place) => ({ place, at: rank(place) }))
-    .filter(({ at }) => at >= 0)
+  const ranked = places.map((place) => ({ place, at: rank(place) })).filter(({ at }) => at >= 0);
+  const least = Math.min(...ranked.map(({ at }) => at));
+  return ranked
+    .filter(({ at }) => (least > LAST ? at === least : at <= LAST))
     .sort((one, other) => one.at - other.at)
     .map(({ place }) => place);
 }
@@ -45,20 +51,20 @@ export class Palette {
     this.box = el("input", {
       type: "text",
       role: "combobox",
-      "aria-label": "Part of a name",
+      "aria-label": "Find a page or an action",
       "aria-controls": "places",
       "aria-expanded": "true",
       "aria-autocomplete": "list",
-      placeholder: "Part of a name",
+      placeholder: "Find a page or an action",
       autocomplete: "off",
       spellcheck: "false",
       on: { input: () => this.paint() },
     });
-    this.list = el("ul", { id: "places", role: "listbox", "aria-label": "Places" });
+    this.list = el("ul", { id: "places", role: "listbox", "aria-label": "Pages and actions" });
     this.none = el("p", { class: "none", role: "status" });
     this.root = el(
       "dialog",
-      { class: "palette", "aria-label": "Where to?", on: { keydown: (event) => this.pressed(event) } },
+      { class: "palette", "aria-label": "Find a page or an action", on: { keydown: (event) => this.pressed(event) } },
       this.box,
       this.list,
       this.none,
@@ -99,7 +105,7 @@ export class Palette {
   paint() {
     const typed = this.box.value;
     this.found = matching(this.places, typed);
-    this.none.textContent = this.found.length ? "" : "No page of yours is called so.";
+    this.none.textContent = this.found.length ? "" : "No page or action matches. Try another word.";
     const groups = this.found.map(({ group }) => group);
     fill(
       this.list,

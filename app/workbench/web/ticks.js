@@ -145,8 +145,8 @@ class Ticks {
       whole.indeterminate = here > 0 && here < every.length;
     }
     const n = this.ticked.size;
-    const full = n >= this.most() ? "; no more can be" : "";
-    const words = n ? `${n.toLocaleString("en")} ticked, ${here} of them on this page${full}` : "None ticked";
+    const full = n >= this.most() ? " (the maximum)" : "";
+    const words = n ? `${n.toLocaleString("en")} ticked, ${here} on this page${full}` : "";
     if (this.said.textContent !== words) fill(this.said, words);
     this.clear.hidden = n === 0;
   }

@@ -291,21 +291,35 @@ export interface Place {
   name?: string;
   title: string;
   href: string;
-  /** Where a menu with many places has it. */
+  /** The room of a page, in the finder; "below" for an entry of the menu below the line. */
   group?: string;
-  /** So many things there were not seen yet. */
+  /** Further words under which the finder finds the place. */
+  words?: string;
+  /** "action" for a main action of a page. */
+  kind?: string;
+  /** How many there are. */
+  count?: string;
+  /** How many things were not seen yet. */
   new?: string;
 }
 
 /** What the menu of a page that is not a working page is made of. */
 export interface MenuData {
-  menu: Place[];
-  /** Other projects. */
-  elsewhere: Place[];
-  /** The name of the present page. */
+  /** The rooms in the sidebar; none on a page without a sidebar. */
+  entries: Place[];
+  /** What M lists: pages, actions, other projects. */
+  finder: Place[];
+  /** The name of the entry of the present page. */
   here: string;
-  /** Whether the pages are listed, besides what M opens. */
-  listed: boolean;
+}
+
+export interface ItemRowsData {
+  /** The id of the open item. */
+  item: string | null;
+  /** The address of the list without an open item. */
+  close: string;
+  /** Whether J and K move the focus from row to row, and Enter opens. Otherwise J and K open. */
+  focus: boolean;
 }
 
 export interface TicksData {

@@ -1,4 +1,4 @@
-"""``touchstone reasons``: export why seniors settled items, and why verifiers skipped."""
+"""``touchstone reason export``: export why seniors settled items, and why verifiers skipped."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
+
 
 def register(cli: typer.Typer) -> None:
     """Add the command of this module."""
-    cli.command("reasons")(reasons)
+    group = find_group(cli, "reason", Panel.PEOPLE, "Why seniors had to settle items, and why verifiers skipped.")
+    group.command("export")(reasons)
 
 
 def reasons(

@@ -72,11 +72,12 @@ def test_only_leads_see_an_item_behind_a_reason(store: Store) -> None:
             reason_lists.contested(store, by=person, project="p", item="colour/0", revision=1)
 
 
-def test_an_empty_page_says_where_reasons_come_from(store: Store, home: Path) -> None:
+def test_an_empty_section_says_where_reasons_come_from_and_is_shown_to_who_asks(store: Store, home: Path) -> None:
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)
-    page = words(drawn(store, home, "adjudication_reasons", "lea", project="p"))
-    assert "Every decision names a reason" in page
+    sentence = "Each decision will name its reason."
+    assert sentence in words(drawn(store, home, "agreement", "lea", project="p", section="adjudication_reasons"))
+    assert sentence not in words(drawn(store, home, "agreement", "lea", project="p"))
 
 
 @pytest.mark.both_databases

@@ -169,8 +169,8 @@ def test_the_page_and_its_figures_have_a_line_for_each_floor(store: Store, home:
     lines = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
     share = lines["Floor: Verification: Percent agreement of choice"]
     alpha = lines["Floor: Verification: Krippendorff's alpha of choice"]
-    assert (share["State"], alpha["State"]) == ("done", "open")
-    assert alpha["How it stands"].startswith("not met: 0.571 ")
+    assert (share["State"], alpha["State"]) == ("Done", "Blocking")
+    assert alpha["How it stands"].startswith("Not met: 0.571 ")
     take_schema(store, floored(f"{ALPHA}, at_least: 0.5", version=2))
     state, size = state_of(store, by=lea, project="p")
     now = request_figure(store, Settings(home, ""), "floors", {"project": "p"}, state=state, size=size)

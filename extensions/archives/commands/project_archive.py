@@ -77,7 +77,7 @@ def import_(
     ] = False,
 ) -> None:
     """Make the project of an archive: all of it or, if anything of it does not fit, nothing. People who have no account
-    here get one, with which no one can sign in before `touchstone people link`."""
+    here get one, with which no one can sign in before `touchstone person link`."""
     from app.services import opened
     from extensions.archives.account_files import read_accounts
     from extensions.archives.importing import import_project
@@ -165,7 +165,7 @@ def _tell(made: ImportedProject) -> None:
         names = ", ".join(made.new_accounts[:5]) + (", ..." if len(made.new_accounts) > 5 else "")
         typer.echo(
             f"{_n(len(made.new_accounts), 'new account')} ({names}). No one can sign in with one before "
-            "`touchstone people link LOGIN` or `touchstone people password LOGIN`."
+            "`touchstone person link LOGIN` or `touchstone person edit --password LOGIN`."
         )
     typer.echo(f"touchstone check {made.name} looks whether all of it fits together.")
 

@@ -23,7 +23,7 @@ def run(home: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> I
     services.resources.cache_clear()
     runner = CliRunner()
     runner.invoke(cli, ["project", "create", "ego", "--schema", "egothink"])
-    runner.invoke(cli, ["people", "add", "lea", "--name", "Lea", "--project", "ego", "--role", "lead"])
+    runner.invoke(cli, ["person", "create", "lea", "--name", "Lea", "--project", "ego", "--role", "lead"])
     yield runner
     services.resources().store.close()
     services.resources.cache_clear()
@@ -37,7 +37,7 @@ def test_a_project_out_and_in_and_next_to_itself(run: CliRunner, tmp_path: Path)
     assert (tmp_path / "ego.zip").stat().st_mode & 0o077 == 0  # for its owner alone
     who.write_text("login,account\nlea,\n")
     for given, told in (
-        (["import", archive], "There is a project named 'ego' already"),
+        (["import", archive], "Another project has the ID 'ego'"),
         (["import", archive, "--name", "two"], "lea (Lea there, Lea here)"),
         (["import", archive, "--name", "two", "--people", "map"], "belong together"),
         (["import", archive, "--name", "a/b"], "up to 64 letters"),

@@ -1,4 +1,4 @@
-"""``touchstone run batch``: submit questions as batch files, and fetch their answers hours later."""
+"""``touchstone batch``: submit questions as batch files, and fetch their answers hours later."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.groups import find_group
+from app.commands.groups import Panel, find_group
 
 if TYPE_CHECKING:
     from app.services import Resources
@@ -20,15 +20,12 @@ LONGEST_SHOWN = 200
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    batch = typer.Typer(
-        help="Batch files: questions handed in at once, whose answers come hours later.", no_args_is_help=True
-    )
-    find_group(cli, "run").add_typer(batch, name="batch")
-    for command in (submit, poll, fetch, write, read, end, show):
-        batch.command(command.__name__)(command)
+    batch = find_group(cli, "batch", Panel.MODELS, "Ask models through batch files, often at half the price.")
+    for command in (show, create, export, import_, cancel):
+        batch.command(command.__name__.rstrip("_"))(command)
 
 
-def submit(
+def create(
     run: Run,
     size: Size = SIZE,
     again: Annotated[
@@ -45,28 +42,7 @@ def submit(
     _print_status(shared, run)
 
 
-def poll(run: Run) -> None:
-    """Ask the endpoint where a run's batches stand."""
-    from extensions.batch import batch_runs
-
-    shared, given = _opened(run)
-    batch_runs.poll(shared.store, open_endpoint=_endpoint(shared), **given)
-    _print_status(shared, run)
-
-
-def fetch(run: Run) -> None:
-    """Fetch the results of a run's batches. Doing it again changes nothing."""
-    from app.commands import judge
-    from extensions.batch import batch_runs
-
-    shared, given = _opened(run)
-    fetched = batch_runs.fetch(shared.store, open_endpoint=_endpoint(shared), **given)
-    _print_read(fetched.attempts, fetched.problems)
-    _print_status(shared, run)
-    judge.tell_verdicts(shared, run)
-
-
-def write(
+def export(
     run: Run, file: Annotated[Path, typer.Argument(help="A file that is not there yet.")], size: Size = SIZE
 ) -> None:
     """Write a run's questions to a batch file that you hand in yourself."""
@@ -78,20 +54,32 @@ def write(
     _print_status(shared, run)
 
 
-def read(run: Run, file: Annotated[list[Path], typer.Argument(help="Output and error files that came back.")]) -> None:
-    """Read the returned files of a run's batches. Reading a file again changes nothing."""
+def import_(
+    run: Run,
+    file: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Output and error files that you downloaded. Without files, the endpoint is asked."),
+    ] = None,
+) -> None:
+    """Fetch the answers of a run's batches, or read them from files. You can repeat this at any time.
+
+    Example: touchstone batch import RUN
+    """
     from app.commands import judge
     from extensions.batch import batch_runs
 
     shared, given = _opened(run)
-    for path in file:
+    if not file:
+        fetched = batch_runs.fetch(shared.store, open_endpoint=_endpoint(shared), **given)
+        _print_read(fetched.attempts, fetched.problems)
+    for path in file or ():
         stored = batch_runs.read(shared.store, file=path, **given)
         _print_read(stored.attempts, stored.problems)
     _print_status(shared, run)
     judge.tell_verdicts(shared, run)
 
 
-def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of its batch_runs.")]) -> None:
+def cancel(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of its batch_runs.")]) -> None:
     """End a batch that will bring no more answers. Its open questions stay unanswered and count as missing."""
     from extensions.batch import batch_runs
 
@@ -101,11 +89,23 @@ def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of it
     _print_status(shared, run)
 
 
-def show(run: Run) -> None:
-    """Show a run's batches, and the returned lines that belong to no question."""
+def show(
+    run: Run,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Ask the endpoint first, and print the state of the batches only.")
+    ] = False,
+) -> None:
+    """Show a run's batches, and the returned lines that belong to no question.
+
+    Example: touchstone batch show RUN --refresh
+    """
     from extensions.batch import batch_runs
 
-    shared, _ = _opened(run)
+    shared, given = _opened(run)
+    if refresh:
+        batch_runs.poll(shared.store, open_endpoint=_endpoint(shared), **given)
+        _print_status(shared, run)
+        return
     _print_status(shared, run)
     for problem in batch_runs.view(shared.store, by=None, run=run).problems:
         typer.echo(f"  {problem.why}  {problem.raw[:LONGEST_SHOWN]!r}")

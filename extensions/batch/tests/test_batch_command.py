@@ -1,4 +1,4 @@
-"""``touchstone run batch`` as people use it, and killed while the endpoint has not said what the batch is called."""
+"""``touchstone batch`` as people use it, and killed while the endpoint has not said what the batch is called."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def test_handed_in_killed_and_fetched(home: Path, tmp_path: Path) -> None:
         spec.write_text(
             f"name: judge\nadapter: endpoint\nmodel: scripted\nmodality: text\nendpoint: {{base_url: '{server.url}'}}\n"
         )
-        command = ["run", "judge", "p", "--template", "egothink_single", "--spec", str(spec), "--batch"]
+        command = ["judge", "run", "p", "--template", "egothink_single", "--spec", str(spec), "--batch"]
         said = done(home, *command, "--fill", "ref_answer_1=answer", "--fill", "answer=prediction")
         run = said.split()[0]
-        assert f"touchstone run batch submit {run}" in said
+        assert f"touchstone batch create {run}" in said
         assert "batch      0 of 10" in done(home, "run", "list", "p")
         # the endpoint takes the batch, and the process is killed before it hears of that
         server.refuse["POST /v1/batches"] = chat(after=60, kind="after")
         nowhere = Path(os.devnull)
-        submit = ["run", "batch", "submit", run]
+        submit = ["batch", "create", run]
         process = Forked(submit, env=environment(home), cwd=ROOT, out=nowhere, err=nowhere)
         end = time.monotonic() + 120
         while not server.batches and time.monotonic() < end and process.poll() is None:
@@ -59,18 +59,18 @@ def test_handed_in_killed_and_fetched(home: Path, tmp_path: Path) -> None:
         process.kill()
         process.wait(60)
         server.refuse = {}
-        assert "batch 1  sending" in done(home, "run", "batch", "show", run)
-        assert "Nothing was left to hand in." in done(home, "run", "batch", "submit", run)
+        assert "batch 1  sending" in done(home, "batch", "show", run)
+        assert "Nothing was left to hand in." in done(home, "batch", "create", run)
         assert len(server.batches) == 1
-        assert f"run batch poll {run}" in done(home, "run", "judge", "p", "--resume", run, code=1)
+        assert f"touchstone batch show {run} --refresh" in done(home, "judge", "run", "p", "--resume", run, code=1)
         assert "is at the endpoint (validating)" in done(home, "run", "list", "p")
-        assert "validating" in done(home, "run", "batch", "poll", run)
+        assert "validating" in done(home, "batch", "show", "--refresh", run)
         server.work()
-        said = done(home, "run", "batch", "fetch", run)
+        said = done(home, "batch", "import", run)
         assert "10 new replies." in said
         assert "score: 9 of 10 scored; 1 unparseable" in said
-        assert "0 new replies." in done(home, "run", "batch", "fetch", run)
+        assert "0 new replies." in done(home, "batch", "import", run)
         assert "done       10 of 10" in done(home, "run", "list", "p")
     file = tmp_path / "questions.jsonl"
-    assert "nothing of it can be handed in" in done(home, "run", "batch", "write", run, str(file), code=1)
+    assert "nothing of it can be handed in" in done(home, "batch", "export", run, str(file), code=1)
     assert not file.exists()

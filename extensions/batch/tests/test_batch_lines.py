@@ -33,7 +33,7 @@ def test_no_run_is_stored_that_no_command_could_hand_in(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extensions, "installed", dict)
-    told = r"`run batch` belongs to the extension Batch files, .* folder `extensions/batch`"
+    told = r"`batch` belongs to the extension Batch files, .* folder `extensions/batch`"
     world = World(store, tmp_path)
     before = world.all("SELECT id FROM run")
     with pytest.raises(NotAvailableError, match=told):

@@ -1,12 +1,14 @@
-"""``touchstone bulk``: apply one action to many items, after a preview; it applies to all of them or to none."""
+"""``touchstone item assign``, ``prioritize`` and ``return``: change many items at once, or none of them."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from app.commands.groups import find_group
 from app.commands.options import IDS_IN_FILE, ItemIds, item_ids
 from domain.records import Person
 from domain.states import Stage
@@ -17,12 +19,10 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do it; without this it is said
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    bulk = typer.Typer(help="One thing done to many items: first what it would do.", no_args_is_help=True)
-    cli.add_typer(bulk, name="bulk")
-    bulk.command("assign")(assign)
-    bulk.command("priority")(priority)
-    bulk.command("verify-again")(verify_again)
-    bulk.command("send-back")(send_back)
+    item = find_group(cli, "item")
+    item.command("assign")(assign)
+    item.command("prioritize")(priority)
+    item.command("return")(return_)
 
 
 def assign(
@@ -46,28 +46,38 @@ def priority(
     _run(project, item_ids(items), "prioritise", yes=yes, priority=number)
 
 
-def verify_again(project: Project, items: ItemIds, yes: Yes = False) -> None:
-    """Send items back to verification. Their old votes stay on record."""
-    _run(project, item_ids(items), "verify_again", yes=yes)
+class Destination(StrEnum):
+    """Who gets returned items."""
+
+    AUTHOR = "author"
+    VERIFICATION = "verification"
 
 
-def send_back(
+def return_(
     project: Project,
-    login: Annotated[str, typer.Option("--as", help="The lead who says it: authors read who it was, and may answer.")],
+    to: Annotated[
+        Destination, typer.Option(help="author: the authors correct the items. verification: people vote again.")
+    ] = Destination.AUTHOR,
+    login: Annotated[
+        str | None,
+        typer.Option("--as", help="To authors: the lead who returns the items. Authors see the name and may answer."),
+    ] = None,
     items: Annotated[Path | None, typer.Option("--items", help=IDS_IN_FILE, metavar="FILE|-")] = None,
-    why: Annotated[str, typer.Option(help="The reason, as the authors read it.")] = "",
+    why: Annotated[str, typer.Option(help="To authors: the reason, as authors read it.")] = "",
     reasons: Annotated[
         Path | None,
         typer.Option(
-            help="A CSV file with `item,reason`, as `touchstone shortcuts --reasons` writes it: to each item its own; "
-            "where it is empty, --why.",
+            help="To authors: a CSV file with `item,reason`, as `touchstone shortcut check --reasons` writes it. Where"
+            " a reason is empty, --why counts.",
             metavar="FILE.csv",
         ),
     ] = None,
     yes: Yes = False,
 ) -> None:
-    """Have their authors change items, told why. Until then, nobody else is asked about these items; `verify-again`
-    undoes it.
+    """Return items to their authors with a reason, or to verification. Old votes stay on record.
+
+    Until authors submit a correction, nobody else gets the items. `--to verification` undoes a return. Example:
+    touchstone item return demo --items ids.txt --as lea --why "The option B is right, too."
     """
     from app.services import opened
     from domain.errors import InvalidInputError, Problem
@@ -75,6 +85,13 @@ def send_back(
     from workflow.access import accounts
     from workflow.lead.send_back import Reasons
 
+    if to is Destination.VERIFICATION:
+        if items is None or login or why or reasons:
+            raise InvalidInputError([Problem("items", "Return items to verification with --items and --yes alone.")])
+        _run(project, item_ids(items), "verify_again", yes=yes)
+        return
+    if login is None:
+        raise typer.BadParameter("say with --as which lead returns the items.")
     if (items is None) is (reasons is None):
         raise InvalidInputError([Problem("items", "Say which items: either --items or --reasons.")])
     own = read_reasons(reasons) if reasons is not None else {}

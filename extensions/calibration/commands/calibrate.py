@@ -1,4 +1,4 @@
-"""``touchstone calibrate``: the calibration report of judges against people."""
+"""``touchstone calibration run``: the calibration report of judges against people."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.names import ALL, names_of
 from app.commands.options import CountedItems
 from domain.errors import RatingsError
@@ -32,7 +33,8 @@ NO_RATING = f"{NO_SCORE}missing in the file"
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("calibrate")(calibrate)
+    group = find_group(cli, "calibration", Panel.RESULTS, "Decide whether a judge may replace people.")
+    group.command("run")(calibrate)
 
 
 def calibrate(

@@ -1,4 +1,4 @@
-"""The options of ``touchstone calibrate``."""
+"""The options of ``touchstone calibration run``."""
 
 from __future__ import annotations
 

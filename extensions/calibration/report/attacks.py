@@ -30,7 +30,7 @@ def attacks(study: Study) -> Section:
         others.append(Paragraph(words, "note"))
     if not study.attacks:
         reason = (
-            "No judge was given such answers. Run the judge as it is with `touchstone run judge --attacks`: each "
+            "No judge was given such answers. Run the judge as it is with `touchstone judge run --attacks`: each "
             "answer of a set is wrong on purpose, and most of them ask for the highest score."
         )
         section = nothing(10, "attacks", TITLE, reason)

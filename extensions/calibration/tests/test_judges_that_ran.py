@@ -202,7 +202,9 @@ def test_the_command_says_how_much_was_scored(world: World, tmp_path: Path, monk
     settings = SimpleNamespace(home=tmp_path)
     monkeypatch.setattr("app.services.resources", lambda: SimpleNamespace(store=world.store, settings=settings))
     monkeypatch.setattr(Store, "upgrade", lambda self: None)
-    done = CliRunner().invoke(cli, ["agreement", "p", "--stage", "grading", "--raters", "ann,judge by likeness 1"])
+    done = CliRunner().invoke(
+        cli, ["agreement", "show", "p", "--stage", "grading", "--raters", "ann,judge by likeness 1"]
+    )
     assert done.exit_code == 0, done.output
     assert in_words(found_) in done.output
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.thorough
 
 
 @needs("readers", "ratings")
-@needs("commands", "run metric")
+@needs("commands", "metric")
 def test_numbers_of_a_metric_have_a_scale_of_their_own(of_commands: Path) -> None:
     """The schema's scale of the criterion is ordinal: 0, 0.5, 1."""
     store = resources().store
@@ -33,8 +33,8 @@ def test_numbers_of_a_metric_have_a_scale_of_their_own(of_commands: Path) -> Non
         rows.writerows([f"colour/{at} · m", who, "score", at % 2] for at in range(4) for who in ("ann", "bob"))
     import_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
     out = of_commands / "report"
-    metric = ["run", "metric", "p", "--metric", "rouge_l"]
-    report = ["calibrate", "--project", "p", "--human", "ann,bob", "--vouch", "ann,bob", "--out", str(out)]
+    metric = ["metric", "run", "p", "--metric", "rouge_l"]
+    report = ["calibration", "run", "--project", "p", "--human", "ann,bob", "--vouch", "ann,bob", "--out", str(out)]
     for command in (metric, [*report, "--judge", "rouge_l against answer"]):
         done = CliRunner().invoke(cli, command)
         assert done.exit_code == 0, (done.output, done.exception)

@@ -69,7 +69,7 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
     for at in range(len(QUESTIONS)):
         Image.new("RGB", (64, 48), (at * 20 % 256, 90, 90)).save(tmp_path / f"{at}.jpg")
     media = ("--media", str(tmp_path))
-    run(server, "import", "p", "egothink", str(tmp_path / "items"), "--dimension", "existence", *media)
+    run(server, "item", "import", "p", "egothink", str(tmp_path / "items"), "--set", "dimension=existence", *media)
     with opened(server) as store:
         for login in GRADES:
             accounts.create_person(store, login=login, name=login.title())
@@ -86,7 +86,7 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
         names = [name for _, name, _ in files.item_ids(session, project_id=access.project_id)]
     answers = tmp_path / "answers.jsonl"
     answers.write_text("".join(json.dumps({"item": name, "model": "mini", "text": "Jars."}) + "\n" for name in names))
-    run(server, "import", "p", "predictions", str(answers))
+    run(server, "item", "import", "p", "predictions", str(answers))
     with opened(server) as store:
         for login, grades in GRADES.items():
             person = accounts.find_person(store, login=login)
@@ -102,29 +102,33 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
         writer.writerows(
             ["grading", f"{name} · mini", "big judge", "score", JUDGE[at]] for at, name in enumerate(names)
         )
-    run(server, "import", "p", "ratings", str(by_judge))
+    run(server, "item", "import", "p", "ratings", str(by_judge))
     server.start()
 
     with at_desk(chromium, server, "lea") as lea:
         lea.open("/calibration?project=p")
-        expect(lea.page.locator("[data-part=standing]").filter(has_text="big judge")).to_be_visible(timeout=60_000)
+        answer = lea.page.locator("[data-part=judge-answer]").filter(has_text="big judge")
+        expect(answer).to_be_visible(timeout=60_000)
         expect(lea.page.locator("svg.marks")).to_have_count(0)
         lea.looks(pictures, "calibration")
         same = sum(a == b for a, b in zip(GRADES["gus"], JUDGE, strict=True)) / len(JUDGE)
         lea.settled()
         address = lea.page.url
-        titles = lea.page.locator("[class*=st-key-calibration-to-] button").all_inner_texts()
-        for title in [*titles[:5], *titles[6:], titles[5]]:
+        lea.page.get_by_text("Full report").click()
+        sections = lea.page.locator("[class*=st-key-calibration-section-] summary")
+        expect(sections.first).to_be_visible()
+        lea.settled()
+        for at in range(sections.count()):
+            sections.nth(at).press("Enter")
             lea.settled()
-            lea.page.get_by_role("button", name=title, exact=True).press("Enter")
-            part = lea.page.locator("details", has=lea.page.get_by_text(title, exact=True))
-            expect(part.locator("p.lead")).to_be_in_viewport()
+            part = lea.page.locator("[class*=st-key-calibration-section-]").nth(at)
+            expect(part.locator("p.lead")).to_be_visible()
         assert lea.page.url == address, "it leads down the page, not to another one"
         section = lea.page.locator("[class*=st-key-calibration-section-judges]")
         row = section.locator("tr").filter(has_text="gus").filter(has=lea.page.get_by_role("link"))
         expect(row).to_contain_text(f"{100 * same:.1f} %")
         with lea.page.expect_download() as download:
-            lea.page.get_by_role("button", name="Download: HTML").click()
+            lea.page.get_by_role("button", name="Download report").click()
         with zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes())) as packed:
             assert {"report.html", "report.json", "card.html"} <= set(packed.namelist())
             told = json.loads(packed.read("report.json"))

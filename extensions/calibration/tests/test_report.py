@@ -233,7 +233,7 @@ def csv_of(rows: Sequence[Rating], path: Path) -> Path:
 
 
 def run(*arguments: str | Path) -> Any:
-    return CliRunner().invoke(cli, ["calibrate", *map(str, arguments)])
+    return CliRunner().invoke(cli, ["calibration", "run", *map(str, arguments)])
 
 
 @needs("readers", "ratings")

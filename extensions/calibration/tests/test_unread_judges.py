@@ -132,7 +132,7 @@ def test_rows_of_a_judge_without_a_rating_are_unread_replies(tmp_path: Path) -> 
     rows += ["u0,ann,other,NA", "u1,gpt,score,NA"]  # a person's row, and one beside a rating
     path = tmp_path / "ratings.csv"
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    given = ["calibrate", "--ratings", str(path), "--human", "ann,bob,cem", "--judge", "gpt"]
+    given = ["calibration", "run", "--ratings", str(path), "--human", "ann,bob,cem", "--judge", "gpt"]
     result = CliRunner().invoke(cli, [*given, "--out", str(tmp_path / "out")], catch_exceptions=False)
     assert "ratings.csv: 11 rows of gpt have no rating. They count as unread replies." in result.stderr
     assert "0 lost 11 of 50, all others 0 of 50" in result.stderr

@@ -1,4 +1,4 @@
-"""``touchstone failures``: count the faults that people coded in models' answers, and send more answers to coding."""
+"""``failure show``: count the faults that people coded in models' answers, and send more answers to coding."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems
 from app.commands.results import Format
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("failures")(failures)
+    find_group(cli, "failure", Panel.RESULTS, "What is wrong with models' answers.").command("show")(failures)
 
 
 def failures(

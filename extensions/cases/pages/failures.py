@@ -10,7 +10,7 @@ from annotation_schemas.model import Criterion
 from app import addresses, markup, shell
 from app.jobs import figure_requests
 from app.reruns import messages, pending_figures
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import items_switch
 from domain.records import ProjectView
@@ -22,7 +22,14 @@ from extensions.cases.failures_page import FailuresPage
 from workflow.results import leaderboard_page
 
 # Coding is the only stage whose part of the schema has `of`.
-SCREEN = Screen("Failures", place=245, role=Role.LEAD, part="of", group=Group.NUMBERS)
+SCREEN = Screen(
+    "Failures",
+    place=430,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    part="of",
+    words="error codes coding taxonomy what is wrong analysis",
+)
 
 
 def render(services: Services) -> None:

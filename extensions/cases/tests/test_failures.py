@@ -111,7 +111,7 @@ def test_a_code_counts_once_it_is_settled_and_not_before(store: Store) -> None:
     make_project(store, loaded=schema())
     answer(store, make_items(store, 3), "m", lambda at: ("blue", "red", "green it is not")[at])
     sent = open_coding(store, by=None, project="p")
-    assert (sent.wrong, sent.opened) == (2, 2), "blue is wrong, and what cannot be read counts as wrong here"
+    assert (sent.wrong, sent.opened) == (2, 2), "blue is wrong, and unreadable answers count as wrong here"
     ann, bob = make_people(store, "ann", "bob")
     sam = make_person(store, "sam", role=Role.SENIOR)
     for _ in range(2):

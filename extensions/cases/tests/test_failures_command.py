@@ -1,4 +1,4 @@
-"""``touchstone failures``: the three forms say the same, codes leave as a file, and mistakes are told."""
+"""``touchstone failure show``: the three forms say the same, codes leave as a file, and mistakes are told."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def store(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def said(*arguments: str) -> str:
-    done = CliRunner().invoke(cli, ["failures", "p", *arguments], catch_exceptions=False)
+    done = CliRunner().invoke(cli, ["failure", "show", "p", *arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -75,6 +75,6 @@ def test_wrong_answers_are_sent_coded_and_counted_in_three_forms(store: Store, t
 
 def test_a_project_whose_schema_codes_nothing_is_told_so(store: Store) -> None:
     make_project(store, name="plain")
-    done = CliRunner().invoke(cli, ["failures", "plain"])
+    done = CliRunner().invoke(cli, ["failure", "show", "plain"])
     assert isinstance(done.exception, ConflictError)
     assert "The schema blind has no coding" in str(done.exception)

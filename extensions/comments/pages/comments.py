@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from app import markup, shell
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from domain.roles import Role, at_least
+from extensions.comments import queries
 from extensions.comments import threads as stored_threads
 from extensions.comments.drawn_threads import threads
 
-SCREEN = Screen("Comments", place=20, group=Group.ITEMS)
+SCREEN = Screen(
+    "Comments",
+    place=130,
+    room=Room.ITEMS,
+    room_below=Room.MY_WORK,
+    words="questions ask answer reply discussion messages threads feedback",
+    needs=Need("There are no comments yet. People write them while they work on an item.", queries.has_comments),
+)
 
 
 def render(services: Services) -> None:

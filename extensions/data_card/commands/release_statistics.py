@@ -1,4 +1,4 @@
-"""``touchstone release statistics``: print the statistics of a set, as papers report them about their benchmarks."""
+"""``touchstone release describe``: print the statistics of a set, as papers report them about their benchmarks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.commands.options import CountedItems, ProjectName
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommand to those of ``touchstone release``."""
-    find_group(cli, "release").command("statistics")(statistics)
+    find_group(cli, "release").command("describe")(statistics)
 
 
 def statistics(

@@ -36,7 +36,7 @@ def test_the_page_and_the_command_say_the_same(store: Store, home: Path, monkeyp
     resources.cache_clear()
     out = home / "set.csv"
     for arguments in ([], ["--out", str(out)]):
-        done = CliRunner().invoke(cli, ["release", "statistics", "p", *arguments], catch_exceptions=False)
+        done = CliRunner().invoke(cli, ["release", "describe", "p", *arguments], catch_exceptions=False)
         assert done.exit_code == 0, done.output
         if not arguments:
             assert "| 4 |" in done.stdout

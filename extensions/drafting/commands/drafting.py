@@ -1,4 +1,4 @@
-"""``touchstone drafting``: have a model propose items for people to correct, and see the effect on items."""
+"""``touchstone proposal``: have a model propose items for people to correct, and see the effect on items."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.strict_run_output import carried_out, tell_asked, tell_dry
 from app.markup import count
 from domain.errors import InvalidFileError
@@ -17,17 +18,14 @@ if TYPE_CHECKING:
 SHOWN = 20
 """Number of refused proposals that are listed."""
 
-drafting = typer.Typer(
-    help="Whole items that a model proposes for images, which people edit and own.", no_args_is_help=True
-)
-
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.add_typer(drafting, name="drafting")
+    proposal = find_group(cli, "proposal", Panel.ITEMS, "Items that a model drafts and people edit.")
+    proposal.command("create")(make)
+    proposal.command("import")(import_)
 
 
-@drafting.command("make")
 def make(
     project: Annotated[str, typer.Argument(help="The project; items are proposed for the free images of its pool.")],
     spec: Annotated[
@@ -102,10 +100,9 @@ def make(
     carried_out(here, inquiry, kind=PROPOSALS.name, input=request, project=project, tell=tell)
 
 
-@drafting.command("import")
 def import_(
     project: Annotated[str, typer.Argument(help="The project of the images.")],
-    file: Annotated[Path, typer.Argument(help="The file of `touchstone drafting make`, edited or not.")],
+    file: Annotated[Path, typer.Argument(help="The file of `touchstone proposal create`, edited or not.")],
     share: Annotated[
         float,
         typer.Option(help="The fraction of images whose authors are shown the proposal."),

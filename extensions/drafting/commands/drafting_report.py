@@ -1,4 +1,4 @@
-"""``touchstone drafting report`` and ``plan``: the effect of drafting, and the number of items that a study needs."""
+"""``touchstone proposal show`` and ``plan``: the effect of drafting, and the number of items that a study needs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from extensions.drafting.commands.drafting import drafting
+from app.commands.groups import find_group
 
 if TYPE_CHECKING:
     from extensions.drafting.arm_report import DraftingReport, OutcomeComparison
 
 
 def register(cli: typer.Typer) -> None:
-    """Add ``report`` and ``plan`` to ``touchstone drafting``."""
-    drafting.command("report")(report)
-    drafting.command("plan")(plan)
+    """Add ``show`` and ``plan`` to ``touchstone proposal``."""
+    proposal = find_group(cli, "proposal")
+    proposal.command("show")(report)
+    proposal.command("plan")(plan)
 
 
 def report(
@@ -62,7 +63,7 @@ def _lines(found: DraftingReport) -> Iterator[str]:
     from extensions.drafting.arms import Arm
 
     if not any(found.assigned.values()):
-        yield "The project has no proposals. Import some with `touchstone drafting import`."
+        yield "The project has no proposals. Import some with `touchstone proposal import`."
     yield f"{'':34}{'with':>10}{'without':>10}"
     for what, counts in (("images", found.assigned), ("begun", found.begun), ("written", found.written)):
         yield f"{what:34}{counts[Arm.WITH]:>10,}{counts[Arm.WITHOUT]:>10,}"

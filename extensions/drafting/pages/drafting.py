@@ -10,18 +10,26 @@ from app.jobs import figure_requests
 from app.jobs import page as job_page
 from app.reruns import pending_figures
 from app.results import shown
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
-from extensions.drafting import import_records, pipeline_step, report_chart, report_text, upload
+from extensions.drafting import import_records, pipeline_step, queries, report_chart, report_text, upload
 from extensions.drafting.arm_report import DraftingReport, FieldEdits, OutcomeComparison
 from extensions.drafting.arms import Arm
 from extensions.drafting.proposal_run import PROPOSALS
 from workflow.jobs import desk
 from workflow.releases import set_items
 
-SCREEN = Screen("Drafting", place=204, role=Role.LEAD, group=Group.SOURCES, part="authoring")
+SCREEN = Screen(
+    "Model drafts",
+    place=120,
+    room=Room.ITEMS,
+    role=Role.LEAD,
+    part="authoring",
+    words="drafting proposals generate suggest assist llm authors",
+    needs=Need("No model has proposed an item yet.", queries.has_proposals),
+)
 
 
 def render(services: Services) -> None:

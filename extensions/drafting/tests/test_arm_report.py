@@ -174,15 +174,15 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store.upgrade()
     study(store)
     store.close()
-    done = CliRunner().invoke(cli, ["drafting", "report", "p"], catch_exceptions=False)
+    done = CliRunner().invoke(cli, ["proposal", "show", "p"], catch_exceptions=False)
     assert "The data do not show whether proposals change how often items are kept." in done.stdout
     assert re.search(r"-50\.0 % +0\.(?:0[89]|10)\d  -96\.9 % to -3\.1 %  \(n = 6, 6\)", done.stdout)
-    told = json.loads(CliRunner().invoke(cli, ["drafting", "report", "p", "--json"]).stdout)
+    told = json.loads(CliRunner().invoke(cli, ["proposal", "show", "p", "--json"]).stdout)
     assert told["compared"][0]["claim"] == "not shown"
     assert told["compared"][0]["by_chance"] == pytest.approx(20 / 220, abs=0.011)
     assert told["edited"][0]["changed"] == {"with": 0.25, "without": 0.5}
     assert told["edited"][0]["seconds"] == {"with": 4.0, "without": 12.0}
     assert re.search(r"question +25 %; 50 %; 4\.0 +50 %; 0 %; 12\.0\n", done.stdout)
-    planned = CliRunner().invoke(cli, ["drafting", "plan", "--rate", "0.8", "--per-source", "6", "--alike", "0.2"])
+    planned = CliRunner().invoke(cli, ["proposal", "plan", "--rate", "0.8", "--per-source", "6", "--alike", "0.2"])
     assert "581 items with a verdict in each arm" in planned.stdout
     resources.cache_clear()

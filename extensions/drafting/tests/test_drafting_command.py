@@ -1,4 +1,4 @@
-"""``touchstone drafting make`` against a scripted endpoint: what is proposed, what it costs, and that nothing of it
+"""``touchstone proposal create`` against a scripted endpoint: what is proposed, what it costs, and that nothing of it
 becomes an item by itself."""
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def pool(n: int, *more: str, first: int = 0, folder: str = "pictures") -> None:
         Path(folder, f"{number}.png").write_bytes(picture(number))
     if not Path("home").exists():
         told("project", "create", "p", "--schema", "pca_bench")
-    told("pool", "add", "p", folder, *more)
+    told("pool", "import", "p", folder, *more)
 
 
 def described(server: ScriptedServer, **endpoint: Any) -> None:
@@ -62,7 +62,7 @@ def described(server: ScriptedServer, **endpoint: Any) -> None:
 
 
 def run(*more: str) -> Result:
-    command = ["drafting", "make", "p", "--spec", "m.yaml", "--out", "d.json", "-d", HOME_TASK]
+    command = ["proposal", "create", "p", "--spec", "m.yaml", "--out", "d.json", "-d", HOME_TASK]
     return CliRunner().invoke(cli, [*command, *more])
 
 
@@ -192,10 +192,10 @@ def test_images_get_their_own_dimension_and_what_is_left_out_is_counted() -> Non
         left = {name: n for name, n in made()["counts"].items() if name.startswith("images not")}
         assert left == {"images not asked about: they are for another dimension": 1,
                         "images not asked about: beyond --limit": 1}  # fmt: skip
-        done = CliRunner().invoke(cli, ["drafting", "make", "p", "--spec", "m.yaml", "--out", "e.json"])
+        done = CliRunner().invoke(cli, ["proposal", "create", "p", "--spec", "m.yaml", "--out", "e.json"])
         assert "Give --dimension: some images are for any dimension" in str(done.exception)
         Path("t.yaml").write_text("tasks: [{task: dig, dimension: open_world_game}]")
-        told("drafting", "make", "p", "--spec", "m.yaml", "--out", "f.json", "--tasks", "t.yaml")
+        told("proposal", "create", "p", "--spec", "m.yaml", "--out", "f.json", "--tasks", "t.yaml")
         named = {each["dimension"] for each in json.loads(Path("f.json").read_text())["proposals"]}
         assert named == {"open_world_game"}  # two of them are for any
 
@@ -253,7 +253,7 @@ def test_what_is_refused_before_anyone_is_asked() -> None:
         assert "is no endpoint" in refused(ModelError)
         told("project", "create", "plans", "--schema", "egoplan")
         described(server)
-        done = CliRunner().invoke(cli, ["drafting", "make", "plans", "--spec", "m.yaml", "--out", "e.json"])
+        done = CliRunner().invoke(cli, ["proposal", "create", "plans", "--spec", "m.yaml", "--out", "e.json"])
         assert "has no authoring" in str(done.exception)
     assert not server.asked
 
@@ -265,7 +265,7 @@ def test_how_they_were_made_comes_in_with_them() -> None:
     with ScriptedServer(in_turn(script)) as server:
         described(server)
         asks()
-    told("drafting", "import", "p", "d.json")
+    told("proposal", "import", "p", "d.json")
     store = open_store(None, Path("home"))
     (made,) = (each["made"] for each in events(store, "drafting.imported"))
     store.close()
@@ -279,7 +279,7 @@ def test_how_they_were_made_comes_in_with_them() -> None:
     assert (made["currency"], made["mended"]) == ("USD", False)
     text = Path("d.json").read_text().replace("The light is red.", "It is red.")
     Path("mended.json").write_text(text)
-    told("drafting", "import", "p", "mended.json", "--made", "d.made.json")
+    told("proposal", "import", "p", "mended.json", "--made", "d.made.json")
     store = open_store(None, Path("home"))
     assert [each["made"]["mended"] for each in events(store, "drafting.imported")] == [False, True]
     store.close()

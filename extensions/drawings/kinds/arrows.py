@@ -33,8 +33,8 @@ class ArrowsField(DrawnField):
     only_here = ONLY_SHOWN
     keys: ClassVar[Mapping[str, str]] = {
         "role": ROLE,
-        "min_length": "so many at least",
-        "max_length": "so many at most",
+        "min_length": "minimum number",
+        "max_length": "maximum number",
     }
     drawing = Drawing("arrow", "arrows", _arrow)
 

@@ -21,8 +21,8 @@ class BlurField(DrawnField):
     only_here = ONLY_SHOWN
     keys: ClassVar[Mapping[str, str]] = {
         "role": ROLE,
-        "min_length": "so many at least",
-        "max_length": "so many at most",
+        "min_length": "minimum number",
+        "max_length": "maximum number",
     }
     drawing = Drawing("box", "boxes", box_problem)
 

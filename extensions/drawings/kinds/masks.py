@@ -96,8 +96,8 @@ class MasksField(DrawnField):
     only_here = ONLY_SHOWN
     keys: ClassVar[Mapping[str, str]] = {
         "role": ROLE,
-        "min_length": "so many at least",
-        "max_length": f"so many at most; absent: {MOST_MASKS}",
+        "min_length": "minimum number",
+        "max_length": f"maximum number; absent: {MOST_MASKS}",
         "cover": "absent: they are tinted and outlined; `inside`: painted over in grey; `outside`: all else is",
     }
     drawing = _Masks("mask", "masks", _mask)

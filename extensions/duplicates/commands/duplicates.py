@@ -1,4 +1,4 @@
-"""``touchstone duplicates``: find near-duplicate items in a project, or between a project and another set."""
+"""``touchstone duplicate list``: find near-duplicate items in a project, or between a project and another set."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems
 
 _SHOWN = 20
@@ -16,7 +17,8 @@ _SHOWN = 20
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommand."""
-    cli.command("duplicates")(duplicates)
+    group = find_group(cli, "duplicate", Panel.ITEMS, "Find items that repeat an image or a question.")
+    group.command("list")(duplicates)
 
 
 def duplicates(

@@ -167,9 +167,11 @@ def test_the_command_lists_pairs_and_writes_them(
     make_items(store, 2, fields=make_fields(question="Which?"))
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
     resources.cache_clear()
-    done = CliRunner().invoke(cli, ["duplicates", "p", "--out", str(tmp_path / "pairs.csv")], catch_exceptions=False)
-    told_json = CliRunner().invoke(cli, ["duplicates", "p", "--json"], catch_exceptions=False)
-    refused = CliRunner().invoke(cli, ["duplicates", "p", "--against", "nowhere"])
+    done = CliRunner().invoke(
+        cli, ["duplicate", "list", "p", "--out", str(tmp_path / "pairs.csv")], catch_exceptions=False
+    )
+    told_json = CliRunner().invoke(cli, ["duplicate", "list", "p", "--json"], catch_exceptions=False)
+    refused = CliRunner().invoke(cli, ["duplicate", "list", "p", "--against", "nowhere"])
     resources.cache_clear()
     assert "Pairs with the question alike: 1" in done.stdout
     assert "colour/0 (p)  colour/1 (p)  the same" in done.stdout

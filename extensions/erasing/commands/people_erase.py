@@ -1,4 +1,4 @@
-"""``touchstone people erase``: erase a person for good."""
+"""``touchstone person delete``: erase a person for good."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from domain.errors import DatabaseUnavailableError, SettingsError
 
 
 def register(cli: typer.Typer) -> None:
-    """Add the subcommand to those of ``touchstone people``."""
-    find_group(cli, "people").command("erase")(erase)
+    """Add the subcommand to those of ``touchstone person``."""
+    find_group(cli, "person").command("delete")(erase)
 
 
 def erase(
@@ -49,5 +49,5 @@ def erase(
     if done.traces:
         raise DatabaseUnavailableError(
             f"The database file may still hold the name, because it could not be rewritten. {done.traces} Run"
-            f" touchstone people erase {done.login} to try again."
+            f" touchstone person delete {done.login} to try again."
         )

@@ -140,15 +140,15 @@ def test_the_command_asks_for_the_login(store: Store, home: Path, monkeypatch: p
     store.close()
     resources.cache_clear()  # another test of this process may have opened other ones
     run = CliRunner().invoke
-    nothing = run(cli, ["people", "erase", "ann"], input="\n")
+    nothing = run(cli, ["person", "delete", "ann"], input="\n")
     assert nothing.exit_code
     assert "No one was erased" in str(nothing.exception) + nothing.output
-    other = run(cli, ["people", "erase", "ann"], input="bob\n")
+    other = run(cli, ["person", "delete", "ann"], input="bob\n")
     assert other.exit_code
-    done = run(cli, ["people", "erase", "ann"], input="ann\n")
+    done = run(cli, ["person", "delete", "ann"], input="ann\n")
     assert done.exit_code == 0, done.output
     assert "stands under erased-" in done.output
-    assert "ann" not in run(cli, ["people", "list"]).output
+    assert "ann" not in run(cli, ["person", "list"]).output
     resources.cache_clear()
 
 
@@ -187,14 +187,14 @@ def test_a_file_that_someone_reads_meanwhile_is_written_anew_later(
     with sqlite3.connect(home / "touchstone.db", isolation_level=None) as other:
         other.execute("BEGIN")
         other.execute("SELECT count(*) FROM person").fetchone()
-        done = run(cli, ["people", "erase", "zenobia", "--yes", "zenobia"])
+        done = run(cli, ["person", "delete", "zenobia", "--yes", "zenobia"])
         assert done.exit_code
         assert "may still hold the name" in str(done.exception)
         left = re.search(r"erased-\d+", str(done.exception))
         assert left is not None
         other.execute("COMMIT")
     other.close()
-    again = run(cli, ["people", "erase", left[0]])
+    again = run(cli, ["person", "delete", left[0]])
     assert again.exit_code == 0, again.output
     assert in_files(resources().store, "zenobia") == []
     resources.cache_clear()

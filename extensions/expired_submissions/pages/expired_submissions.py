@@ -5,16 +5,24 @@ from __future__ import annotations
 import streamlit as st
 
 from app import markup, shell
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.errors import NotAllowedError
 from domain.records import ProjectView
 from domain.roles import Role
+from extensions.expired_submissions import queries
 from extensions.expired_submissions.late_texts import ExpiredSubmission, expired_submission, expired_submissions
 from workflow.annotate.expired_drafts import text_of
 
-SCREEN = Screen("Expired submissions", place=170, role=Role.LEAD, group=Group.ITEMS)
+SCREEN = Screen(
+    "Expired submissions",
+    place=150,
+    room=Room.ITEMS,
+    role=Role.LEAD,
+    words="late lost lease timeout",
+    needs=Need("No submission has come after its lease had ended.", queries.has_expired),
+)
 
 
 def render(services: Services) -> None:

@@ -1,4 +1,4 @@
-"""``touchstone frames``: frames out of videos, screened, with a manifest; for the pool."""
+"""``touchstone frame create``: frames out of videos, screened, with a manifest; for the pool."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from domain.errors import InvalidFileError, InvalidInputError, Problem
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ SHOWN = 50
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("frames")(frames)
+    group = find_group(cli, "frame", Panel.ITEMS, "Take frames from videos, and skip blurred or repeated ones.")
+    group.command("create")(frames)
 
 
 def frames(
@@ -73,7 +75,7 @@ def frames(
     """Take frames out of videos and screen them: every so many, each so many seconds, at given times, or of each
     scene. The same command again goes on where it was broken off; with other screening it decides anew.
 
-    Afterwards `touchstone pool add PROJECT OUT/images` adds the kept ones, whose sources are their videos."""
+    Afterwards `touchstone pool import PROJECT OUT/images` adds the kept ones, whose sources are their videos."""
     from extensions.frames.extraction import FORMATS, ExtractionSettings
     from extensions.frames.screening import ScreeningSettings
 

@@ -10,9 +10,10 @@ import streamlit as st
 
 from app import markup, shell
 from app.importing import file_inputs
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import confirm
+from db import project_facts
 from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.records import ProjectView
 from domain.roles import Role
@@ -20,7 +21,14 @@ from extensions.frames import candidate_grid, frame_pool, frame_sets, set_jobs, 
 from extensions.frames.frame_sets import SetDescription
 from importers.media_files import CLIPS, files_below, kind_of
 
-SCREEN = Screen("Frames", place=201, role=Role.LEAD, group=Group.SOURCES)
+SCREEN = Screen(
+    "From videos",
+    place=110,
+    room=Room.ITEMS,
+    role=Role.LEAD,
+    words="frames clips video extract screenshots sampling sources",
+    needs=Need("This project has no clip. The page takes frames from videos that you upload.", project_facts.has_clips),
+)
 
 LOOK_SECONDS = 0.7
 UPLOAD, POOL, PATH = "Upload", "Clips in the pool", "A path on the server's machine"

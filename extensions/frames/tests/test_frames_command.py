@@ -1,4 +1,4 @@
-"""``touchstone frames``: from a folder of videos to the pool, whose images are called by their videos and times."""
+"""``frame create``: from a folder of videos to the pool, whose images are called by their videos and times."""
 
 from __future__ import annotations
 
@@ -32,23 +32,25 @@ def test_from_videos_to_the_pool(tmp_path: Path, sqlite_template: Path) -> None:
     (videos / "notes.txt").write_text("not a video")
     (tmp_path / "times.csv").write_text("source,time\nP01_11,0.5\nP01_11,1.5\nbroken,1\n")
     times = (str(videos), str(out), "--times", str(tmp_path / "times.csv"))
-    assert touchstone("frames", *times, "--montage", home=home).stdout.splitlines()[-1] == (
+    assert touchstone("frame", "create", *times, "--montage", home=home).stdout.splitlines()[-1] == (
         f"1 sheet of small pictures: {out / 'montage'}"
     )
     assert (out / "montage/0001.png").is_file()
-    done = touchstone("frames", *times, home=home)
+    done = touchstone("frame", "create", *times, home=home)
     assert not (out / "montage").exists(), "it was of what was decided before"
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0] == f"2 frames kept, 0 dropped, of 2 videos: {out / 'frames.jsonl'}"
     assert "broken.mp4 cannot be decoded" in done.stdout
     assert json.loads((out / "frames.jsonl").read_text().splitlines()[0])["taking"]["at_times"] is True
-    added = touchstone("pool", "add", "p", str(out / "images"), home=home)
+    added = touchstone("pool", "import", "p", str(out / "images"), home=home)
     assert added.stdout.splitlines() == ["2 images added.", "   P01/P01_11.mp4: 2"]
     with store.read() as session:
         names = ["P01/P01_11.mp4/00000.480000.png", "P01/P01_11.mp4/00001.480000.png"]
         assert set(files.asset_ids(session, project_id=1, names=names)) == set(names)
     store.close()
-    nothing = touchstone("frames", str(videos / "broken.mp4"), str(tmp_path / "none"), "--every", "2", home=home)
+    nothing = touchstone(
+        "frame", "create", str(videos / "broken.mp4"), str(tmp_path / "none"), "--every", "2", home=home
+    )
     assert (nothing.returncode, nothing.stdout.splitlines()[1]) == (1, "Skipped: 1.")
     for arguments, words in (
         (["--every", "2", "--scenes"], "Give one of --every"),
@@ -58,7 +60,7 @@ def test_from_videos_to_the_pool(tmp_path: Path, sqlite_template: Path) -> None:
         (["--every", "2", "--scene-change", "0.5"], "goes with --scenes"),
         (["--every", "2", "--least-motion", "3", "--most-motion", "2"], "at least 3 and at most 2"),
     ):
-        refused = touchstone("frames", str(videos), str(tmp_path / "x"), *arguments, home=home)
+        refused = touchstone("frame", "create", str(videos), str(tmp_path / "x"), *arguments, home=home)
         assert refused.returncode == 1
         assert words in refused.stderr
     assert not (tmp_path / "x").exists()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.options import ItemIds, item_ids
+from app.commands.groups import Panel, find_group
+from app.commands.options import IDS_IN_FILE, item_ids
 from domain import json_text
 from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.states import Stage
@@ -25,38 +26,43 @@ InStage = Annotated[Stage, typer.Option("--stage", help="A stage of verification
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    gold = typer.Typer(help="Settled items hidden among live work, and how people answer them.", no_args_is_help=True)
-    cli.add_typer(gold, name="gold")
-    gold.command("draw")(draw)
-    gold.command("make")(make)
-    gold.command("add")(add)
+    gold = find_group(cli, "gold", Panel.PEOPLE, "Items with known answers, hidden among live work.")
+    gold.command("create")(create)
+    gold.command("import")(add)
     gold.command("list")(list_)
     gold.command("withdraw")(withdraw)
-    gold.command("people")(people)
     gold.command("reinstate")(reinstate)
 
 
-def draw(
+def create(
     project: Project,
-    number: Annotated[int, typer.Option("--number", "-n", help="How many.")],
+    number: Annotated[
+        int | None, typer.Option("--number", "-n", help="Draw this many items, evenly over the dimensions.")
+    ] = None,
+    items: Annotated[
+        Path | None, typer.Option("--items", help=f"Or take these items. {IDS_IN_FILE}", metavar="FILE|-")
+    ] = None,
     stage: InStage = Stage.VERIFICATION,
 ) -> None:
-    """Make gold of settled items whose right answers are beyond doubt, evenly over the dimensions."""
-    from extensions.gold import making
+    """Hide settled items as gold checks among live work, to find careless annotators.
 
-    _print_made(making.draw(_store(), by=None, project=project, stage=stage, n=number))
+    Only items whose right answers are beyond doubt become gold. For other items the reason is printed. Example:
+    touchstone gold create demo --number 20
+    """
+    from extensions.gold import chosen_items, making
 
-
-def make(project: Project, items: ItemIds, stage: InStage = Stage.VERIFICATION) -> None:
-    """Make gold of chosen items whose right answers are beyond doubt; the others are named, each with the reason."""
-    from extensions.gold import chosen_items
-
+    if (number is None) is (items is None):
+        raise typer.BadParameter("give either --number or --items.")
+    given: dict[str, Any] = {"by": None, "project": project, "stage": stage}
+    if number is not None:
+        _print_made(making.draw(_store(), **given, n=number))
+        return
+    assert items is not None
     store, names = _store(), item_ids(items)
-    preview = chosen_items.preview(store, by=None, project=project, stage=stage, names=names)
+    preview = chosen_items.preview(store, **given, names=names)
     for name, why in preview.cannot:
         typer.echo(f"{name}: {why}")
-    given = {"by": None, "project": project, "stage": stage, "names": names}
-    _print_made(chosen_items.make(store, **given, token=preview.token))  # type: ignore[arg-type]
+    _print_made(chosen_items.make(store, **given, names=names, token=preview.token))
 
 
 def add(
@@ -93,10 +99,20 @@ def add(
     _print_made(making.add(_store(), by=None, project=project, stage=stage, known=known))
 
 
-def list_(project: Project, stage: InStage = Stage.VERIFICATION) -> None:
-    """Write all gold as JSON lines, with how it was answered."""
-    from extensions.gold import check_list
+def list_(
+    project: Project,
+    stage: InStage = Stage.VERIFICATION,
+    people: Annotated[bool, typer.Option("--people", help="List each person's score instead, as CSV.")] = False,
+) -> None:
+    """List the gold checks as JSON lines, with the answers that people gave.
 
+    Example: touchstone gold list demo --people
+    """
+    from extensions.gold import check_list, scores
+
+    if people:
+        typer.echo(scores.as_csv(scores.scores(_store(), by=None, project=project, stage=stage)), nl=False)
+        return
     for line in check_list.lines(_store(), by=None, project=project, stage=stage):
         row: dict[str, object] = {"gold": line.id, "item": line.known.item, "dimension": line.known.dimension}
         row |= {"model": line.known.model} if line.known.model else {}
@@ -115,13 +131,6 @@ def withdraw(
 
     making.withdraw(_store(), by=None, gold=gold, why=why)
     typer.echo(f"{gold} is withdrawn from {project}.")
-
-
-def people(project: Project, stage: InStage = Stage.VERIFICATION) -> None:
-    """Write everyone's score as CSV."""
-    from extensions.gold import scores
-
-    typer.echo(scores.as_csv(scores.scores(_store(), by=None, project=project, stage=stage)), nl=False)
 
 
 def reinstate(

@@ -11,7 +11,7 @@ import streamlit as st
 from app import markup, shell
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
@@ -25,7 +25,14 @@ from extensions.gold.check_rules import GoldStanding
 from extensions.gold.item_action import stages_with_gold
 from extensions.gold.scores import GoldScore
 
-SCREEN = Screen("Gold", place=140, role=Role.LEAD, part="gold", group=Group.PEOPLE)
+SCREEN = Screen(
+    "Gold checks",
+    place=215,
+    room=Room.PEOPLE,
+    role=Role.LEAD,
+    part="gold",
+    words="control attention hidden known answers honeypot quality",
+)
 
 WORDS = {
     GoldStanding.FEW: "too few to say",
@@ -233,8 +240,8 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
     if asked.figure is not None:
         _draw(services, view, stage, asked.figure.value)
     st.caption(
-        "Gold checks with answers of your own, also items that are known to be bad: `touchstone gold add`, a line for"
-        " each."
+        "`touchstone gold import` makes gold checks with your own answers, one on each line. Use it for items that are"
+        " known to be bad."
     )
 
 

@@ -35,7 +35,7 @@ def home(tmp_path: Path, sqlite_template: Path) -> Path:
     garden.mkdir(parents=True)
     rows = [{"image_path": [f"{at}.jpg"], "question": f"{at}?", "answer": "Yes."} for at in range(3)]
     (garden / "annotations.json").write_text(json.dumps(rows))
-    assert touchstone("import", "quorum", "egothink", str(tmp_path / "items"), home=home).returncode == 0
+    assert touchstone("item", "import", "quorum", "egothink", str(tmp_path / "items"), home=home).returncode == 0
     store = open_store(None, home)
     missing_media.fill(store, MediaStore(home / "media"))
     for person in people:
@@ -62,15 +62,15 @@ def test_gold_from_a_file(home: Path, tmp_path: Path) -> None:
         ('{"item": "garden/0", "answers": {"right": "maybe"}}', "Choose one of the answers"),
     ):
         file.write_text(text)
-        done = touchstone("gold", "add", "quorum", str(file), home=home)
+        done = touchstone("gold", "import", "quorum", str(file), home=home)
         assert done.returncode == 1
         assert sentence in done.stderr, text
     file.write_bytes(b"\xff\xfe\x00")
-    assert "cannot be read as UTF-8 text" in touchstone("gold", "add", "quorum", str(file), home=home).stderr
+    assert "cannot be read as UTF-8 text" in touchstone("gold", "import", "quorum", str(file), home=home).stderr
     assert touchstone("gold", "list", "quorum", home=home).stdout == ""
     file.write_text('{"item": "garden/0", "answers": {"right": "no"}}\n')
-    assert touchstone("gold", "add", "quorum", str(file), home=home).stdout == "1 made gold.\ngarden/0\n"
-    assert touchstone("gold", "draw", "quorum", "-n", "5", home=home).stdout == "1 made gold.\ngarden/1\n"
+    assert touchstone("gold", "import", "quorum", str(file), home=home).stdout == "1 made gold.\ngarden/0\n"
+    assert touchstone("gold", "create", "quorum", "-n", "5", home=home).stdout == "1 made gold.\ngarden/1\n"
     listed = [json.loads(line) for line in touchstone("gold", "list", "quorum", home=home).stdout.splitlines()]
     assert [(row["item"], row["answers"], row["n"], row["usable"]) for row in listed] == [
         ("garden/0", {"right": "no"}, 0, True),
@@ -80,8 +80,8 @@ def test_gold_from_a_file(home: Path, tmp_path: Path) -> None:
     assert gone.returncode == 0
     listed = [json.loads(line) for line in touchstone("gold", "list", "quorum", home=home).stdout.splitlines()]
     assert [row["withdrawn"] for row in listed] == ["Wrong.", None]
-    assert touchstone("gold", "draw", "quorum", "-n", "5", home=home).stdout == "1 made gold.\ngarden/0\n"
-    refused = touchstone("gold", "draw", "quorum", "-n", "1", "--stage", "grading", home=home).stderr
+    assert touchstone("gold", "create", "quorum", "-n", "5", home=home).stdout == "1 made gold.\ngarden/0\n"
+    refused = touchstone("gold", "create", "quorum", "-n", "1", "--stage", "grading", home=home).stderr
     assert "has no `gold` in its grading" in refused
     not_stopped = touchstone("gold", "reinstate", "quorum", "ann", "--why", "We talked.", home=home)
     assert (not_stopped.returncode, "ann" in not_stopped.stderr) == (1, True)

@@ -44,7 +44,7 @@ def bring(server: Server, folder: Path) -> None:
     (folder / "garden").mkdir(parents=True)
     records = [{"image_path": [f"{text}.jpg"], "question": text, "answer": "Yes."} for text in GOLD + LIVE]
     (folder / "garden" / "annotations.json").write_text(json.dumps(records))
-    run(server.home, "import", "quorum", "egothink", str(folder))
+    run(server.home, "item", "import", "quorum", "egothink", str(folder))
     missing_media.fill_home(server.home)
 
 
@@ -147,7 +147,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
     right = sum(question in GOLD for question in by_bob)
 
     with at_desk(chromium, server, "lena") as lena:
-        lena.open("/dashboard?project=quorum")
+        lena.open("/overview?project=quorum")
         expect(lena.page.get_by_text("Stopped by gold checks: Ann (verification).")).to_be_visible()
         lena.go("/gold?project=quorum")
         lena.settled()
@@ -171,7 +171,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
         expect(ann.bench).to_have_attribute("data-view", "task")
 
     ratings = tmp_path / "ratings.csv"
-    run(server.home, "export", "quorum", "ratings", "--out", str(ratings))
+    run(server.home, "item", "export", "quorum", "ratings", "--out", str(ratings))
     with ratings.open(newline="") as file:
         votes = Counter((row["unit"], row["value"]) for row in csv.DictReader(file))
     live = Counter(question for question in by_ann + by_bob if question in LIVE)
@@ -180,12 +180,15 @@ def test_gold_is_met_unawares_scored_and_never_counted(
     assert votes == settled | {(ids[question], "yes"): n for question, n in live.items()}
     assert "Everything stored follows from the votes." in run(server.home, "check", "quorum")
     # To anyone who did it, gold was work like any other, and is paid as such; the lead sees how much of it there was.
-    paid = {row["login"]: row for row in csv.DictReader(io.StringIO(run(server.home, "paysheet", "quorum")))}
+    paid = {
+        row["login"]: row
+        for row in csv.DictReader(io.StringIO(run(server.home, "scorecard", "show", "--pay", "quorum")))
+    }
     assert {login: (paid[login]["items"], paid[login]["gold"]) for login in ("ann", "bob")} == {
         "ann": (str(len(by_ann)), str(AFTER)),
         "bob": (str(len(by_bob)), str(right)),
     }
-    cards = csv.DictReader(io.StringIO(run(server.home, "scorecard", "quorum")))
+    cards = csv.DictReader(io.StringIO(run(server.home, "scorecard", "show", "quorum")))
     whole = {row["login"]: row for row in cards if row["window"] == "0"}
     assert (whole["ann"]["gold_n"], float(whole["ann"]["gold"])) == (str(AFTER), 0)
     assert whole["ann"]["submissions"] == str(len(by_ann) - AFTER), "the other figures are of live work"

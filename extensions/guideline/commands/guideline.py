@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from domain.errors import InvalidFileError
 
 if TYPE_CHECKING:
@@ -17,10 +18,9 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    guideline = typer.Typer(help="Show and change a project's guideline.", no_args_is_help=True)
-    cli.add_typer(guideline, name="guideline")
+    guideline = find_group(cli, "guideline", Panel.PEOPLE, "What annotators read before they work.")
     guideline.command("show")(show)
-    guideline.command("set")(set_guideline)
+    guideline.command("import")(import_)
 
 
 def show(
@@ -44,7 +44,7 @@ def show(
         typer.echo(f"   {known.why or 'came with the schema'}")
 
 
-def set_guideline(
+def import_(
     project: Project,
     file: Annotated[Path, typer.Argument(help="The new text, Markdown in UTF-8.")],
     why: Annotated[str, typer.Option(help="What has changed, in a sentence; annotators read it.")],

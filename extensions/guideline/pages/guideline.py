@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import markup, shell
 from app.reruns import messages
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import confirm, text_difference
 from app.widgets.confirm import Confirmation
@@ -21,7 +21,13 @@ from extensions.guideline import versions as stored_versions
 from extensions.guideline.versions import GuidelineVersion
 from workflow.access.guidelines import GuidelineQuestions, changes
 
-SCREEN = Screen("Guideline", place=130, role=Role.LEAD, group=Group.SETTINGS)
+SCREEN = Screen(
+    "Guideline",
+    place=610,
+    room=Room.SETTINGS,
+    role=Role.LEAD,
+    words="instructions manual rules handbook write",
+)
 
 STYLE = """
 .ts-prose { font-size: .92rem; line-height: 1.5; max-height: 420px; overflow: auto; padding-right: .8rem; }

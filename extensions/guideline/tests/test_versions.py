@@ -73,7 +73,7 @@ def test_only_leads_change_it(store: Store) -> None:
             versions.versions(store, by=person, project="p")
 
 
-@needs("pages", "adjudication_reasons")
+@needs("commands", "reasons")
 def test_a_version_that_answers_no_open_decision_is_refused(store: Store) -> None:
     make_project(store)
     with pytest.raises(InvalidInputError, match="No open decision"):

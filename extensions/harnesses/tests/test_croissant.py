@@ -225,7 +225,7 @@ def test_all_that_was_not_said_is_named_at_once(tmp_path: Path) -> None:
         "biases",
         "derived_from",
     ]
-    assert "touchstone release about PROJECT --set NAME=TEXT" in lines[-1]
+    assert "touchstone release edit PROJECT --set NAME=TEXT" in lines[-1]
     assert not (tmp_path / "croissant.json").exists()
 
 

@@ -91,7 +91,7 @@ def test_inspect_would_take_these_so_they_are_refused(tmp_path: Path) -> None:
     item = fifth_items(folder)[0]
     wrong = {
         "another item has the same id": [item, item],
-        "none of its options": [replace(item, fields={**item.fields, "answer": ["ladle"]})],
+        "not one of its options": [replace(item, fields={**item.fields, "answer": ["ladle"]})],
         "one of its options is blank": [replace(item, fields={**item.fields, "options": ["cup", " ", "pot"]})],
         "not in the release": [replace(item, assets=[replace(each, path=None) for each in item.assets])],
         "it has no before": [replace(item, assets=item.assets[1:])],

@@ -182,7 +182,7 @@ REFUSED: list[tuple[dict[str, str], dict[str, Any], str]] = [
     (CHOICE, {"options": ["only"], "answer": "only"}, "a single option"),
     (CHOICE, {"options": ["a", "", "b"], "answer": "b"}, "one of its options is empty"),
     (CHOICE, {"options": [str(n) for n in range(27)], "answer": "3"}, "27 options, and letters end with Z"),
-    (CHOICE, {"answer": "elsewhere"}, "none of its options"),
+    (CHOICE, {"answer": "elsewhere"}, "not one of its options"),
     (CHOICE, {"question": " "}, "its question is empty"),
 ]
 

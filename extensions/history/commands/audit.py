@@ -1,4 +1,4 @@
-"""``touchstone audit``: print who did what, when and from where."""
+"""``touchstone event list``: print who did what, when and from where."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
+
 
 class Format(StrEnum):
     """The file formats of the log."""
@@ -20,7 +22,7 @@ class Format(StrEnum):
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("audit")(audit)
+    find_group(cli, "event", Panel.SERVER, "The log: who did what, and when.").command("list")(audit)
 
 
 def audit(

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from app import markup, shell
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from domain.errors import NotFoundError
 from domain.records import AuditEntry
@@ -18,7 +18,13 @@ from domain.roles import Role
 from extensions.history import log_files
 from workflow.access import audit
 
-SCREEN = Screen("Audit", place=280, role=Role.LEAD, group=Group.SETTINGS)
+SCREEN = Screen(
+    "Audit log",
+    place=620,
+    room=Room.SETTINGS,
+    role=Role.LEAD,
+    words="events who did what activity trail",
+)
 
 PAGE = 200
 """Events on one page. The files have all of them."""

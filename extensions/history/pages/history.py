@@ -10,10 +10,9 @@ import streamlit as st
 from annotation_schemas.model import Stages
 from annotation_schemas.state_words import state_called, states_of
 from app import addresses, markup, shell
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import field_values, item_pictures
-from domain import extensions
 from domain.errors import NotAllowedError
 from domain.item_filter import AnswerFilter
 from domain.records import ProjectView
@@ -23,7 +22,14 @@ from extensions.history import item_history
 from extensions.history.records import AnswerView, FoundItem, ItemHistory, OriginStep, RevisionView, Step
 from workflow.results.ratings import called_of
 
-SCREEN = Screen("History", place=110, role=Role.SENIOR, group=Group.ITEMS)
+SCREEN = Screen(
+    "History",
+    place=140,
+    room=Room.ITEMS,
+    tab=False,
+    role=Role.SENIOR,
+    words="why rejected versions revisions votes changes timeline of an item",
+)
 
 PAGE = 100
 """Items on one page of the list."""
@@ -244,8 +250,6 @@ def _item(services: Services, view: ProjectView, item: str) -> None:
     shell.section("Answers")
     answer_table = answers(view.schema.schema_.stages, history.answers, by)
     shell.show(answer_table if history.answers else markup.notice("No one has answered about it yet."))
-    for draw in extensions.rows("item_sections"):
-        draw(services, view, history.item)
     shell.section("Revisions")
     shell.show(revisions(history.revisions, by))
     shell.section("What happened")

@@ -50,8 +50,8 @@ def test_the_lead_reads_who_voted_from_where(server: Server, chromium: Browser, 
             store, media, by=None, project="seen", format="egothink", path=path, media_dir=tmp_path
         )
     for login in ("ann", "ben"):
-        _run(server, "people", "add", login, "--project", "seen", "--stage", "verification")
-    _run(server, "people", "add", "lea", "--project", "seen", "--role", "lead")
+        _run(server, "person", "create", login, "--project", "seen", "--stage", "verification")
+    _run(server, "person", "create", "lea", "--project", "seen", "--role", "lead")
     server.start()
     votes = {"ann": 3, "ben": 2}
     behind = {"ann": "203.0.113.9"}  # what a proxy on this machine says of where she is
@@ -70,7 +70,7 @@ def test_the_lead_reads_who_voted_from_where(server: Server, chromium: Browser, 
         expect(desk.page.get_by_role("heading", name="Audit")).to_be_visible()
         rows = list(csv.DictReader(io.StringIO(_taken(desk, "CSV"))))
         # Ann is gone, and her doings are still found under her name, from where she did them.
-        _run(server, "people", "deactivate", "ann")
+        _run(server, "person", "edit", "--deactivate", "ann")
         desk.page.reload()
         desk.settled()
         desk.page.get_by_role("combobox", name="Who").click()
@@ -92,5 +92,5 @@ def test_the_lead_reads_who_voted_from_where(server: Server, chromium: Browser, 
     assert {(row["who"], row["origin"]) for row in sent} == {("ann", behind["ann"]), ("ben", "127.0.0.1")}
     assert {row["origin"] for row in rows if row["kind"] == "project.created"} == {"command"}
     # The same by the command, which sees what the lead's page has added since.
-    again = list(csv.DictReader(io.StringIO(_run(server, "audit", "seen", "--kind", "task.submitted"))))
+    again = list(csv.DictReader(io.StringIO(_run(server, "event", "list", "seen", "--kind", "task.submitted"))))
     assert again == sent

@@ -21,7 +21,7 @@ def test_a_stage_is_called_by_its_title(tmp_path: Path) -> None:
     task = make_three_stages(store)
     text = words(drawn(store, tmp_path, "history", "lea", project="p", item=task.item))
     assert "<td>Content</td>" in text
-    assert "votes were counted: in Content (" in text
+    assert "set the state to in Content (" in text
     found = drawn(store, tmp_path, "history", "lea", project="p")
     assert "Content" in found.selectbox(key="history.differ").options
     assert "verification_2" not in text + words(found)

@@ -65,11 +65,11 @@ def test_everything_is_in_it_and_names_are_hidden_until_the_decision(store: Stor
     ]
     assert told.answers[1].note == "I looked again."
     steps = [(step.by, step.words) for step in told.steps]
-    assert ("ben", "took it in hand (verification)") in steps
-    assert ("ben", "gave it back (verification)") in steps
-    assert ("ann", "took the answer back into the form (verification)") in steps
-    assert ("ann", "submitted anew in place of an earlier answer (verification)") in steps
-    assert ("sam", "edited it") in steps
+    assert ("ben", "took the item (verification)") in steps
+    assert ("ben", "gave the item back (verification)") in steps
+    assert ("ann", "reopened the answer (verification)") in steps
+    assert ("ann", "corrected an earlier answer (verification)") in steps
+    assert ("sam", "edited the item") in steps
     assert item_history.history(store, person=lea, project="p", item=told.name).item == item, (
         "also by its name in files"
     )

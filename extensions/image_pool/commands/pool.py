@@ -8,11 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from domain import extensions
 from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.name_value_pairs import pairs
-
-pool = typer.Typer(help="The pool of images and clips that authors write about.", no_args_is_help=True)
 
 FOLDERS = "folders"
 SHOWN = 50
@@ -21,15 +20,10 @@ SHOWN = 50
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.add_typer(pool, name="pool")
+    pool = find_group(cli, "pool", Panel.ITEMS, "Images and clips that authors write about.")
+    pool.command("import")(add)
 
 
-@pool.callback()
-def _group() -> None:
-    """Keeps ``add`` a command of its own while it is the only one."""
-
-
-@pool.command("add")
 def add(
     project: Annotated[str, typer.Argument(help="The project.")],
     folder: Annotated[Path, typer.Argument(help="A folder, with all folders in it, or one file.")],
@@ -57,7 +51,7 @@ def add(
 ) -> None:
     """Add images and clips to the pool; where the schema has a triage, to those that go through it first.
 
-    Of the folder `images` that `touchstone frames` makes, it is kept where each frame is from."""
+    Of the folder `images` that `touchstone frame create` makes, it is kept where each frame is from."""
     from app.services import opened
     from importers.media_files import files_below, folder_of
     from workflow.annotate import image_pool

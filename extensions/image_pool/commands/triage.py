@@ -1,4 +1,4 @@
-"""``touchstone triage``: show the progress of the triage of candidate frames, and export each decision."""
+"""``touchstone pool show``: show the progress of the triage of candidate frames, and export each decision."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from domain.errors import InvalidFileError
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("triage")(triage)
+    find_group(cli, "pool", Panel.ITEMS, "Images and clips that authors write about.").command("show")(triage)
 
 
 def triage(

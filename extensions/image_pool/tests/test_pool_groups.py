@@ -120,7 +120,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
         ("g1;reference;;", None),
     ]
     table.write_text(GOOD + "\n".join(line for line, _ in bad[:-1]) + "\n")
-    arguments = ["pool", "add", "p", str(folder), "--groups", str(table)]
+    arguments = ["pool", "import", "p", str(folder), "--groups", str(table)]
     done = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
@@ -170,7 +170,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
     (left,) = image_pool.pool(store, person=cleo, project="q").assets
     assert [each.role for each in left.group] == ["before", "after"]
     out = tmp_path / "items.jsonl"
-    assert CliRunner().invoke(cli, ["export", "q", "jsonl", "--out", str(out)]).exit_code == 0
+    assert CliRunner().invoke(cli, ["item", "export", "q", "jsonl", "--out", str(out)]).exit_code == 0
     told = json.loads(out.read_text())
     assert {role: told[role] for role in ROLES} == {
         "before": "g2/4.png",

@@ -80,7 +80,7 @@ def command(home: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_folder_comes_in_from_the_command_line_and_its_clips_leave_one_by_one(command: Store, folder: Path) -> None:
     store = command
     made(store)
-    done = CliRunner().invoke(cli, ["pool", "add", "p", str(folder)])
+    done = CliRunner().invoke(cli, ["pool", "import", "p", str(folder)])
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
     # garden: cut.png and broken.mp4 are damaged, same.png comes first by name, so kitchen/a.png is the repeated one
@@ -91,7 +91,7 @@ def test_a_folder_comes_in_from_the_command_line_and_its_clips_leave_one_by_one(
         "Not taken: 2.",
     ]
     assert [line.split(":")[0] for line in lines[4:]] == ["   garden/broken.mp4", "   garden/cut.png"]
-    again = CliRunner().invoke(cli, ["pool", "add", "p", str(folder / "kitchen"), "--role", "walk"])
+    again = CliRunner().invoke(cli, ["pool", "import", "p", str(folder / "kitchen"), "--role", "walk"])
     assert again.stdout.splitlines() == [
         "Nothing added; 1 in the project already, byte for byte.",
         "Not taken: 1.",
@@ -102,7 +102,7 @@ def test_a_folder_comes_in_from_the_command_line_and_its_clips_leave_one_by_one(
         ([str(folder / "none")], "There is no file or folder"),
         ([str(folder), "--dimension", "odd"], "The schema has no dimension 'odd'."),
     ):
-        refused = CliRunner().invoke(cli, ["pool", "add", "p", *arguments])
+        refused = CliRunner().invoke(cli, ["pool", "import", "p", *arguments])
         assert refused.exit_code != 0
         assert sentence in f"{refused.output} {refused.exception}"
 

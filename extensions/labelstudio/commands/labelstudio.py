@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.recorded import recorded
 from domain.errors import NotAvailableError, NotFoundError
 from domain.name_value_pairs import pairs as named
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from extensions.labelstudio.exchange.bridge import BridgeStatus, PullResult, PushResult
     from extensions.labelstudio.serving.bridging import Media
 
-labelstudio = typer.Typer(
-    help="Label Studio as a second front end: send work there, fetch what was answered.", no_args_is_help=True
-)
 
 Project = Annotated[str, typer.Argument(help="The project.")]
 Server = Annotated[
@@ -57,11 +55,15 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     from extensions.labelstudio.commands import labelstudio_backend
 
-    labelstudio_backend.register(labelstudio)
-    cli.add_typer(labelstudio, name="labelstudio")
+    group = find_group(cli, "labelstudio", Panel.SERVER, "Let people annotate in Label Studio instead.")
+    group.command("map")(people)
+    group.command("export")(push)
+    group.command("import")(pull)
+    group.command("sync")(sync)
+    group.command("show")(status)
+    labelstudio_backend.register(group)
 
 
-@labelstudio.command("people")
 def people(
     project: Project,
     pairs: Annotated[
@@ -102,7 +104,6 @@ def people(
         typer.echo(_no_one_known(project))
 
 
-@labelstudio.command("push")
 def push(
     project: Project,
     server: Server = None,
@@ -123,7 +124,7 @@ def push(
         forms = bridging.forms_of(media)
         done = recorded(
             shared,
-            "labelstudio push",
+            "labelstudio export",
             project,
             lambda progress: bridge.push(shared.store, client, forms, by=None, project=project),
         )
@@ -134,7 +135,6 @@ def push(
             typer.echo(f"  {person.login}: {person.why}")
 
 
-@labelstudio.command("pull")
 def pull(project: Project, server: Server = None) -> None:
     """Fetch what was answered, store it, and remove it there."""
     from extensions.labelstudio.exchange import bridge
@@ -146,14 +146,13 @@ def pull(project: Project, server: Server = None) -> None:
         forms = bridging.forms_of(bridging.Media(shared))
         done = recorded(
             shared,
-            "labelstudio pull",
+            "labelstudio import",
             project,
             lambda progress: bridge.pull(shared.store, client, forms, by=None, project=project),
         )
     _tell(bridging.outcomes_in_words(done) or ["Nothing new there."])
 
 
-@labelstudio.command("sync")
 def sync(
     project: Project,
     server: Server = None,
@@ -195,7 +194,6 @@ def sync(
     typer.echo("Ended. What is out stays out; the same command goes on.")
 
 
-@labelstudio.command("status")
 def status(project: Project, server: Server = None) -> None:
     """Say what is out, stored, refused and late, and what to do next. Label Studio is not asked."""
     from extensions.labelstudio.exchange import bridge
@@ -205,7 +203,7 @@ def status(project: Project, server: Server = None) -> None:
     if server is not None:
         servers = [_status(shared, project, _normal(server))]
     if not servers:
-        typer.echo(f"{project} sends no work to Label Studio: touchstone labelstudio people {project} --server ADDRESS")
+        typer.echo(f"{project} sends no work to Label Studio: touchstone labelstudio map {project} --server ADDRESS")
     for host in servers:
         stages = ", ".join(stage.value for stage in host.stages) or "no stage yet"
         typer.echo(f"{host.address}: {stages}; {host.ahead} tasks ahead, held for {host.hold_hours:g} hours")
@@ -270,7 +268,7 @@ def _status(shared: Resources, project: str, address: str) -> BridgeStatus:
     server_status = status_of(shared, project, address)
     if server_status is None:
         raise NotFoundError(
-            f"{project} sends no work to {address} yet: touchstone labelstudio people {project} --server {address}"
+            f"{project} sends no work to {address} yet: touchstone labelstudio map {project} --server {address}"
         )
     return server_status
 
@@ -340,7 +338,7 @@ def _ready(
 
 def _no_one_known(project: str) -> str:
     return (
-        f"No one is known there yet: touchstone labelstudio people {project} LOGIN=E-MAIL says who is who;"
+        f"No one is known there yet: touchstone labelstudio map {project} LOGIN=E-MAIL says who is who;"
         " --invite prints the link for those who have no account there."
     )
 

@@ -1,4 +1,4 @@
-"""``touchstone labelstudio backend``: serve one of our models to Label Studio's screens, in a separate process."""
+"""``touchstone labelstudio serve``: serve one of our models to Label Studio's screens, in a separate process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from domain.errors import ModelError, SettingsError
 
 def register(labelstudio: typer.Typer) -> None:
     """Add the subcommand of this module."""
-    labelstudio.command("backend")(backend)
+    labelstudio.command("serve")(backend)
 
 
 def backend(

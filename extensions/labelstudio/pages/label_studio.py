@@ -12,7 +12,7 @@ import streamlit as st
 from app import jobs, markup, shell
 from app.jobs import page
 from app.reruns import messages
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from domain.errors import ConflictError
 from domain.records import ProjectView
@@ -20,12 +20,20 @@ from domain.roles import Role
 from domain.states import ONLY_HERE, Stage
 from extensions.labelstudio.exchange import bridge
 from extensions.labelstudio.exchange.bridge import BridgeStatus, PersonThere, StageThere
+from extensions.labelstudio.queries import servers
 from extensions.labelstudio.serving import bridging
 from extensions.labelstudio.serving.sync_process import SYNC
 from workflow.access import memberships, projects
 from workflow.jobs.desk import SlotConflict
 
-SCREEN = Screen("Label Studio", place=190, role=Role.LEAD, group=Group.SETTINGS)
+SCREEN = Screen(
+    "Label Studio",
+    place=625,
+    room=Room.SETTINGS,
+    role=Role.LEAD,
+    words="annotate elsewhere connect server bridge",
+    needs=Need("No Label Studio server is connected to this project yet.", servers.has_server),
+)
 
 NEW = "Another server"
 AHEAD, HOLD = 3, 8.0

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import exists, update
 from sqlmodel import Session, col, select
 
+from db.project_facts import Viewer
 from db.records import StoredBridge, StoredBridgePerson, StoredBridgeProject, StoredPerson
 from db.tables import BridgePersonRow, BridgeProjectRow, BridgeRow, PersonRow
 from domain.states import Stage
@@ -209,3 +211,8 @@ def remove_place(session: Session, *, id: int, now: datetime) -> None:
 def _store(session: Session, row: StoredBridge | StoredBridgePerson | StoredBridgeProject) -> None:
     session.add(row)
     session.flush()
+
+
+def has_server(viewer: Viewer) -> Any:
+    """Tell whether the project sends work to a server."""
+    return exists().where(col(BridgeRow.project_id) == viewer.project_id)

@@ -22,7 +22,7 @@ def test_the_command_serves_a_model_in_a_process_of_its_own(home: Path, tmp_path
         told.write_text(spec_as_yaml(spec(model.url)), encoding="utf-8")
         port, log = free_port(), tmp_path / "log"
         process = Forked(
-            ["labelstudio", "backend", "p", "--spec", told, "--port", str(port), "--secret-env", "CONNECTION"],
+            ["labelstudio", "serve", "p", "--spec", told, "--port", str(port), "--secret-env", "CONNECTION"],
             env=environment(home, CONNECTION=SECRET),
             cwd=tmp_path,
             out=log,
@@ -62,7 +62,7 @@ def test_what_the_command_refuses(home: Path, tmp_path: Path) -> None:
         (("p", "--spec", tmp_path / "none.yaml"), "none.yaml"),
         (("p", "--spec", told, "--media", tmp_path / "none"), "There is no media folder"),
     ]:
-        done = touchstone("labelstudio", "backend", *arguments, home=home)
+        done = touchstone("labelstudio", "serve", *arguments, home=home)
         assert (done.returncode, sentence in done.stderr, "Traceback" in done.stderr) == (1, True, False), done.stderr
 
 
@@ -71,7 +71,7 @@ def test_ranking_needs_a_server_that_tells_likelihoods(home: Path, tmp_path: Pat
     touchstone("project", "create", "p", "--schema", "egothink", home=home)
     told = tmp_path / "scripted.yaml"
     told.write_text(spec_as_yaml(spec("http://127.0.0.1:9/v1")), encoding="utf-8")
-    done = touchstone("labelstudio", "backend", "p", "--spec", told, "--strategy", "rank_options", home=home)
+    done = touchstone("labelstudio", "serve", "p", "--spec", told, "--strategy", "rank_options", home=home)
     assert done.returncode == 1
     assert "is asked through a server" in done.stderr
     assert "Traceback" not in done.stderr

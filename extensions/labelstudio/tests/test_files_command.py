@@ -1,4 +1,4 @@
-"""Test that ``touchstone import`` and ``export`` read and write a project of Label Studio."""
+"""Test that ``touchstone item import`` and ``export`` read and write a project of Label Studio."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
     schema.write_text(KITCHEN, encoding="utf-8")
     assert touchstone("project", "create", "old", "--schema", schema, home=home).returncode == 0
     file = FOLDER / "kitchen-snapshot.json"
-    refused = touchstone("import", "old", "label_studio", file, "--control", "fit=verdict", home=home)
+    refused = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.fit=verdict", home=home)
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert "--control fit: A kitchen has no such criterion; name one of fits, shown" in refused.stderr
-    brought = touchstone("import", "old", "label_studio", file, "--control", "prediction=why", home=home)
+    assert "--set controls.fit: A kitchen has no such criterion; name one of fits, shown" in refused.stderr
+    brought = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.prediction=why", home=home)
     assert brought.stdout.splitlines() == [
         "Imported 4 items, 1 answer, 31 ratings.",
         "Media: 0 present, 4 missing (their items wait; bring them in with --media DIR).",
         "1 annotation in which the task was skipped: nothing was made of them.",
         "Replaced by a later one of the same person or model: 1.",
         "Counted among the people: label-studio-4, label-studio-5.",
-        "To change that: touchstone project raters old --people NAME or --machines NAME.",
+        "To change that: touchstone rater list old --people NAME or --machines NAME.",
     ]
-    out = touchstone("export", "old", "label_studio", "--out", tmp_path / "tasks.json", home=home)
+    out = touchstone("item", "export", "old", "label_studio", "--out", tmp_path / "tasks.json", home=home)
     assert out.stdout == f"4 items in 1 file at {tmp_path / 'tasks.json'}.\n"
     tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
     assert [len(task.get("annotations", ())) for task in tasks] == [2, 2, 1, 1]
     form = tmp_path / "form.xml"
-    touchstone("export", "old", "label_studio", "--out", tmp_path / "tasks.json", "--labeling", form, home=home)
+    touchstone("item", "export", "old", "label_studio", "--out", tmp_path / "tasks.json", "--labeling", form, home=home)
     asked = {part.get("name") for part in ElementTree.fromstring(form.read_text(encoding="utf-8")).iter()}
     assert {"fits", "shown", "clarity", "count", "why", "objects"} <= asked
     again = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
@@ -40,5 +40,5 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
         assert {**task["data"], **plain["data"]} == task["data"]
         assert "about" in task["data"]
         assert "A red cup." not in json.dumps(task), "the answer is secret to verifiers"
-    wrong = touchstone("import", "old", "ratings", file, "--rater", "ann", home=home)
-    assert (wrong.returncode, "ratings is imported without them" in wrong.stderr) == (1, True)
+    wrong = touchstone("item", "import", "old", "ratings", file, "--set", "rater=ann", home=home)
+    assert (wrong.returncode, "ratings are imported without it" in wrong.stderr) == (1, True)

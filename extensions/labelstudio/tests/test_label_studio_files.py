@@ -166,7 +166,7 @@ def test_only_leads_bring_in(store: Store, media: MediaStore) -> None:
 
 def test_the_other_import_says_where_such_files_go(store: Store, media: MediaStore) -> None:
     project(store)
-    with pytest.raises(InvalidFileError, match="touchstone import p label_studio FILE"):
+    with pytest.raises(InvalidFileError, match="touchstone item import p label_studio FILE"):
         import_files(store, media, by=None, project="p", format="label_studio", path=FOLDER / "kitchen.json")
 
 

@@ -52,24 +52,24 @@ def connected(home: Home, address: str, *pairs: tuple[str, str], stages: tuple[S
 
 
 def test_without_a_server_it_says_how_to_name_one(home: Home) -> None:
-    assert "--server http://" in refused(home, "push", "other")
-    assert "sends no work to Label Studio" in said(home, "status", "other")
-    assert "touchstone labelstudio people other --server" in refused(home, "pull", "other", "--server", nowhere())
+    assert "--server http://" in refused(home, "export", "other")
+    assert "sends no work to Label Studio" in said(home, "show", "other")
+    assert "touchstone labelstudio map other --server" in refused(home, "import", "other", "--server", nowhere())
 
 
 def test_a_project_that_is_not_there(home: Home) -> None:
-    for command in ("people", "push", "pull", "sync", "status"):
+    for command in ("map", "export", "import", "sync", "show"):
         assert "nothing" in refused(home, command, "nothing", "--server", nowhere(), **TOKEN)
 
 
 def test_people_are_said_and_listed_without_asking_the_server(home: Home) -> None:
     server = ("--server", nowhere())
-    assert "No one is known there yet" in said(home, "people", "tiny", *server)
-    listed = said(home, "people", "tiny", "bo=Bo@Example.org", "chi=chi@example.org", *server).splitlines()
+    assert "No one is known there yet" in said(home, "map", "tiny", *server)
+    listed = said(home, "map", "tiny", "bo=Bo@Example.org", "chi=chi@example.org", *server).splitlines()
     assert [line.split()[:2] for line in listed] == [["bo", "bo@example.org"], ["chi", "chi@example.org"]]
     assert all("not seen there yet" in line for line in listed)
-    assert said(home, "people", "tiny", *server).splitlines() == listed
-    assert said(home, "people", "tiny", "--remove", "bo", *server).splitlines() == listed[1:]
+    assert said(home, "map", "tiny", *server).splitlines() == listed
+    assert said(home, "map", "tiny", "--remove", "bo", *server).splitlines() == listed[1:]
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_people_are_said_and_listed_without_asking_the_server(home: Home) -> Non
     ],
 )
 def test_who_is_who_has_to_make_sense(home: Home, pair: str, sentence: str) -> None:
-    assert sentence in refused(home, "people", "tiny", pair, "--server", nowhere())
+    assert sentence in refused(home, "map", "tiny", pair, "--server", nowhere())
 
 
 def test_without_a_token_it_says_where_to_get_one(home: Home) -> None:
     address = nowhere()
     connected(home, address, ("bo", "bo@example.org"), stages=(Stage.VERIFICATION,))
-    for command in ("push", "pull", "sync"):
+    for command in ("export", "import", "sync"):
         sentence = refused(home, command, "tiny", "--server", address, **SHOWN)
         assert "no token" in sentence
         assert "TOUCHSTONE_LABEL_STUDIO_TOKEN" in sentence
@@ -99,10 +99,10 @@ def test_without_a_token_it_says_where_to_get_one(home: Home) -> None:
 def test_a_server_that_is_down_is_told_and_nothing_is_claimed(home: Home) -> None:
     address = nowhere()
     connected(home, address, ("bo", "bo@example.org"), stages=(Stage.VERIFICATION,))
-    sentence = refused(home, "push", "tiny", "--server", address, **TOKEN, **SHOWN)
+    sentence = refused(home, "export", "tiny", "--server", address, **TOKEN, **SHOWN)
     assert address in sentence
     assert TOKEN["TOUCHSTONE_LABEL_STUDIO_TOKEN"] not in sentence
-    told = said(home, "status", "tiny", "--server", address)
+    told = said(home, "show", "tiny", "--server", address)
     assert "The last try broke off" in told
     assert "wait there" not in told
 
@@ -110,22 +110,22 @@ def test_a_server_that_is_down_is_told_and_nothing_is_claimed(home: Home) -> Non
 def test_without_an_address_for_pictures_nothing_is_sent(home: Home) -> None:
     address = nowhere()
     connected(home, address, ("bo", "bo@example.org"), stages=(Stage.VERIFICATION,))
-    for command in ("push", "sync"):
+    for command in ("export", "sync"):
         sentence = refused(home, command, "tiny", "--server", address, **TOKEN)
         assert "TOUCHSTONE_PUBLIC_URL" in sentence
         assert "--local-files" in sentence
-    wrong = refused(home, "push", "tiny", "--server", address, "--media-from", "here", **TOKEN)
+    wrong = refused(home, "export", "tiny", "--server", address, "--media-from", "here", **TOKEN)
     assert "--media-from is 'here'" in wrong
-    gone = refused(home, "push", "tiny", "--server", address, "--local-files", str(home.path / "gone"), **TOKEN)
+    gone = refused(home, "export", "tiny", "--server", address, "--local-files", str(home.path / "gone"), **TOKEN)
     assert "LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT" in gone
 
 
 def test_a_stage_that_cannot_be_shown_is_named(home: Home) -> None:
     address = nowhere()
-    sentence = refused(home, "push", "tiny", "--server", address, "--stage", "triage", **TOKEN, **SHOWN)
+    sentence = refused(home, "export", "tiny", "--server", address, "--stage", "triage", **TOKEN, **SHOWN)
     assert "triage" in sentence
     assert "Label Studio cannot show" in sentence
-    asked = refused(home, "push", "tiny", "--server", address, **TOKEN, **SHOWN)
+    asked = refused(home, "export", "tiny", "--server", address, **TOKEN, **SHOWN)
     assert "Say which stages go there" in asked
     assert "--stage verification" in asked
 
@@ -133,4 +133,4 @@ def test_a_stage_that_cannot_be_shown_is_named(home: Home) -> None:
 def test_of_several_servers_one_has_to_be_named(home: Home) -> None:
     for address in (nowhere(), nowhere()):
         connected(home, address)
-    assert "several servers; say which one with --server" in refused(home, "pull", "tiny", **TOKEN)
+    assert "several servers; say which one with --server" in refused(home, "import", "tiny", **TOKEN)

@@ -1,4 +1,4 @@
-"""``touchstone entries``: score other teams' files of answers against the key."""
+"""``touchstone entry``: score other teams' files of answers against the key."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
+
 Project = Annotated[str, typer.Argument(help="The project.")]
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    entries = typer.Typer(help="Other teams' files of answers, held against the key.", no_args_is_help=True)
-    cli.add_typer(entries, name="entries")
-    entries.command("score")(score)
-    entries.command("list")(list_)
-    entries.command("budget")(budget)
+    entry = find_group(cli, "entry", Panel.RESULTS, "Other teams' files of answers, for the public leaderboard.")
+    entry.command("import")(score)
+    entry.command("list")(list_)
+    entry.command("limit")(budget)
 
 
 def score(

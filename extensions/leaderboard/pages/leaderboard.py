@@ -14,8 +14,9 @@ from app import markup, shell
 from app.jobs import figure_requests
 from app.reruns import messages, pending_figures
 from app.results import choices, shown
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
+from db import project_facts
 from domain.records import RULES, ProjectView
 from domain.roles import Role
 from extensions.leaderboard import entries, entry_budget, public_page
@@ -28,7 +29,14 @@ from workflow.results.leaderboard_page import Leaderboards
 from workflow.results.score_choices import Scores
 from workflow.results.slices import BINS, DIMENSION, ways
 
-SCREEN = Screen("Leaderboard", place=237, role=Role.LEAD, group=Group.RELEASE)
+SCREEN = Screen(
+    "Public board",
+    place=515,
+    room=Room.RELEASE,
+    role=Role.LEAD,
+    words="leaderboard entries teams submissions website",
+    needs=Need("Other teams submit answers to a release. Make a release first.", project_facts.has_releases),
+)
 
 STYLE = '[data-part="preview"] { max-height: 36rem; overflow-y: auto; }'
 

@@ -197,12 +197,12 @@ def test_the_command_says_what_came_of_it(
     monkeypatch.setattr("app.services.resources", lambda: Resources(store, media, Settings(tmp_path, "")))
 
     def said(*arguments: str) -> str:
-        done = CliRunner().invoke(cli, ["entries", *arguments], catch_exceptions=False)
+        done = CliRunner().invoke(cli, ["entry", *arguments], catch_exceptions=False)
         assert done.exit_code == 0, done.output
         return done.output
 
     assert said("list", "p") == "No team has sent in anything yet.\n"
-    told = said("score", "p", str(sent(tmp_path, "ABCDAAAAAA")), "--team", "A", "--model", "M")
+    told = said("import", "p", str(sent(tmp_path, "ABCDAAAAAA")), "--team", "A", "--model", "M")
     assert told.startswith("A: M: 10 answers taken.\n")
     assert " 0.600 " in told
     assert "A: M  counts" in said("list", "p")

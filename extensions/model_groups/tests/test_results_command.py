@@ -1,4 +1,4 @@
-"""Groups of models in ``touchstone results``."""
+"""Groups of models in ``touchstone result show``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.app.test_results_command import said
 def test_groups_of_models_are_in_all_three_forms(home: Path, tmp_path: Path) -> None:
     sizes = tmp_path / "models.csv"
     sizes.write_text("model,size\nran,7B\nfiled,7B\n", encoding="utf-8")
-    brought = CliRunner().invoke(cli, ["import", "p", "models", str(sizes)], catch_exceptions=False)
+    brought = CliRunner().invoke(cli, ["item", "import", "p", "models", str(sizes)], catch_exceptions=False)
     assert "Imported 2 described models." in brought.stdout
     by_size = ("--group-models-by", "size")
     rows = list(csv.DictReader(io.StringIO(said(*by_size, "--format", "csv"))))

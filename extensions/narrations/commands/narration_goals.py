@@ -1,4 +1,4 @@
-"""``touchstone narrations goals``: goals from narrations by a language model, and a check of edited goals."""
+"""``touchstone goal create``: goals from narrations by a language model, and a check of edited goals."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.strict_run_output import carried_out, tell_asked, tell_dry
 from domain.english import with_noun
 from domain.errors import InvalidFileError, InvalidInputError, Problem
@@ -18,7 +19,6 @@ from extensions.narrations.commands.narrations import (
     Spacing,
     Unsure,
     VideoFile,
-    narrations,
     rates_of,
     read_rows,
     reading,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 
 def register(cli: typer.Typer) -> None:
-    """Add ``goals`` to ``touchstone narrations``."""
-    narrations.command("goals")(goals)
+    """Add the subcommand of this module."""
+    find_group(cli, "goal", Panel.ITEMS, "Have a model name the goals in narrated videos.").command("create")(goals)
 
 
 def goals(
@@ -83,7 +83,7 @@ def goals(
     """Have a model behind an endpoint say what each video is done for: an overall goal, subgoals, and theirs.
 
     A reply that does not keep to the form, or contradicts itself or the narrations, gives none. This is a job: Ctrl+C
-    cancels it, and the same command goes on. `touchstone narrations questions --goals OUT` makes questions of them."""
+    cancels it, and the same command goes on. `touchstone question create --goals OUT` makes questions of them."""
     from extensions.narrations.rules.goals import Limits
 
     if most < fewest:

@@ -1,4 +1,4 @@
-"""``touchstone narrations``: from narrations of videos to questions about the next action."""
+"""``touchstone narration``: from narrations of videos to questions about the next action."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from domain.english import with_noun
 from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.name_value_pairs import pairs
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from extensions.narrations.rules.narration import Tally
     from extensions.narrations.rules.published_comparison import Comparison
 
-narrations = typer.Typer(
-    help="Narrations of videos: what is in them, questions out of them, and what they explain of published questions.",
-    no_args_is_help=True,
-)
 
 SHOWN = 20
 """Number of left out rows or goals that are named."""
@@ -74,12 +71,18 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.add_typer(narrations, name="narrations")
+    group = find_group(cli, "narration", Panel.ITEMS, "Check narrations of videos, or questions made from them.")
+    group.command("check")(check)
+    group = find_group(cli, "question", Panel.ITEMS, "Write questions about the next action from narrations.")
+    group.command("create")(questions)
 
 
-@narrations.command("look")
-def look(
+def check(
     file: File,
+    published: Annotated[
+        Path | None,
+        typer.Argument(help="Published questions in EgoPlan's layout, to compare with the narrations."),
+    ] = None,
     column: Columns = None,
     videos: VideoFile = None,
     narrator: Narrator = 1,
@@ -87,7 +90,14 @@ def look(
     with_unsure: Unsure = False,
     as_json: AsJson = False,
 ) -> None:
-    """What is in a file of narrations, and which rows of it do not fit, by line."""
+    """Check a file of narrations: what is in it, and which rows are invalid, by line.
+
+    With PUBLISHED, check published questions instead: which segments, options, progress and observation frames follow
+    from the narrations. Example: touchstone narration check narrations.csv
+    """
+    if published is not None:
+        _check_published(file, published, column=column, videos=videos, as_json=as_json)
+        return
     from extensions.narrations.rules.narration import by_video
     from extensions.narrations.rules.overview import look as looked
 
@@ -111,7 +121,6 @@ def look(
     tell_rows(read)
 
 
-@narrations.command("questions")
 def questions(
     file: File,
     goals: Goals,
@@ -152,8 +161,8 @@ def questions(
 ) -> None:
     """Make multiple-choice questions about the next action out of narrations and goals, as EgoPlan-Bench is made.
 
-    Afterwards `touchstone import PROJECT egoplan OUT/egoplan.json` takes them, and `touchstone frames VIDEOS FRAMES
-    --times OUT/times.csv` takes the frames that they are observed in."""
+    Afterwards `touchstone item import PROJECT egoplan OUT/egoplan.json` takes them, and `touchstone frame create VIDEOS
+    FRAMES --times OUT/times.csv` takes the frames that they are observed in."""
     from extensions.narrations.question_generation import QuestionRequest, make
 
     known = rates_of(videos)
@@ -185,16 +194,10 @@ def questions(
         raise typer.Exit(1)
 
 
-@narrations.command("against")
-def against(
-    file: File,
-    published: Annotated[Path, typer.Argument(help="Questions in EgoPlan's layout, with their keys.")],
-    column: Columns = None,
-    videos: VideoFile = None,
-    as_json: AsJson = False,
+def _check_published(
+    file: Path, published: Path, *, column: Sequence[str] | None, videos: Path | None, as_json: bool
 ) -> None:
-    """Hold published questions against the narrations that they were made of: which segments, options, progress and
-    observation frames follow from them, and every kind that does not, with counts."""
+    """Compare published questions with the narrations that they were made from, and print the counts."""
     from extensions.narrations.files.published_questions import read_published
     from extensions.narrations.rules import published_comparison as held
     from extensions.narrations.rules.narration import by_video

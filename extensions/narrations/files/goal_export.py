@@ -12,7 +12,7 @@ from extensions.narrations.rules.narration import Narration
 
 
 def goal_file(tasks: Sequence[Task]) -> bytes:
-    """Return a JSON list, in the layout that ``touchstone narrations questions --goals`` reads."""
+    """Return a JSON list, in the layout that ``touchstone question create --goals`` reads."""
     records = ",\n".join(_record(task) for task in tasks)
     return (f"[\n{records}\n]\n" if records else "[]\n").encode()
 

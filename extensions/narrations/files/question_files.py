@@ -85,7 +85,7 @@ def _gap(schema: Schema) -> float:
 
 
 def times_file(questions: Sequence[Question], *, first_id: int) -> bytes:
-    """Return the observation time of each question as ``touchstone frames --times`` reads it: ``source,time``.
+    """Return the observation time of each question as ``touchstone frame create --times`` reads it: ``source,time``.
 
     Two more columns have the item, and the start of the clip with its progress.
     """

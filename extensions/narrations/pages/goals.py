@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from annotation_schemas.source_media import has_segments
 from app import markup, shell
 from app.reruns import messages
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import text_difference
 from domain.records import ProjectView
@@ -27,7 +27,14 @@ from extensions.narrations.upload_section import DONE, ROWS
 from extensions.narrations.video_goals import GoalVersion, VideoGoals
 from workflow.access import guidelines
 
-SCREEN = Screen("Goals", place=202, role=Role.LEAD, group=Group.SOURCES, timed=True)
+SCREEN = Screen(
+    "Goals",
+    place=115,
+    room=Room.ITEMS,
+    role=Role.LEAD,
+    words="narrations actions steps next action video",
+    fits=has_segments,
+)
 
 _DRAFTS = "goals.drafts"
 

@@ -154,7 +154,7 @@ def test_jobs_cancel_ends_it_with_what_there_is_and_retry_does_the_rest(services
     def script(asked: Asked, number: int) -> Reply:
         if number == 1:
             (job,) = desk.list_jobs(services.store, kinds=["goals"])
-            assert CliRunner().invoke(cli, ["jobs", "cancel", job.id]).exit_code == 0
+            assert CliRunner().invoke(cli, ["job", "cancel", job.id]).exit_code == 0
         return chat(right(), after=0.7)
 
     with ScriptedServer(script) as server:

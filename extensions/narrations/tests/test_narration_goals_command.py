@@ -1,4 +1,4 @@
-"""``touchstone narrations goals`` against a scripted endpoint: what is taken, what it costs, what is kept."""
+"""``touchstone goal create`` against a scripted endpoint: what is taken, what it costs, what is kept."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def described(server: ScriptedServer, **endpoint: Any) -> None:
 
 def run(*more: str) -> Result:
     return CliRunner().invoke(
-        cli, ["narrations", "goals", "n.csv", "--spec", "m.yaml", "--out", "g.json", *more], catch_exceptions=True
+        cli, ["goal", "create", "n.csv", "--spec", "m.yaml", "--out", "g.json", *more], catch_exceptions=True
     )
 
 
@@ -176,15 +176,13 @@ def test_the_file_is_what_questions_are_made_of() -> None:
     first = records()[0]
     assert (first["video"], first["level"], first["goal"]) == ("V", "overall goal", "make breakfast")
     assert first["actions"][0] == {"id": "V-1", "text": "do V 1", "start": 2, "stop": 3.5}
-    done = CliRunner().invoke(
-        cli, ["narrations", "questions", "n.csv", "--goals", "g.json", "--rate", "30", "--out", "q"]
-    )
+    done = CliRunner().invoke(cli, ["question", "create", "n.csv", "--goals", "g.json", "--rate", "30", "--out", "q"])
     assert done.exit_code == 0, done.output
     # goals of 12, 6, 4 and 4 actions; each action is asked for once in each goal
     assert "4 goals kept" in done.output
     questions = json.loads(Path("q/egoplan.json").read_text())
     assert len(questions) == 26
-    assert "0 faults." in CliRunner().invoke(cli, ["narrations", "goals", "n.csv", "--check", "g.json"]).output
+    assert "0 faults." in CliRunner().invoke(cli, ["goal", "create", "n.csv", "--check", "g.json"]).output
 
 
 def test_mended_goals_are_checked_and_never_written_over() -> None:
@@ -199,7 +197,7 @@ def test_mended_goals_are_checked_and_never_written_over() -> None:
         Path("g.json").write_text(mended)
         assert "has changed since it was written here" in refused(ConflictError)
         assert Path("g.json").read_text() == mended
-        done = CliRunner().invoke(cli, ["narrations", "goals", "n.csv", "--check", "g.json"])
+        done = CliRunner().invoke(cli, ["goal", "create", "n.csv", "--check", "g.json"])
         Path("g.json").rename("mine.json")
         asks()
     assert len(server.asked) == 1
@@ -358,4 +356,4 @@ def test_real_narrations() -> None:
     assert len(server.asked) == sum(n >= 4 for n in sizes.values())
     assert (counts["subgoals"], counts["overall goals"]) == (parts, whole)
     assert counts["goals left out: too many actions"] == sum(n > 20 for n in sizes.values())
-    assert "0 faults." in CliRunner().invoke(cli, ["narrations", "goals", "n.csv", "--check", "g.json"]).output
+    assert "0 faults." in CliRunner().invoke(cli, ["goal", "create", "n.csv", "--check", "g.json"]).output

@@ -1,4 +1,4 @@
-"""``touchstone narrations``: from narrations and goals to items with their clips and frames, and what is refused."""
+"""``touchstone narration``: from narrations and goals to items with their clips and frames, and what is refused."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def said(*arguments: str, status: int = 0) -> str:
     return done.stdout
 
 
-MAKE = ("narrations", "questions", "milk.csv", "--goals", "goals.json", "--out", "out")
+MAKE = ("question", "create", "milk.csv", "--goals", "goals.json", "--out", "out")
 
 
 def test_from_narrations_to_items_with_their_frames(home: Path, tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_from_narrations_to_items_with_their_frames(home: Path, tmp_path: Path) 
 
     film = tmp_path / "videos" / "V.webm"
     clips.write([Image.new("RGB", (64, 48), (2 * n, 2 * n, 2 * n)) for n in range(120)], out=film, frames_per_second=10)
-    assert "Imported 5 items" in said("import", "p", "egoplan", "out/egoplan.json", "--media", "videos")
+    assert "Imported 5 items" in said("item", "import", "p", "egoplan", "out/egoplan.json", "--media", "videos")
     store, media = open_store(None, home), MediaStore(home / "media")
     with store.read() as session:
         names = [f"{n}/{role}" for n in range(5) for role in ("observation", "progress")]
@@ -91,11 +91,11 @@ def test_from_narrations_to_items_with_their_frames(home: Path, tmp_path: Path) 
     assert lasting == pytest.approx([1.5, 3.5, 6, 7.5, 9.5], abs=0.15)
     store.close()
 
-    said("frames", "videos", "shots", "--times", "out/times.csv")
+    said("frame", "create", "videos", "shots", "--times", "out/times.csv")
     lines = [json.loads(line) for line in (tmp_path / "shots" / "frames.jsonl").read_text().splitlines()]
     assert [line["frame"] for line in lines if line["record"] == "frame"] == [15, 35, 60, 75, 95]
 
-    said("export", "p", "egoplan", "--out", "again.json")  # how they came to be goes in and out with them
+    said("item", "export", "p", "egoplan", "--out", "again.json")  # how they came to be goes in and out with them
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "out" / "egoplan.json").read_bytes()
     assert records[1]["construction"]["answer"] == "V-3"
     pairs = [json.loads(line) for line in (tmp_path / "out" / "pairs.jsonl").read_text().splitlines()]
@@ -168,10 +168,10 @@ def test_what_is_refused(home: Path, tmp_path: Path, more: tuple[str, ...], erro
 
 
 def test_a_look_at_narrations(home: Path, tmp_path: Path) -> None:
-    told = said("narrations", "look", "milk.csv", "--videos", "videos.csv")
+    told = said("narration", "check", "milk.csv", "--videos", "videos.csv")
     assert told.splitlines()[0] == "milk.csv (csv): 6 narrations of 1 video, 0.0 hours from first to last"
     assert "0 of 5 begin before the one before them stops" in told
-    found = json.loads(said("narrations", "look", "milk.csv", "--json"))
+    found = json.loads(said("narration", "check", "milk.csv", "--json"))
     assert (found["narrations"], found["left_out"][0]["line"]) == (6, 8)
     film = {"v": {"narration_pass_1": {"narrations": [{"timestamp_sec": 1.5, "narration_text": "#C C sits"}]}}}
     (tmp_path / "film.json").write_text(json.dumps(film))
@@ -179,7 +179,7 @@ def test_a_look_at_narrations(home: Path, tmp_path: Path) -> None:
         "narration_pass_2": {"narrations": [{"timestamp_sec": "\udfff", "narration_text": "#C C \ud800s"}]}
     }
     (tmp_path / "film.json").write_text(json.dumps(film))  # half characters are no reason to stop
-    told = said("narrations", "look", "film.json")
+    told = said("narration", "check", "film.json")
     assert "t - b / 2a to t + b / 2a" in told
     assert "film.json, line 1: \ufffd, narrator 2: its timestamp_sec is '\\udfff', which is no number." in told
 
@@ -199,8 +199,8 @@ def test_questions_of_ones_own_are_explained_by_their_narrations(home: Path) -> 
     ):
         with pytest.raises(InvalidFileError, match=why):
             CliRunner().invoke(
-                cli, ["narrations", "against", str(home / narrated), str(home / published)], catch_exceptions=False
+                cli, ["narration", "check", str(home / narrated), str(home / published)], catch_exceptions=False
             )
-    told = said("narrations", "against", "milk.csv", "out/egoplan.json")
+    told = said("narration", "check", "milk.csv", "out/egoplan.json")
     assert "5 of      5 100.0 %  questions of these videos" in told
     assert "0 of     15   0.0 %  segments verbatim in the narrations" in told  # this table has no frames

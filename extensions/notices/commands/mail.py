@@ -7,18 +7,19 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from domain.errors import SettingsError
 from domain.mail import MailState, MailTime
-
-mail = typer.Typer(help="Notices by e-mail: try the mail server, see what became of mails.", no_args_is_help=True)
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.add_typer(mail, name="mail")
+    mail = find_group(cli, "mail", Panel.SERVER, "Notices by e-mail.")
+    mail.command("check")(try_)
+    mail.command("edit")(set_)
+    mail.command("show")(status)
 
 
-@mail.command("try")
 def try_(address: Annotated[str, typer.Argument(help="Where the mail goes.")]) -> None:
     """Send one test mail now, and print the mail server's reply."""
     from app.services import resources
@@ -35,7 +36,6 @@ def try_(address: Annotated[str, typer.Argument(help="Where the mail goes.")]) -
     typer.echo(f"{server.host}:{server.port} took a mail to {address}. Look whether it arrives.")
 
 
-@mail.command("set")
 def set_(
     login: Annotated[str, typer.Argument(help="Whose notices.")],
     address: Annotated[str, typer.Argument(help="Their e-mail address.")],
@@ -52,7 +52,6 @@ def set_(
     typer.echo(f"{person.name} gets notices at {address}: {when.label}.")
 
 
-@mail.command("status")
 def status() -> None:
     """How many mails wait, left or failed, and why the last ones did."""
     from app.services import opened

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app import markup, shell
-from app.screens import Screen
+from app.screens import Room, Screen
 from app.services import Services
 from domain.notices import TOLD_FOR, Notice
 from extensions.notices import notice_list, notice_section
 
-SCREEN = Screen("Notices", place=13, group=None)
+SCREEN = Screen("Notices", place=800, room=Room.NOTICES, words="notifications news mail email alerts messages")
 
 LONGEST = 100
 """Largest number of listed notices."""

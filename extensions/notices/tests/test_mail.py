@@ -293,17 +293,17 @@ def test_the_operator_tries_it_and_people_choose(
     shared = Resources(store, MediaStore(home / "media"), settings)
     monkeypatch.setattr("app.services.resources", lambda: shared)
     runner = CliRunner()
-    said = runner.invoke(cli, ["mail", "try", "ops@example.org"])
+    said = runner.invoke(cli, ["mail", "check", "ops@example.org"])
     assert said.exit_code == 0, said.output
     assert server.mails[0]["To"] == "ops@example.org"
     server.replies["RCPT"] = "550 no such box"
     with pytest.raises(SettingsError, match=r"refused the address ops@example.org: 550 no such box\."):
-        runner.invoke(cli, ["mail", "try", "ops@example.org"], catch_exceptions=False)
+        runner.invoke(cli, ["mail", "check", "ops@example.org"], catch_exceptions=False)
     with pytest.raises(SettingsError, match="works all the same; hand it over yourself"):
-        runner.invoke(cli, ["people", "invite", "p", "--mail", "new@example.org"], catch_exceptions=False)
+        runner.invoke(cli, ["person", "invite", "p", "--mail", "new@example.org"], catch_exceptions=False)
     server.replies.clear()
     server.mails.clear()
-    said = runner.invoke(cli, ["people", "invite", "p", "--mail", "new@example.org,old@example.org"])
+    said = runner.invoke(cli, ["person", "invite", "p", "--mail", "new@example.org,old@example.org"])
     links = re.findall(rf"^{URL}/invite/(\S+)$", said.output, re.MULTILINE)
     assert [each["To"] for each in server.mails] == ["new@example.org", "old@example.org"]
     assert len(set(links)) == 2, "each has a link of their own"
@@ -313,10 +313,10 @@ def test_the_operator_tries_it_and_people_choose(
         assert found is not None
         assert found.project == "p"
     with pytest.raises(InvalidInputError, match="new is no e-mail address"):
-        runner.invoke(cli, ["people", "invite", "p", "--mail", "new"], catch_exceptions=False)
-    assert runner.invoke(cli, ["mail", "set", "ann", "ann@example.org", "--when", "at_once"]).exit_code == 0
+        runner.invoke(cli, ["person", "invite", "p", "--mail", "new"], catch_exceptions=False)
+    assert runner.invoke(cli, ["mail", "edit", "ann", "ann@example.org", "--when", "at_once"]).exit_code == 0
     assert notice_mails.choice(store, person=ann) == ("ann@example.org", MailTime.AT_ONCE)
-    assert "0 waiting" in runner.invoke(cli, ["mail", "status"]).output
+    assert "0 waiting" in runner.invoke(cli, ["mail", "show"]).output
     page = drawn(store, home, "notices", "ann", settings=settings)
     assert page.text_input(key="notices.address").value == "ann@example.org"
     page.radio(key="notices.time").set_value(MailTime.OFF)

@@ -1,4 +1,4 @@
-"""``touchstone run template``: store templates of judges with a project, or list them."""
+"""``touchstone template import``: store templates of judges with a project, or list them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from app.commands.groups import find_group
+from app.commands.groups import Panel, find_group
 from domain.errors import ModelError, NotFoundError
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommand of this module."""
-    find_group(cli, "run").command("template")(template)
+    group = find_group(cli, "template", Panel.MODELS, "Judge templates that you write or take from a paper.")
+    group.command("import")(template)
 
 
 def template(

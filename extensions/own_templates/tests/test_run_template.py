@@ -1,4 +1,4 @@
-"""``touchstone run template``."""
+"""``touchstone template import``."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def test_published_prompts_become_templates_of_the_project(home: Path) -> None:
     path = home / "prompts.jsonl"
     path.write_text(json.dumps({"name": "mine", "prompt_template": "{question} {answer}"}) + "\n")
     added = touchstone(
-        "run", "template", "p", str(path), "--parser", "double_brackets", "--value", "0", "--value", "1", home=home
+        "template", "import", "p", str(path), "--parser", "double_brackets", "--value", "0", "--value", "1", home=home
     )
     assert added.stdout.startswith("mine@1"), added.stderr
-    listed = touchstone("run", "template", "p", home=home).stdout
+    listed = touchstone("template", "import", "p", home=home).stdout
     assert "mine@1" in listed
     assert "from prompts.jsonl" in listed
-    bare = touchstone("run", "template", "p", str(path), home=home)
+    bare = touchstone("template", "import", "p", str(path), home=home)
     assert (bare.returncode, "give --parser" in bare.stderr) == (1, True)
     nameless = touchstone(
-        "run", "template", "p", str(path), "--parser", "last_line", "--value", "a", "--name", "no", home=home
+        "template", "import", "p", str(path), "--parser", "last_line", "--value", "a", "--name", "no", home=home
     )
     assert "prompts.jsonl has no prompt 'no'; it has mine." in nameless.stderr

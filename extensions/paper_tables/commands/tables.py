@@ -1,4 +1,4 @@
-"""``touchstone tables``: print a project's numbers in the layout of a benchmark paper's tables."""
+"""``touchstone table export``: print a project's numbers in the layout of a benchmark paper's tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Format(StrEnum):
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("tables")(tables)
+    find_group(cli, "table", Panel.RESULTS, "Tables in the layout of the paper.").command("export")(tables)
 
 
 def _as_csv(table: PaperTable) -> str:

@@ -8,10 +8,11 @@ from app import markup, shell
 from app.charts import page_chart
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
 from app.workbench.report import report
+from db import project_facts
 from domain import extensions
 from domain.records import ProjectView
 from domain.roles import Role
@@ -24,7 +25,14 @@ from extensions.paper_tables.table_layouts import layout_of
 from reports.html import style
 from workflow.results import leaderboard_page
 
-SCREEN = Screen("Tables", place=235, role=Role.LEAD, group=Group.NUMBERS)
+SCREEN = Screen(
+    "Tables",
+    place=420,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    words="paper latex csv figures charts",
+    needs=Need("No answer has a score yet. Run a model, or import answers.", project_facts.has_scores),
+)
 
 
 def render(services: Services) -> None:

@@ -49,7 +49,7 @@ def layout(home: Path) -> str:
 def test_a_table_says_how_many_answers_it_counts_as_wrong(home: Path, layout: str) -> None:
     """159 of 300 answers are right (53.00); 13 of these are in words that no rule reads, so that 48.67 is printed."""
     wrong_answers(home)
-    shown = ["tables", "p", "--layout", layout, "--table", "key"]
+    shown = ["table", "export", "p", "--layout", layout, "--table", "key"]
     text, _ = said(*shown)
     assert "  m      48.67" in text
     assert UNREAD in text
@@ -78,7 +78,7 @@ def test_a_table_says_how_many_answers_it_counts_as_wrong(home: Path, layout: st
 
 def test_annotators_leave_out_grades_of_empty_answers_in_tables(home: Path, layout: str) -> None:
     empty_answers(home)
-    made = json.loads(said("tables", "p", "--layout", layout, "--format", "json")[0])["tables"]
+    made = json.loads(said("table", "export", "p", "--layout", layout, "--format", "json")[0])["tables"]
     tables = {table["name"]: table for table in made}
     (people,) = tables["people"]["rows"][0]["cells"]
     assert (people["printed"], people["n"]) == ("0.8750", 8)  # 2 answers have 0.5, 6 have 1
@@ -89,6 +89,6 @@ def test_annotators_leave_out_grades_of_empty_answers_in_tables(home: Path, layo
 
 def test_a_judge_that_loses_zeros_is_told_of_in_tables(home: Path) -> None:
     lost_zeros(home)
-    text = said("tables", "p", "--table", "judges")[0]
+    text = said("table", "export", "p", "--table", "judges")[0]
     is_told(text)
     assert LOST_BY_MODEL in text

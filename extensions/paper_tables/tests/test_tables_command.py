@@ -1,4 +1,4 @@
-"""``touchstone tables``: the forms say the same, tables leave as files, and what cannot be made is told."""
+"""``touchstone table export``: the forms say the same, tables leave as files, and what cannot be made is told."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def said(*arguments: str) -> tuple[str, str]:
-    done = CliRunner().invoke(cli, ["tables", "p", *arguments], catch_exceptions=False)
+    done = CliRunner().invoke(cli, ["table", "export", "p", *arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout, done.stderr
 
@@ -58,7 +58,7 @@ def said(*arguments: str) -> tuple[str, str]:
 def test_a_layout_of_ones_own_in_all_forms_and_as_files(home: Path) -> None:
     own = ["--layout", str(home / "layout.yaml")]
     text, _ = said(*own)
-    # as touchstone results says: one of two of the items that ran was asked and replied to, one of three of filed
+    # as touchstone result show says: one of two of the items that ran was asked and replied to, one of three of filed
     assert "  Model  Colour\n  ran      50.0\n  filed    33.3" in text
     assert "Not made: No judge has rated models' answers yet." in text
     written, told = said(*own, "--out", str(home / "tables"), "--format", "json")
@@ -99,7 +99,7 @@ def test_a_radar_leaves_out_the_means(home: Path) -> None:
 def test_what_models_are_stands_over_them_and_next_to_them(home: Path, tmp_path: Path) -> None:
     path = tmp_path / "models.csv"
     path.write_text("model,size,maker\nfiled,7B,Us\nran,13B,\n", encoding="utf-8")
-    CliRunner().invoke(cli, ["import", "p", "models", str(path)], catch_exceptions=False)
+    CliRunner().invoke(cli, ["item", "import", "p", "models", str(path)], catch_exceptions=False)
     text, _ = said("--layout", str(home / "layout.yaml"), "--table", "marks")
     # 7 is less than 13, though the model of 13B is better
     assert "  Model  Nothing  Colour\n  7B\n  filed       Us    33.3\n  13B\n  ran               50.0" in text
@@ -126,7 +126,7 @@ def test_the_command_agreement_compares_people_as_one_rater(home: Path, tmp_path
         rows = [f"colour/{at} · filed,{who},score,{mark}\n" for at, mark in enumerate(marks)]
         path.write_text("unit,rater,criterion,value\n" + "".join(rows), encoding="utf-8")
         import_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None, raters=raters)
-    asked = ["agreement", "p", "--statistic", "bias", "--json", "--by", "whole"]
+    asked = ["agreement", "show", "p", "--statistic", "bias", "--json", "--by", "whole"]
     alone = CliRunner().invoke(cli, [*asked, "--stage", "grading", "--raters", "ann,ben,j"], catch_exceptions=False)
     assert len(json.loads(alone.stdout)) == 3, "each of three pairs"
     done = CliRunner().invoke(cli, [*asked, "--unit", "answer"], catch_exceptions=False)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from annotation_schemas.state_words import state_called
 from app import markup, shell
 from app.pipeline_steps import PipelineStep, link
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from domain import extensions
 from domain.records import ProjectView
@@ -15,7 +15,14 @@ from domain.roles import Role
 from extensions.pipelines import item_files
 from extensions.pipelines.item_files import ItemsOfFile
 
-SCREEN = Screen("Pipelines", place=203, role=Role.LEAD, group=Group.SOURCES)
+SCREEN = Screen(
+    "Pipelines",
+    place=135,
+    room=Room.ITEMS,
+    tab=False,
+    role=Role.LEAD,
+    words="steps origin provenance dropped flow sources",
+)
 
 
 def render(services: Services) -> None:

@@ -1,4 +1,4 @@
-"""``touchstone plan``: compute how many raters and units an agreement study needs, before the grading starts."""
+"""``agreement plan``: compute how many raters and units an agreement study needs, before the grading starts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import find_group
 from domain.errors import RatingsError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class PlanStatistic(StrEnum):
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("plan")(plan)
+    find_group(cli, "agreement").command("plan")(plan)
 
 
 def plan(

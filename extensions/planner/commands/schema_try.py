@@ -1,4 +1,4 @@
-"""``touchstone schema try``: show a schema's forms in the browser, with made-up items, in a temporary home folder."""
+"""``schema preview``: show a schema's forms in the browser, with made-up items, in a temporary home folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VARIABLE = "TOUCHSTONE_"
 def register(cli: typer.Typer) -> None:
     """Add the subcommand to those of ``touchstone schema``."""
 
-    @find_group(cli, "schema").command("try")
+    @find_group(cli, "schema").command("preview")
     def try_out(
         name: Annotated[str, typer.Argument(metavar="SCHEMA", help="A YAML file, or a schema that comes along.")],
         port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8502,

@@ -13,7 +13,7 @@ from domain.errors import RatingsError
 
 
 def run(*arguments: str) -> str:
-    result = CliRunner().invoke(cli, ["plan", *arguments])
+    result = CliRunner().invoke(cli, ["agreement", "plan", *arguments])
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -44,6 +44,6 @@ def test_the_table_names_the_cheapest_design() -> None:
     ],
 )
 def test_what_cannot_be_planned_is_said(arguments: list[str], words: str) -> None:
-    result = CliRunner().invoke(cli, ["plan", *arguments])
+    result = CliRunner().invoke(cli, ["agreement", "plan", *arguments])
     assert isinstance(result.exception, RatingsError)
     assert words in str(result.exception)

@@ -1,4 +1,4 @@
-"""``touchstone schema try``: what it makes up, prints and serves, and that nothing of it stays."""
+"""``touchstone schema preview``: what it makes up, prints and serves, and that nothing of it stays."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ SETTLING = {Stage.ADJUDICATION, Stage.ARBITRATION}
 
 
 def run(*words: str) -> Result:
-    return CliRunner().invoke(cli, ["schema", "try", *words, "--port", str(free_port())])
+    return CliRunner().invoke(cli, ["schema", "preview", *words, "--port", str(free_port())])
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_what_is_wrong_is_said_and_nothing_is_served(served: list[Any], tmp_path
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        busy = CliRunner().invoke(cli, ["schema", "try", "panel", "--port", str(port)])
+        busy = CliRunner().invoke(cli, ["schema", "preview", "panel", "--port", str(port)])
     assert str(busy.exception).startswith(f"Port {port} is taken.")
     assert served == []
     assert list((tmp_path / "tmp").iterdir()) == []

@@ -1,4 +1,4 @@
-"""``touchstone regression``: regressions of plans' success on scores in the aspects."""
+"""``touchstone regression run``: regressions of plans' success on scores in the aspects."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems
 from app.commands.results import Format
 from domain.states import Items
@@ -127,7 +128,8 @@ OutFolder = Annotated[
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("regression")(regression)
+    group = find_group(cli, "regression", Panel.RESULTS, "Which scores predict whether a plan succeeds.")
+    group.command("run")(regression)
 
 
 def regression(

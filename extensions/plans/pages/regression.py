@@ -15,7 +15,7 @@ from app import markup, shell
 from app.charts import page_chart
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
 from app.workbench.report import report
@@ -32,7 +32,17 @@ from importers import zip_archives
 from reports.html import style
 from workflow.results import leaderboard_page
 
-SCREEN = Screen("Regression", place=239, role=Role.LEAD, group=Group.NUMBERS)
+SCREEN = Screen(
+    "Regression",
+    place=445,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    words="plans success odds coefficient predict association",
+    needs=Need(
+        "The schema has no regression of plans.",
+        schema=lambda schema: schema.report.regression,
+    ),
+)
 
 A_FILE = "A file"
 """The option to define success by a file instead of a criterion."""

@@ -1,4 +1,4 @@
-"""``touchstone regression``: of a project and of files, as a table, JSON and CSV, and what is refused."""
+"""``touchstone regression run``: of a project and of files, as a table, JSON and CSV, and what is refused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WON = (1, 1, 0, 1, 0, 0)
 
 
 def command(*arguments: str) -> tuple[str, str]:
-    done = CliRunner().invoke(cli, ["regression", *arguments], catch_exceptions=False)
+    done = CliRunner().invoke(cli, ["regression", "run", *arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout, done.stderr
 
@@ -136,6 +136,6 @@ def test_nothing_is_minus_zero(tmp_path: Path) -> None:
     ],
 )
 def test_options_that_do_not_go_together(arguments: list[str], why: str) -> None:
-    done = CliRunner().invoke(cli, ["regression", *arguments], env={"COLUMNS": "200"})
+    done = CliRunner().invoke(cli, ["regression", "run", *arguments], env={"COLUMNS": "200"})
     assert done.exit_code == 2
     assert why in " ".join(done.output.replace("│", " ").split())

@@ -24,7 +24,7 @@ def test_a_lead_withdraws_an_item_on_the_page(store: Store, home: Path) -> None:
     pictured(store, media, [One("q1"), One("q2")])
     create(store, media, home, by=None, project="p", asked=ReleaseOptions(despite=("said", "items")))
     make_person(store, "lea", role=Role.LEAD)
-    page = drawn(store, home, "release", "lea", project="p")
+    page = drawn(store, home, "past_releases", "lea", project="p")
     page.button(key="release.withdraw").click().run()
     page.text_input(key="release.withdraw.1.item").input("q2")
     page.text_input(key="release.withdraw.1.reason").input("Two are right.")

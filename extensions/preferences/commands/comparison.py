@@ -1,4 +1,4 @@
-"""``touchstone comparison``: draw the pairs of models' answers that people compare."""
+"""``touchstone comparison show``: draw the pairs of models' answers that people compare."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
+
 
 def register(cli: typer.Typer) -> None:
     """Add the command of this module."""
-    cli.command("comparison")(comparison)
+    find_group(cli, "comparison", Panel.PEOPLE, "The pairs of answers that people compare.").command("show")(comparison)
 
 
 def comparison(

@@ -1,4 +1,4 @@
-"""``touchstone preferences``: report how often people prefer one model's answer to another's."""
+"""``touchstone preference show``: report how often people prefer one model's answer to another's."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems
 from app.commands.results import Format
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("preferences")(preferences)
+    group = find_group(cli, "preference", Panel.RESULTS, "How often people prefer each model's answers.")
+    group.command("show")(preferences)
 
 
 def preferences(
@@ -22,7 +24,7 @@ def preferences(
     by: Annotated[
         str,
         typer.Option(
-            help="How items are cut into slices: dimension, group, source, a field, or what else `results --by` takes.",
+            help="Compare within slices: dimension, group, source, a field, or any --by of `touchstone result show`.",
             metavar="FIELD",
         ),
     ] = "dimension",

@@ -11,7 +11,7 @@ from app import markup, shell
 from app.jobs import figure_requests
 from app.reruns import messages, pending_figures
 from app.results import choices, shown
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import items_switch
 from domain.records import ProjectView
@@ -24,7 +24,14 @@ from workflow.results import attributes, leaderboard_page
 from workflow.results.clusters import ALONE
 from workflow.results.slices import DIMENSION, ways
 
-SCREEN = Screen("Preferences", place=232, role=Role.LEAD, part="comparison", group=Group.NUMBERS)
+SCREEN = Screen(
+    "Preferences",
+    place=425,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    part="comparison",
+    words="pairwise win rate bradley terry elo arena better",
+)
 
 
 def render(services: Services) -> None:

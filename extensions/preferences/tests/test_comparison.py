@@ -251,7 +251,7 @@ def test_who_has_seen_what_others_prefer_corrects_nothing_more(store: Store) -> 
             return str(session.execute(text(f"{wanted} AND t.person_id = {sue.id}"), {"name": name}).scalar())
 
     look(store, sue, names[0])
-    with pytest.raises(ConflictError, match="You have looked into the item"):
+    with pytest.raises(ConflictError, match="You have seen votes or comments"):
         submissions.undo(store, person=sue, project="p", stage=Stage.COMPARISON, task=of(names[0]))
     back = submissions.undo(store, person=sue, project="p", stage=Stage.COMPARISON, task=of(names[1]))
     with pytest.raises(NotAllowedError):

@@ -94,10 +94,10 @@ def test_both_orders_of_a_pair_are_one_comparison(
     # the command's CSV says that it lacks them, and writes them into a table of their own
     here = SimpleNamespace(store=world.store, settings=SimpleNamespace(home=tmp_path))
     monkeypatch.setattr("app.services.resources", lambda: here)
-    command().main(["results", "p", "--format", "csv"], standalone_mode=False)
+    command().main(["result", "show", "p", "--format", "csv"], standalone_mode=False)
     assert "Not in this table: 1 comparison. Write them with --comparisons FILE.csv." in capsys.readouterr().err
     out = tmp_path / "pairs.csv"
-    command().main(["results", "p", "--format", "csv", "--comparisons", str(out)], standalone_mode=False)
+    command().main(["result", "show", "p", "--format", "csv", "--comparisons", str(out)], standalone_mode=False)
     assert "Not in this table" not in capsys.readouterr().err
     (line,) = csv.DictReader(out.read_text(encoding="utf-8").splitlines())
     assert (line["model"], line["baseline"], line["wins"], line["comparisons"]) == ("one", "two", "5", "9")

@@ -116,7 +116,9 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
         assert world.work(run) is RunState.DONE
         assert len(server.asked) == 2 * 15
 
-    told = json.loads(CliRunner().invoke(cli, ["preferences", "p", "--format", "json"], catch_exceptions=False).stdout)
+    told = json.loads(
+        CliRunner().invoke(cli, ["preference", "show", "p", "--format", "json"], catch_exceptions=False).stdout
+    )
     better = told["criteria"][0]
     whole = better["parts"][0]
     assert (whole["votes"], whole["pairs"], whole["raters"]) == (30, 15, 2)
@@ -145,7 +147,7 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
     assert in_a_report(store) == [
         ("better", judge["judge"], 13, pytest.approx(6 / 13), pytest.approx(judge["kappa"]["kappa"]), 3, 2, 0)
     ]
-    table = CliRunner().invoke(cli, ["preferences", "p"], catch_exceptions=False).stdout
+    table = CliRunner().invoke(cli, ["preference", "show", "p"], catch_exceptions=False).stdout
     assert re.search(r"m1 +all others +16 +2 +0 +0\.944 ", table)
     assert "  Strengths: No interval: undefined in" in table
 
@@ -210,5 +212,5 @@ def test_what_does_not_fit_is_said_before_anyone_is_asked(store: Store, tmp_path
         with pytest.raises(InvalidInputError, match=re.escape(why)):
             world.judge(**chosen)
     make_project(store, name="plain")
-    done = CliRunner().invoke(cli, ["preferences", "plain"])
+    done = CliRunner().invoke(cli, ["preference", "show", "plain"])
     assert "has no comparison" in str(done.exception)

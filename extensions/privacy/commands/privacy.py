@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.recorded import recorded
 from app.markup import count
 from domain.errors import InvalidFileError
@@ -18,10 +19,6 @@ from extensions.privacy.boxes import MARGIN
 SHOWN = 20
 """The maximum number of names in a list."""
 
-privacy = typer.Typer(
-    help="Find faces and number plates in pictures and clips, decide about them, and cover them for everyone.",
-    no_args_is_help=True,
-)
 
 Project = Annotated[str, typer.Argument(help="The project.")]
 
@@ -35,10 +32,12 @@ class Kind(StrEnum):
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.add_typer(privacy, name="privacy")
+    privacy = find_group(cli, "privacy", Panel.ITEMS, "Find and cover faces and number plates.")
+    privacy.command("check")(look)
+    privacy.command("import")(cover)
+    privacy.command("list")(list_)
 
 
-@privacy.command("look")
 def look(
     project: Project,
     out: Annotated[Path, typer.Option("--out", help="A new folder for the table, the pictures and the page.")],
@@ -75,7 +74,7 @@ def look(
     about: Any = {"project": project, "finder": finder, "rate": moments}
     findings = recorded(
         shared,
-        "privacy look",
+        "privacy check",
         project,
         lambda progress: detection.detect(
             shared.store,
@@ -115,10 +114,9 @@ def look(
     tables = " ".join(str(out / name) for name in ("boxes.csv", "clips.csv") if (out / name).exists())
     typer.echo(f"Look at {out / 'index.html'} ({drawn:,} pictures), write yes or no under `cover` in")
     typer.echo(f"{tables.replace(' ', ' and ')}, add a line for each box that is missing, then")
-    typer.echo(f"touchstone privacy cover {project} {tables}")
+    typer.echo(f"touchstone privacy import {project} {tables}")
 
 
-@privacy.command("cover")
 def cover(
     project: Project,
     tables: Annotated[
@@ -186,7 +184,6 @@ def cover(
     )
 
 
-@privacy.command("list")
 def list_(
     project: Project,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of lines.")] = False,

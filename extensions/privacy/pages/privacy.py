@@ -9,9 +9,10 @@ from pathlib import Path
 import streamlit as st
 
 from app import markup, shell
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import confirm
+from db import project_facts
 from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.records import ProjectView
 from domain.roles import Role
@@ -22,7 +23,14 @@ from extensions.privacy.sheet import MISSES, summary
 from extensions.privacy.tracks import RATE, RATES
 from extensions.privacy.uncovered_route import address, as_json
 
-SCREEN = Screen("Privacy", place=206, role=Role.LEAD, group=Group.SOURCES)
+SCREEN = Screen(
+    "Privacy",
+    place=125,
+    room=Room.ITEMS,
+    role=Role.LEAD,
+    words="faces number plates blur anonymize cover hide mask gdpr personal data",
+    needs=Need("This project has no image or clip yet.", project_facts.has_media),
+)
 
 LOOK_SECONDS = 0.7
 PAGE, LINES = 24, 50

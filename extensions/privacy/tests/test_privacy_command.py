@@ -110,7 +110,7 @@ def test_a_clip_is_looked_through_decided_and_covered(home: Path) -> None:
     out = home / "look"
     told = said("look", "q", "--out", str(out), "--kind", "face")
     assert "0 pictures; 0 new boxes in 0 of them.\n1 clip; 1 new boxes in 1 of them." in told
-    assert told.endswith(f"touchstone privacy cover q {out / 'boxes.csv'} {out / 'clips.csv'}\n")
+    assert told.endswith(f"touchstone privacy import q {out / 'boxes.csv'} {out / 'clips.csv'}\n")
     (found,) = rows(out / "clips.csv")
     assert [found[name] for name in ("clip", "kind", "begin", "end", "found_by", "cover")] == [
         "a.webm", "face", "1.500", "4.000", "frontal", ""

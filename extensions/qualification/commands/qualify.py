@@ -1,4 +1,4 @@
-"""``touchstone qualify``: make the qualification set of a stage, and show who has passed it."""
+"""``touchstone qualification``: make the qualification set of a stage, and show who has passed it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import IDS_IN_FILE, item_ids
 
 if TYPE_CHECKING:
@@ -21,11 +22,10 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    qualify = typer.Typer(help="What people pass before a stage, and who has passed it.", no_args_is_help=True)
-    cli.add_typer(qualify, name="qualify")
-    qualify.command("set")(make_set)
-    qualify.command("status")(status)
-    qualify.command("exempt")(exempt)
+    group = find_group(cli, "qualification", Panel.PEOPLE, "The test that people pass before a stage.")
+    group.command("create")(make_set)
+    group.command("list")(status)
+    group.command("exempt")(exempt)
 
 
 def make_set(

@@ -9,7 +9,7 @@ import streamlit as st
 
 from annotation_schemas.model import Qualification
 from app import markup, shell
-from app.screens import Group, Screen, working_page
+from app.screens import Room, Screen, working_page
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
@@ -23,7 +23,14 @@ from extensions.qualification.item_action import stages_to_qualify_for
 from workflow.access import memberships
 from workflow.annotate import qualification
 
-SCREEN = Screen("Qualify", place=60, part="qualification", group=Group.PEOPLE)
+SCREEN = Screen(
+    "Qualification",
+    place=210,
+    room=Room.PEOPLE,
+    room_below=Room.MY_WORK,
+    part="qualification",
+    words="qualify test exam entry training onboarding practice",
+)
 
 WORDS = {
     Standing.OPEN: "not finished",

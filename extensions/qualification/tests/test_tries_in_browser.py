@@ -118,7 +118,7 @@ def _review(store: Store, login: str, project: str) -> None:
 def test_a_set_is_passed_before_anyone_verifies(
     serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
-    made = _run(serving, "qualify", "set", "gate", "--number", str(SET)).splitlines()
+    made = _run(serving, "qualification", "create", "gate", "--number", str(SET)).splitlines()
     assert made[0] == f"Set 1 of gate: {SET} of the 50 items that the schema asks for."
     with at_desk(chromium, serving, "ann") as desk:
         desk.open("/verify?project=gate")
@@ -165,14 +165,16 @@ def test_a_set_is_passed_before_anyone_verifies(
             _choose(desk, KEY)
         expect(desk.bench).to_have_attribute("data-view", "nothing")
     ratings = tmp_path / "ratings.csv"
-    _run(serving, "export", "gate", "ratings", "--out", str(ratings))
+    _run(serving, "item", "export", "gate", "ratings", "--out", str(ratings))
     with ratings.open(newline="") as file:
         votes = [(row["unit"], row["value"]) for row in csv.DictReader(file)]
     live = {str(n) for n in range(SET + LIVE)} - set(made[1:])
     assert sorted(votes) == sorted((unit, KEY) for unit in live), "the answers of the set are no votes"
     with opened(serving) as store:
         assert gates_of(store, "gate")["kept"] == 0, "one vote each does not decide"
-    paid = {row["login"]: row for row in csv.DictReader(io.StringIO(_run(serving, "paysheet", "gate")))}
+    paid = {
+        row["login"]: row for row in csv.DictReader(io.StringIO(_run(serving, "scorecard", "show", "--pay", "gate")))
+    }
     assert [(paid[login]["items"], paid[login]["qualification"]) for login in ("ann", "bob")] == [
         (str(LIVE), str(SET)),
         ("0", str(SET)),
@@ -184,8 +186,8 @@ def test_graders_are_led_to_a_set_of_their_own(serving: Server, chromium: Browse
         names = [each.name for each in project_answers.read_project(store, person=None, project="panel").items.values()]
     answers = tmp_path / "answers.jsonl"
     answers.write_text("\n".join(json.dumps({"item": name, "model": "m", "text": f"It is {name}."}) for name in names))
-    _run(serving, "import", "panel", "predictions", str(answers))
-    made = _run(serving, "qualify", "set", "panel", "--stage", "grading").splitlines()
+    _run(serving, "item", "import", "panel", "predictions", str(answers))
+    made = _run(serving, "qualification", "create", "panel", "--stage", "grading").splitlines()
     assert made[0] == "Set 1 of panel: 2 answers."
     with at_desk(chromium, serving, "ann") as desk:
         desk.open("/grade?project=panel")

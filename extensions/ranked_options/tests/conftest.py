@@ -1,4 +1,4 @@
-"""The world of core's test of the command ``results``."""
+"""The world of core's test of the command ``result show``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranked options in ``touchstone results``."""
+"""Ranked options in ``touchstone result show``."""
 
 from __future__ import annotations
 

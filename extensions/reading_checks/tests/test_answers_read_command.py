@@ -1,4 +1,4 @@
-"""``touchstone answers read``: a file of answers, line by line, and the count at its end."""
+"""``touchstone reading check``: a file of answers, line by line, and the count at its end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def case(answer: Any, **more: Any) -> dict[str, Any]:
 
 
 def told(path: Path) -> list[str]:
-    result = CliRunner().invoke(cli, ["answers", "read", str(path)], catch_exceptions=False)
+    result = CliRunner().invoke(cli, ["reading", "check", str(path)], catch_exceptions=False)
     assert result.exit_code == 0
     return result.output.splitlines()
 

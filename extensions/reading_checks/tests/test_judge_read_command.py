@@ -1,4 +1,4 @@
-"""``touchstone judge read``: a file of replies, line by line, and the count at its end."""
+"""``touchstone reading check --judge``: a file of replies, line by line, and the count at its end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def case(reply: str, **more: Any) -> dict[str, Any]:
 
 
 def told(path: Path) -> list[str]:
-    result = CliRunner().invoke(cli, ["judge", "read", str(path)], catch_exceptions=False)
+    result = CliRunner().invoke(cli, ["reading", "check", "--judge", str(path)], catch_exceptions=False)
     assert result.exit_code == 0
     return result.output.splitlines()
 

@@ -1,4 +1,4 @@
-"""``touchstone run metric`` and ``run similarity``: compute numbers for models' answers and items from their texts."""
+"""``touchstone metric run`` and ``similarity run``: compute numbers for models' answers and items from their texts."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Annotated
 
 import typer
 
-from app.commands.groups import find_group
+from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems
 from app.commands.runs_in_terminal import opened
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands to ``touchstone run``."""
-    run = find_group(cli, "run")
-    run.command("metric")(metric)
-    run.command("similarity")(similarity)
+    group = find_group(cli, "metric", Panel.MODELS, "Compare answers with a reference, such as by ROUGE-L.")
+    group.command("run")(metric)
+    group = find_group(cli, "similarity", Panel.MODELS, "Measure how similar two texts of each item are.")
+    group.command("run")(similarity)
 
 
 def metric(
@@ -68,7 +69,7 @@ def similarity(
     ] = None,
     name: Annotated[str, typer.Option(help="What the label of the items is called.")] = "bertscore",
 ) -> None:
-    """Measure the similarity of two texts of each item by BERTScore. Then `results --by` can split scores by it."""
+    """Measure the similarity of two texts of each item by BERTScore. Then `result show --by` can split scores by it."""
     from extensions.reference_metrics.similarity_labels import measure
 
     first, _, second = of.partition("~")
@@ -80,4 +81,4 @@ def similarity(
         f"{measured.known} as they were, {measured.without} without"
     )
     typer.echo(f"  by {json.dumps(dict(measured.about), ensure_ascii=False)}")
-    typer.echo(f"  cut by it: touchstone results {project} --by {measured.name} --bins 3")
+    typer.echo(f"  cut by it: touchstone result show {project} --by {measured.name} --bins 3")

@@ -218,14 +218,14 @@ def test_people_are_one_and_a_metric_another(store: Store) -> None:
 
 def test_the_command(demo: Path) -> None:
     home = demo
-    first = touchstone("run", "metric", "demo", "--metric", "token_f1", "--criterion", "score", home=home)
+    first = touchstone("metric", "run", "demo", "--metric", "token_f1", "--criterion", "score", home=home)
     assert first.returncode == 0, first.stderr
     _, counted, how, *_ = first.stdout.splitlines()
     assert "kept items" in counted
     assert how.startswith("  by our own code, {")
-    again = touchstone("run", "metric", "demo", "--metric", "token_f1", "--criterion", "score", home=home)
+    again = touchstone("metric", "run", "demo", "--metric", "token_f1", "--criterion", "score", home=home)
     assert "0 answers measured" in again.stdout
-    wrong = touchstone("run", "metric", "demo", "--metric", "meteor", home=home)
+    wrong = touchstone("metric", "run", "demo", "--metric", "meteor", home=home)
     assert (wrong.returncode, "There is no metric 'meteor'" in wrong.stderr) == (1, True)
     listed = touchstone("run", "list", "demo", home=home)
     assert "token_f1 against" in listed.stdout

@@ -114,7 +114,7 @@ def test_items_have_it_as_a_label_and_results_are_cut_by_it(
     )
 
     def said(*more: str) -> str:
-        asked = ["run", "similarity", "p", "--of", "task_goal~answer", "--model", str(folder), "--layer", "0", *more]
+        asked = ["similarity", "run", "p", "--of", "task_goal~answer", "--model", str(folder), "--layer", "0", *more]
         done = CliRunner().invoke(cli, asked, catch_exceptions=False)
         assert done.exit_code == 0, done.output
         return done.output

@@ -1,4 +1,4 @@
-"""``touchstone refine``: have people look at models' answers for second right answers."""
+"""``touchstone answer refine``: have people look at models' answers for second right answers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import find_group
 from app.commands.options import ProjectName
 from app.markup import count
 
 
 def register(cli: typer.Typer) -> None:
     """Add the command of this module."""
-    cli.command("refine")(refine)
+    find_group(cli, "answer").command("refine")(refine)
 
 
 def refine(

@@ -1,4 +1,4 @@
-"""``touchstone release verify`` and ``replay``: compare a release with its manifest and with its evidence."""
+"""``touchstone release check`` and ``replay``: compare a release with its manifest and with its evidence."""
 
 from __future__ import annotations
 
@@ -15,15 +15,32 @@ from app.commands.release import private_of
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    release = find_group(cli, "release")
-    release.command("verify")(verify)
-    release.command("replay")(replay)
+    find_group(cli, "release").command("check")(check)
 
 
-def verify(folder: Annotated[Path, typer.Argument(help="The release's folder.")]) -> None:
-    """Compare a release and its private part with the manifest. Also check its record of what the server sent to people
-    before they voted. This works on any machine. Each fault is a line, and the exit status is then 1.
+def check(
+    folder: Annotated[
+        Path, typer.Argument(help="The release's folder. With --recompute: the private folder, if there is one.")
+    ],
+    recompute: Annotated[
+        bool,
+        typer.Option(
+            "--recompute", help="Recompute verdicts, agreement, judges' figures and the leaderboard from the evidence."
+        ),
+    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="With --recompute: list the equal figures, too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --recompute: print everything as JSON.")] = False,
+) -> None:
+    """Check on any machine that a release is unchanged, or that its figures follow from its votes.
+
+    The check compares all files with the manifest, and the record of what the server sent to people before they voted.
+    Each difference is a line, and the exit status is then 1. Example: touchstone release check ./egothink-1.0
     """
+    if recompute:
+        _recompute(folder, everything=everything, as_json=as_json)
+        return
+    if everything or as_json:
+        raise typer.BadParameter("--all and --json need --recompute.")
     from extensions.replay.verification import verify as held
 
     private = private_of(folder) if private_of(folder).is_dir() else None
@@ -36,13 +53,8 @@ def verify(folder: Annotated[Path, typer.Argument(help="The release's folder.")]
     typer.echo(f"{folder} is as it was released.")
 
 
-def replay(
-    folder: Annotated[Path, typer.Argument(help="The folder with the evidence: the private one, if there is one.")],
-    everything: Annotated[bool, typer.Option("--all", help="List the figures that are equal, too.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
-) -> None:
-    """Recompute verdicts, agreement, judges' figures and the leaderboard from a release's evidence alone, on any
-    machine, and say of each whether it is equal. Status 1 if anything is not."""
+def _recompute(folder: Path, *, everything: bool, as_json: bool) -> None:
+    """Recompute the figures of a release from its evidence, and print which are equal. Exit with 1 if any differs."""
     from extensions.replay.recomputation import in_words
     from extensions.replay.recomputation import replay as recompute
 

@@ -46,7 +46,7 @@ def test_a_lead_sets_deadlines_an_order_and_numbers_and_sees_what_was_changed(st
     cards = [each.key for each in mine.button if str(each.key).startswith("my_work.start.p.")]
     shown = [str(key).split(".")[3] for key in cards]
     assert shown.index("grading") < shown.index("verification")
-    assert 'href="/schedule?project=p"' in words(drawn(store, home, "dashboard", "lea", project="p"))
+    assert 'href="/schedule?project=p"' in words(drawn(store, home, "overview", "lea", project="p"))
     assert not drawn(store, home, "schedule", "ann", project="p").date_input
 
 

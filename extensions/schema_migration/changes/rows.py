@@ -145,7 +145,7 @@ VERSION = _fits("version", "Another version of the schema.")
 WORDS = _fits("words", "A text that people read; what it stands for is the same.")
 WORDING = _fits(
     "wording",
-    "How texts are to be written from now on; items that are in stay, and are listed by `touchstone wording`.",
+    "How texts are to be written from now on; items that are in stay, and are listed by `touchstone wording check`.",
 )
 GUIDELINE = _fits("guideline", "What people are told; votes keep the guideline they were given under.")
 ORDER_OF_ENTRIES = _fits("order_of_entries", "The same entries in another order.")

@@ -19,7 +19,7 @@ from app.jobs.figure_requests import FigureState
 from app.reruns import messages
 from app.reruns.pending_figures import show_pending
 from app.schema_pages import form_preview
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from domain.errors import SchemaError
 from domain.jobs import Job
@@ -34,7 +34,13 @@ from extensions.schema_migration.past_changes import show_past
 from extensions.schema_migration.schema_job import SchemaOrder
 from extensions.schema_migration.value_words import values_in_line
 
-SCREEN = Screen("Schema", place=135, role=Role.LEAD, group=Group.SETTINGS)
+SCREEN = Screen(
+    "Form",
+    place=600,
+    room=Room.SETTINGS,
+    role=Role.LEAD,
+    words="schema protocol yaml criteria questions fields dimensions keep rule raters edit change",
+)
 
 STYLE = """
 [class*="st-key-schema-text"] textarea { font-family: ui-monospace, monospace; font-size: .85rem; }

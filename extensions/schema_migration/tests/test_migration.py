@@ -267,7 +267,7 @@ def test_figures_and_files_say_which_version_votes_are_of(copied: Store) -> None
     with pytest.raises(NotFoundError, match="never had a version 7 of its schema; it had 1, 2"):
         agreement_of(copied, **about, schema_version=7)
 
-    with pytest.raises(InvalidFileError, match="Ratings are of one version of the schema; everything else"):
+    with pytest.raises(InvalidFileError, match="Only ratings depend on the schema version"):
         exported(copied, by=None, project="p", format="jsonl", schema_version=1)
     with pytest.raises(NotFoundError, match="never had a version 7 of its schema; it had 1, 2"):
         exported(copied, by=None, project="p", format="ratings", schema_version=7)

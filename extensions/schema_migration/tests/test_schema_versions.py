@@ -177,7 +177,7 @@ def run(*said: str, code: int = 0) -> str:
 
 
 def lines(*said: str) -> dict[str, Mapping[str, Any]]:
-    found = json.loads(run("agreement", "p", *said, "--json"))
+    found = json.loads(run("agreement", "show", "p", *said, "--json"))
     return {each["statistic"]: each for each in found if each["args"].get("weights", "none") == "none"}
 
 
@@ -196,8 +196,10 @@ def test_agreement_is_of_one_version_or_of_all(world: World) -> None:
             assert {each["args"]["schema"] for each in at.values()} == {
                 counts if version is None else f"{version} alone"
             }
-    assert "ratings under version 2 of the schema alone" in run("agreement", "p", "--schema-version", "2")
-    assert "never had a version 7 of its schema; it had 1, 2" in run("agreement", "p", "--schema-version", "7", code=1)
+    assert "ratings under version 2 of the schema alone" in run("agreement", "show", "p", "--schema-version", "2")
+    assert "never had a version 7 of its schema; it had 1, 2" in run(
+        "agreement", "show", "p", "--schema-version", "7", code=1
+    )
 
 
 @pytest.mark.thorough
@@ -232,7 +234,7 @@ def test_exports_are_of_one_version_or_of_all(world: World, tmp_path: Path) -> N
         assert ready["words"] in words(page)
         assert ready["name"].endswith(f"-all-schema-{version}.zip")
         out = tmp_path / f"{version}.csv"
-        told = run("export", "p", "ratings", "--schema-version", str(version), "--out", str(out))
+        told = run("item", "export", "p", "ratings", "--schema-version", str(version), "--out", str(out))
         assert f"of version {version} of the schema alone" in told
         ratings = Counter(
             (row["dimension"], row["criterion"], row["value"]) for row in csv.DictReader(io.StringIO(out.read_text()))
@@ -254,13 +256,13 @@ def test_results_take_grades_of_one_version_or_of_all(world: World) -> None:
         lots = [[value for value, at in by.values() if version in (None, at)] for by in world.grades.values()]
         means = [sum(lot) / len(lot) for lot in lots if lot]
         told = () if version is None else ("--schema-version", str(version))
-        found = json.loads(run("results", "p", "--items", "all", "--scores", "human", "--format", "json", *told))
+        found = json.loads(run("result", "show", "p", "--items", "all", "--scores", "human", "--format", "json", *told))
         (line,) = [
             each for each in found["boards"][0]["lines"] if each["part"] is None and each["mean_over"] == "answers"
         ]
         assert (line["n"], found.get("schema_version")) == (len(means), version)
         assert line["value"] == pytest.approx(sum(means) / len(means))
-    assert "never had a version 7 of its schema" in run("results", "p", "--schema-version", "7", code=1)
+    assert "never had a version 7 of its schema" in run("result", "show", "p", "--schema-version", "7", code=1)
     page = drawn(world.store, world.home, "results", "lea", project="p")
     choice = next(each for each in page.selectbox if each.label == "Version of the schema")
     assert choice.options[1] == f"Version 1 alone ({n_under(world.grades, 1)} grades)"

@@ -1,4 +1,4 @@
-"""``touchstone scorecard`` and ``touchstone paysheet``: tables of the work that people did."""
+"""``touchstone scorecard show``: tables of the work that people did."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
+
 if TYPE_CHECKING:
     from db.engine import Store
 
@@ -17,28 +19,37 @@ Out = Annotated[Path | None, typer.Option(help="Where to write; by default stand
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("scorecard")(scorecard)
-    cli.command("paysheet")(paysheet)
+    group = find_group(cli, "scorecard", Panel.PEOPLE, "Pace, agreement and paid hours of each person.")
+    group.command("show")(scorecard)
 
 
-def scorecard(project: Annotated[str, typer.Argument(help="The project.")], out: Out = None) -> None:
-    """How everyone works, by stage: pace, agreement with peers and with seniors, skips; and the same over time."""
-    from extensions.scorecards.cards import scorecards
-    from extensions.scorecards.csv_tables import as_csv
-
-    _write(as_csv(scorecards(_store(), by=None, project=project)), out)
-
-
-def paysheet(
+def scorecard(
     project: Annotated[str, typer.Argument(help="The project.")],
-    since: Annotated[datetime | None, typer.Option(help="The first day, in UTC.", formats=["%Y-%m-%d"])] = None,
-    until: Annotated[datetime | None, typer.Option(help="The last day, in UTC.", formats=["%Y-%m-%d"])] = None,
+    pay: Annotated[
+        bool, typer.Option("--pay", help="Show items and active minutes instead, to pay people by.")
+    ] = False,
+    since: Annotated[
+        datetime | None, typer.Option(help="With --pay: the first day, in UTC.", formats=["%Y-%m-%d"])
+    ] = None,
+    until: Annotated[
+        datetime | None, typer.Option(help="With --pay: the last day, in UTC.", formats=["%Y-%m-%d"])
+    ] = None,
     out: Out = None,
 ) -> None:
-    """Items and active minutes of everyone, by stage: a correction is no second item, but its minutes count."""
-    from extensions.scorecards import pay_sheet
-    from extensions.scorecards.csv_tables import pay_csv
+    """Show how each person works, by stage and over time, as CSV: pace, skips, agreement with peers and seniors.
 
+    With --pay, a corrected item counts once, but all of its minutes count. Example: touchstone scorecard show demo
+    --pay --since 2026-11-01
+    """
+    from extensions.scorecards import pay_sheet
+    from extensions.scorecards.cards import scorecards
+    from extensions.scorecards.csv_tables import as_csv, pay_csv
+
+    if not pay:
+        if since or until:
+            raise typer.BadParameter("--since and --until need --pay.")
+        _write(as_csv(scorecards(_store(), by=None, project=project)), out)
+        return
     lines = pay_sheet.pay_sheet(
         _store(),
         by=None,

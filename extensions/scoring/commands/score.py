@@ -1,4 +1,4 @@
-"""``touchstone score``: score a file of answers against a release's key file, offline."""
+"""``touchstone score create``: score a file of answers against a release's key file, offline."""
 
 from __future__ import annotations
 
@@ -7,33 +7,19 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import typer.core
+
+from app.commands.groups import Panel, find_group
 
 KeyFile = Annotated[Path, typer.Argument(help="keys/<split>.jsonl of a release's private folder.")]
 SigningKey = Annotated[Path, typer.Option("--key", help="The organizer's key file.")]
 
 
-class Score(typer.core.TyperGroup):
-    """The group ``score``. ``score KEYS SUBMISSION`` is short for ``score submission KEYS SUBMISSION``."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments. Insert ``submission`` if the first argument names no command."""
-        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
-            args = ["submission", *args]
-        return super().parse_args(ctx, args)
-
-
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    score = typer.Typer(
-        cls=Score,
-        help="Score files of answers against the key file of a release: `score KEYS SUBMISSION`.",
-        no_args_is_help=True,
-    )
-    cli.add_typer(score, name="score")
-    score.command("submission")(submission)
-    score.command("verify")(verify)
-    score.command("key")(key)
+    score = find_group(cli, "score", Panel.RESULTS, "Score a file of answers offline, with a release's key file.")
+    score.command("create")(submission)
+    score.command("check")(verify)
+    score.command("create-key")(key)
 
 
 def submission(

@@ -257,18 +257,20 @@ def test_a_card_is_signed_and_says_what_was_changed(tmp_path: Path) -> None:
     answers = sent(tmp_path, {"q0": "B", "q1": "B", "q2": "A"})
     key_file, other_file, out = tmp_path / "our.key", tmp_path / "other.key", tmp_path / "card.json"
     run = CliRunner().invoke
-    assert run(cli, ["score", "key", str(key_file)]).exit_code == 0
+    assert run(cli, ["score", "create-key", str(key_file)]).exit_code == 0
     assert key_file.stat().st_mode & 0o077 == 0
-    assert isinstance(run(cli, ["score", "key", str(key_file)]).exception, InvalidFileError)
-    run(cli, ["score", "key", str(other_file)])
-    done = run(cli, ["score", str(keys), str(answers), "--out", str(out), "--key", str(key_file), "--team", "T"])
+    assert isinstance(run(cli, ["score", "create-key", str(key_file)]).exception, InvalidFileError)
+    run(cli, ["score", "create-key", str(other_file)])
+    done = run(
+        cli, ["score", "create", str(keys), str(answers), "--out", str(out), "--key", str(key_file), "--team", "T"]
+    )
     assert done.exit_code == 0, done.output
     assert "3 of 4 items have an answer that could be read." in done.output
     assert "accuracy" in done.output
     assert "0.500" in done.output
 
     def verify(*more: str, key: Path = key_file) -> tuple[int, str]:
-        found = run(cli, ["score", "verify", str(out), "--key", str(key), *more])
+        found = run(cli, ["score", "check", str(out), "--key", str(key), *more])
         return found.exit_code, found.output
 
     files = ("--keys", str(keys), "--submission", str(answers))

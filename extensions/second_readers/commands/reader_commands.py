@@ -1,4 +1,4 @@
-"""``touchstone answers read-again``, ``sample`` and ``agreement``: a second reader, and its agreement with people."""
+"""``touchstone reader run``, ``export`` and ``check``: a second reader, and its agreement with people."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.answers import Project
-from app.commands.groups import find_group
+from app.commands.groups import Panel, find_group
 from app.commands.runs_in_terminal import opened
 from domain.errors import InvalidFileError, RunStoppedError
 from domain.states import Items
@@ -26,11 +26,11 @@ Which = Annotated[
 
 
 def register(cli: typer.Typer) -> None:
-    """Add the subcommands to ``touchstone answers``."""
-    answers = find_group(cli, "answers")
-    answers.command("read-again")(read_again)
-    answers.command("sample")(sample)
-    answers.command("agreement")(agreement)
+    """Add the subcommands of this module."""
+    reader = find_group(cli, "reader", Panel.MODELS, "Have a language model read answers that the rules cannot read.")
+    reader.command("run")(read_again)
+    reader.command("export")(sample)
+    reader.command("check")(agreement)
 
 
 def read_again(
@@ -67,7 +67,7 @@ def read_again(
     typer.echo(f"{done.asked:,} questions: {done.read:,} answers read, {done.none:,} state nothing.")
     for why, n in done.failed.items():
         typer.echo(f"{n:,} without a reading: {why}.")
-    typer.echo(f"It counts where it is asked for: touchstone results {project} --reader {done.reader}")
+    typer.echo(f"It counts where it is asked for: touchstone result show {project} --reader {done.reader}")
 
 
 def sample(

@@ -46,7 +46,7 @@ def test_the_command_goes_on_with_the_job_of_one_that_was_killed(
         assert killed_at(services, moment)
         before = [each.text for each in server.asked]
         assert 1 <= len(before) < n
-        command = ["answers", "read-again", "p", "--spec", str(file), *(["--limit", str(limit)] if limit else [])]
+        command = ["reader", "run", "p", "--spec", str(file), *(["--limit", str(limit)] if limit else [])]
         told = CliRunner().invoke(cli, command, catch_exceptions=False).stdout
         after = [each.text for each in server.asked[len(before) :]]
     assert "5 answers are not read by the rules" in told

@@ -1,4 +1,4 @@
-"""``touchstone shortcuts --models``: the results of models without images."""
+"""``touchstone shortcut check --models``: the results of models without images."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def tell(wanted: ReportOptions, *, scores: Path | None, reasons: Path | None, as
 
 
 def write_reasons(path: Path, told: Sequence[tuple[str, str]]) -> None:
-    """Write the reasons that authors read, for ``touchstone bulk send-back``."""
+    """Write the reasons that authors read, for ``touchstone item return``."""
     from domain.csv_text import as_bytes
     from exporters.writing import write_files
 
@@ -119,7 +119,7 @@ def _tell(project: str, found: ModelShortcuts) -> None:
 
     typer.echo(f"{found.title}. {found.which}\n")
     if not found.models:
-        typer.echo("No model was asked without images; `touchstone run shortcut` does it.")
+        typer.echo("No model was asked without images; `touchstone shortcut run` does it.")
         return
     heads = ("Model", "Shown", "Items", "Orders", "Right", "Right in all orders", "By chance", "More with images")
     rows = [

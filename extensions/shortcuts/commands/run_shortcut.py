@@ -1,4 +1,4 @@
-"""``touchstone run shortcut``: ask models under a condition, to test whether items need their images."""
+"""``touchstone shortcut run``: ask models under a condition, to test whether items need their images."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class WithheldPart(StrEnum):
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommand to ``touchstone run``."""
-    find_group(cli, "run").command("shortcut")(shortcut)
+    find_group(cli, "shortcut").command("run")(shortcut)
 
 
 def shortcut(
@@ -52,7 +52,7 @@ def shortcut(
         list[str] | None, typer.Option("--dimension", "-d", help="Only items of this dimension; may be given again.")
     ] = None,
     prompt_set: Annotated[
-        str | None, typer.Option(help="Prompts, as of `touchstone run model`; by default what the schema names.")
+        str | None, typer.Option(help="Prompts, as of `touchstone model run`; by default what the schema names.")
     ] = None,
     family: Annotated[str | None, typer.Option(help="The prompts' wording for this family of models.")] = None,
     fill: Fills = None,

@@ -1,4 +1,4 @@
-"""``touchstone shortcuts``: how often items can be answered without their images."""
+"""``touchstone shortcut check``: how often items can be answered without their images."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class Bound(StrEnum):
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommand of this module."""
-    cli.command("shortcuts")(shortcuts)
+    group = find_group(cli, "shortcut", Panel.RESULTS, "Test whether items can be answered without their images.")
+    group.command("check")(shortcuts)
 
 
 def shortcuts(
@@ -63,7 +65,7 @@ def shortcuts(
     ] = None,
     models: Annotated[
         bool,
-        typer.Option("--models", help="What models get right without images instead (`touchstone run shortcut`)."),
+        typer.Option("--models", help="What models get right without images instead (`touchstone shortcut run`)."),
     ] = False,
     model: Annotated[
         list[str] | None,
@@ -76,7 +78,7 @@ def shortcuts(
     reasons: Annotated[
         Path | None,
         typer.Option(
-            help="Write why each listed item might go back to its author (`touchstone bulk send-back --reasons`).",
+            help="Write why each listed item might go back to its author (`touchstone item return --reasons`).",
             metavar="FILE.csv",
         ),
     ] = None,

@@ -9,12 +9,14 @@ from typing import Any
 
 import streamlit as st
 
+from annotation_schemas.keys import options_field
 from app import markup, shell
 from app.charts import page_chart
 from app.reruns import pending_figures
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
+from db import project_facts
 from domain.errors import NotAvailableError
 from domain.records import ProjectView
 from domain.roles import Role
@@ -29,7 +31,15 @@ from extensions.shortcuts.text_shortcuts import TextShortcuts, as_csv, to_author
 from reports.content import Figure
 from reports.vega import ACCENT, GREY, WARNING, ChartSpec, names_axis
 
-SCREEN = Screen("Shortcuts", place=252, role=Role.LEAD, group=Group.NUMBERS)
+SCREEN = Screen(
+    "Shortcuts",
+    place=435,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    words="guess blind without image text only artifacts leak",
+    fits=options_field,
+    needs=Need("There are no items yet. Add items first.", project_facts.has_items),
+)
 
 FLAGGED, PICKED, EVERY = "flagged", "picked by the classifier", "every item"
 BAR, AROUND = 30, 80

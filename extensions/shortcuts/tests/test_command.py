@@ -1,4 +1,4 @@
-"""``touchstone shortcuts``: tables, JSON and a file of scores; a project without items says so."""
+"""``touchstone shortcut check``: tables, JSON and a file of scores; a project without items says so."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def said(*arguments: str) -> str:
-    done = CliRunner().invoke(cli, ["shortcuts", *arguments], catch_exceptions=False)
+    done = CliRunner().invoke(cli, ["shortcut", "check", *arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -92,15 +92,15 @@ def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -
         ("--models", "--gate"),  # no one has said how many there may be
         ("--models", "--without-images", "2"),
     ):
-        assert CliRunner().invoke(cli, ["shortcuts", "p", *wrong]).exit_code not in (0, None), wrong
+        assert CliRunner().invoke(cli, ["shortcut", "check", "p", *wrong]).exit_code not in (0, None), wrong
     # all four items are right without images: more than nine of ten, and no limit is that high
-    over = CliRunner().invoke(cli, ["shortcuts", "p", "--models", "--gate", "--without-images", "0.9"])
+    over = CliRunner().invoke(cli, ["shortcut", "check", "p", "--models", "--gate", "--without-images", "0.9"])
     assert over.exit_code == 1
     assert "Right without images: not within: 4 of 4 items (100.0 %)" in over.stdout
     assert "Right without images: not within: 4 of 4 items" in said("p", "--models", "--without-images", "0.9")
     rules = ("--above-chance", "0.6", "--gate")
-    assert CliRunner().invoke(cli, ["shortcuts", "p", *rules]).exit_code == 0
-    over = CliRunner().invoke(cli, ["shortcuts", "p", *rules, "--without-images", "0.9"])
+    assert CliRunner().invoke(cli, ["shortcut", "check", "p", *rules]).exit_code == 0
+    over = CliRunner().invoke(cli, ["shortcut", "check", "p", *rules, "--without-images", "0.9"])
     assert over.exit_code == 1, "what models come to is a limit as others are"
     told = json.loads(said("p", "--above-chance", "0.6", "--without-images", "0.9", "--json"))
     assert (told["limits"]["outcome"], told["without_images"]["flagged"]) == ("within", 4)
@@ -108,7 +108,7 @@ def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -
 
 def test_limits_that_are_given_are_held_against_and_end_with_one_where_they_are_not_kept(home: Path) -> None:
     def end(*arguments: str) -> tuple[int, str]:
-        done = CliRunner().invoke(cli, ["shortcuts", "p", *arguments])
+        done = CliRunner().invoke(cli, ["shortcut", "check", "p", *arguments])
         return done.exit_code, done.stdout or str(done.exception)
 
     # the first option is right in all four, so that rules which take it are right always, and no limit is that high

@@ -225,7 +225,7 @@ def test_items_without_options_are_refused_as_a_project_and_skipped_one_by_one(s
     assert not fine.cannot
     ids = bring(store, rooms.media, rooms.loaded, [("colour", bare, [])], name="other")
     (question,) = asker.ask(ids)
-    assert question.cannot == "the item's key is none of its options"
+    assert question.cannot == "the item's key is not one of its options"
 
 
 def test_frames_are_one_or_all_in_another_order(store: Store, media: MediaStore, tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_what_models_flag_stops_a_release_unless_it_is_named_and_is_told_in_it(
     assert (rooms.line().done, rooms.line().said) == (
         False,
         "cannot be computed: 12 of 12 items were not asked of one model in 3 orders without images, or no reply came; "
-        "touchstone run shortcut asks them",
+        "touchstone shortcut run asks them",
     )
     with served(reader) as server:
         asked = rooms.ask(spec_of(server, "reader"), text_only=True, orders=3)

@@ -79,7 +79,7 @@ def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
     assert "being worked out, and will appear here" in words(drawn(store, home, "shortcuts", "lea", project="p"))
     assert processes.at_work()
     waiting = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
-    assert (waiting["Shortcuts"]["State"], waiting["Shortcuts"]["How it stands"]) == ("open", "not worked out yet")
+    assert (waiting["Shortcuts"]["State"], waiting["Shortcuts"]["How it stands"]) == ("Checking", "Not computed yet.")
     until_done()
     page = drawn(store, home, "shortcuts", "lea", project="p")
     assert "not within: Longest option 100.0 %" in part(page, "gate")
@@ -93,13 +93,13 @@ def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
     assert [(row["Place 1"], row["Place 2"]) for row in rows(page, "Place 1")] == [("6", "0"), ("0", "6"), ("6", "6")]
     assert "longest option" in rows(page, "Key seems likely")[0]["Why"]
     line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
-    assert line["Shortcuts"]["How it stands"].startswith("not within: Longest option 100.0 %")
+    assert line["Shortcuts"]["How it stands"].startswith("Not within: Longest option 100.0 %")
     # nothing is worked out again for the command
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", store.engine.url.render_as_string(hide_password=False))
     monkeypatch.setattr(figure_requests, "worked_out", lambda *given: pytest.fail("it is kept"))
     resources.cache_clear()
-    done = CliRunner().invoke(cli, ["shortcuts", "p"], catch_exceptions=False)
+    done = CliRunner().invoke(cli, ["shortcut", "check", "p"], catch_exceptions=False)
     resources.cache_clear()
     assert "Limits: not within: Longest option 100.0 %" in done.stdout
 
@@ -145,7 +145,7 @@ def test_without_scikit_learn_the_page_says_what_to_install(
     page = drawn(store, home, "shortcuts", "lea", project="p")
     assert "pip install 'scikit-learn>=1.9.1'" in text(words(page))
     line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
-    assert line["Shortcuts"]["How it stands"].startswith("cannot be computed: ")
+    assert line["Shortcuts"]["How it stands"].startswith("Cannot be computed: ")
 
 
 def arguing(number: int, options: list[str], sees: bool) -> str:
@@ -186,7 +186,8 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
     gate = "not within: 3 of 12 items (25.0 %) are right without images in all orders by one model, at most 20.0 %"
     assert part(page, "models-gate") == f"Limit before a release: {gate}."
     line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
-    assert (line["Right without images"]["State"], line["Right without images"]["How it stands"]) == ("open", gate)
+    found = line["Right without images"]
+    assert (found["State"], found["How it stands"]) == ("Blocking", f"N{gate[1:]}.")
     known = [f"Number {at}?colour/{at}" for at in sorted(BLIND)]
     listed = rows(page, "Why it is listed")
     assert [(row["Item"], row["By chance"]) for row in listed] == [(each, "0.4 %") for each in known]

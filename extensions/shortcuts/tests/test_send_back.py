@@ -72,7 +72,9 @@ def test_what_models_flag_goes_back_with_words_that_stand_there_already(store: S
     page.checkbox(key=f"{key}.on.0").check().run()
     (box,) = page.text_area
     assert box.value == TOLD
-    assert {row["Why"] for row in rows(page, "Would not change")} == {"No one here wrote it: it came from a file."}
+    assert {row["Why"] for row in rows(page, "Will not change")} == {
+        "It was imported from a file, so it has no author to send it back to."
+    }
     assert part(page, "preview") == "1 item would go back, 3 would not."
     page.selectbox(key="shortcuts.models.list.p").select("for a second look").run()
     page.multiselect(key="shortcuts.models.chosen.p").select("reader").run()
@@ -117,7 +119,7 @@ def test_the_commands_do_the_same_by_way_of_a_file(store: Store, home: Path, mon
     assert all(each["wrote"]["text"].startswith("The handle") for each in others)
     listed = list(csv.DictReader(io.StringIO(file.read_text())))
     assert len(listed) == 6
-    send = ("bulk", "send-back", "p", "--reasons", str(file), "--as", "lea")
+    send = ("item", "return", "p", "--reasons", str(file), "--as", "lea")
     assert said(*send).splitlines()[-1] == "2 would change, 4 would not. Say --yes to do it."
     assert "Say which items: either --items or --reasons." in said(*send, "--items", str(file))
     assert "Only" in said(*send[:-1], "ann")

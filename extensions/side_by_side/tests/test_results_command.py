@@ -1,4 +1,4 @@
-"""Criteria side by side in ``touchstone results``."""
+"""Criteria side by side in ``touchstone result show``."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from app import markup, shell
 from app.schema_pages import form_preview
-from app.screens import Screen
+from app.screens import Room, Screen
 from app.services import Services
 from app.workbench import page, preview
 from domain.errors import NotAllowedError, NotFoundError
@@ -15,7 +15,14 @@ from domain.roles import Role, at_least
 from domain.states import Stage
 from extensions.stage_preview import waiting_items
 
-SCREEN = Screen("Preview", place=99, role=Role.SENIOR)
+SCREEN = Screen(
+    "Preview",
+    place=605,
+    room=Room.SETTINGS,
+    room_below=Room.ITEMS,
+    role=Role.SENIOR,
+    words="try form see look as annotator dry run",
+)
 
 MARK = "A preview: nothing is claimed or saved, and everyone gets their items as before."
 

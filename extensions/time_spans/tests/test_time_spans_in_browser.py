@@ -151,7 +151,7 @@ def test_spans_are_set_frame_by_frame_and_while_the_clip_plays(
         desk.press("1")
         desk.press("ControlOrMeta+Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
-    done = touchstone("export", "timed", "ratings", "--out", str(tmp_path / "ratings.csv"), home=server.home)
+    done = touchstone("item", "export", "timed", "ratings", "--out", str(tmp_path / "ratings.csv"), home=server.home)
     assert done.returncode == 0, done.stderr
     with (tmp_path / "ratings.csv").open(newline="", encoding="utf-8") as file:
         found = {row["criterion"]: row["value"] for row in csv.DictReader(file)}

@@ -1,4 +1,4 @@
-"""``touchstone variants``: compare models' scores on two variants of the same items, pair by pair."""
+"""``touchstone variant show``: compare models' scores on two variants of the same items, pair by pair."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems
 from app.commands.results import Format, ScoreSource
 from domain.errors import InvalidInputError, Problem
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.command("variants")(variants)
+    group = find_group(cli, "variant", Panel.RESULTS, "Compare models on two variants of the same items.")
+    group.command("show")(variants)
 
 
 def variants(

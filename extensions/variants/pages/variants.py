@@ -11,7 +11,7 @@ from app import markup, shell
 from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.results import choices, shown
-from app.screens import Group, Screen
+from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
 from domain.records import ProjectView
@@ -21,7 +21,14 @@ from extensions.variants.item_pairs import PairedDifference
 from workflow.results import attributes, leaderboard_lines, leaderboard_page
 from workflow.results.clusters import ALONE
 
-SCREEN = Screen("Variants", place=233, role=Role.LEAD, group=Group.NUMBERS)
+SCREEN = Screen(
+    "Variants",
+    place=440,
+    room=Room.RESULTS,
+    role=Role.LEAD,
+    words="pairs paired difference ablation with and without marks",
+    needs=Need("The schema names no pairs of items.", schema=item_pairs.named),
+)
 
 
 def render(services: Services) -> None:

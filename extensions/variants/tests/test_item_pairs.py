@@ -119,13 +119,13 @@ def test_the_command_has_three_forms(tmp_path: Path, sqlite_template: Path, monk
     resources.cache_clear()
     run = CliRunner()
     with pytest.raises(InvalidInputError, match="--pair NAME --variant NAME"):
-        run.invoke(cli, ["variants", "p"], catch_exceptions=False)
+        run.invoke(cli, ["variant", "show", "p"], catch_exceptions=False)
     table, marked = tmp_path / "labels.csv", ("no", "with")
     lines = [f"{name},{at // 2},{marked[at % 2]}\n" for at, name in enumerate(names)]
     table.write_text("item,pair,marks\n" + "".join(lines), encoding="utf-8")
-    brought = run.invoke(cli, ["import", "p", "labels", str(table)], catch_exceptions=False)
+    brought = run.invoke(cli, ["item", "import", "p", "labels", str(table)], catch_exceptions=False)
     assert f"Imported {len(names)} labelled items." in brought.stdout
-    asked = ["variants", "p", "--pair", "pair", "--variant", "marks", "--scores", "key"]
+    asked = ["variant", "show", "p", "--pair", "pair", "--variant", "marks", "--scores", "key"]
     rows = list(csv.DictReader(io.StringIO(run.invoke(cli, [*asked, "--format", "csv"]).stdout)))
     assert [(row["model"], row["first"], row["second"]) for row in rows] == [
         ("filed", "no", "with"),

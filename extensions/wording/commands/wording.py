@@ -1,4 +1,4 @@
-"""``touchstone wording``: list the items that break the schema's wording rules."""
+"""``touchstone wording check``: list the items that break the schema's wording rules."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import Panel, find_group
 from app.commands.options import ProjectName
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommand."""
-    cli.command("wording")(wording)
+    group = find_group(cli, "wording", Panel.ITEMS, "Find items that break the wording rules of the schema.")
+    group.command("check")(wording)
 
 
 def wording(

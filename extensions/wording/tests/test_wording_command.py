@@ -1,4 +1,4 @@
-"""``touchstone wording``: lines, a file and JSON; a schema without rules says so."""
+"""``touchstone wording check``: lines, a file and JSON; a schema without rules says so."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def said(*arguments: str) -> str:
-    done = CliRunner().invoke(cli, ["wording", *arguments], catch_exceptions=False)
+    done = CliRunner().invoke(cli, ["wording", "check", *arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 

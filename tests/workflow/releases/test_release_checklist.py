@@ -63,8 +63,8 @@ def test_a_rater_out_of_a_file_of_whom_no_one_has_said_anything_is_named_beforeh
     file.write_text(f"unit,rater,criterion,value\ncolour/0,{EVE},choice,red\ncolour/1,{EVE},choice,blue\n")
     import_ratings(kept, by=None, project="p", path=file, refuse=lambda bad: None)
     assert not line(kept, "raters").done
-    assert f"no one has said whether {EVE} is a person" in line(kept, "raters").said
-    with pytest.raises(InvalidFileError, match=rf"whether {EVE} is a person .*\(raters\)"):
+    assert f"not marked as a person or a machine: {EVE} " in line(kept, "raters").said
+    with pytest.raises(InvalidFileError, match=rf"machine: {EVE} .*\(raters\)"):
         release(kept, media, home)
     made = release(kept, media, home, "raters")
     words = words_in(made.place / "public")
@@ -96,7 +96,7 @@ def test_a_clip_that_people_may_work_without_is_missed_before_a_release_is(
             for id, clip in zip(ids, clips, strict=True)
         )
     (ann,) = make_people(store, "ann")
-    assert line(store, "media").said == "0 items lack images or clips", "until one of them is kept"
+    assert line(store, "media").said == "no item lacks images or clips", "until one of them is kept"
     vote(store, ann)
     vote(store, ann, "blue")
     assert (line(store, "media").done, line(store, "media").said) == (False, "1 item lacks images or clips")
@@ -107,7 +107,7 @@ def test_a_clip_that_people_may_work_without_is_missed_before_a_release_is(
 @pytest.mark.parametrize(
     ("more", "kind", "words"),
     [
-        ({"despite": ("items",)}, InvalidFileError, "License: missing"),
+        ({"despite": ("items",)}, InvalidFileError, "License: the license is missing"),
         ({"formats": ("parquet_of_none",)}, InvalidFileError, "parquet_of_none"),
         ({"despite": ("items", "said", "licence")}, InvalidFileError, "no line licence"),
         ({"splits": ("train=0.8", "test=0.3")}, InvalidInputError, "add up to 1.1"),

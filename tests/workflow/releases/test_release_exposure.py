@@ -92,8 +92,8 @@ def test_each_kind_is_told_before_and_verify_names_who_what_and_the_row(
 ) -> None:
     worked(store, planted=True)
     (line,) = [each for each in before(store, by=None, project="p") if each.name == "exposure"]
-    assert line.said == "5 votes by people who had seen hidden data"
-    with pytest.raises(InvalidFileError, match=r"5 votes by people .* \(exposure\)"):
+    assert line.said == "5 votes were given by people who had seen hidden data"
+    with pytest.raises(InvalidFileError, match=r"5 votes were given by people .* \(exposure\)"):
         release(store, media, home)
     public = release(store, media, home, "exposure").place / "public"
     found = verify(public)
@@ -110,7 +110,7 @@ def test_each_kind_is_told_before_and_verify_names_who_what_and_the_row(
     told = json.loads((public / "manifest.json").read_text())["exposure"]["faults"]
     assert {each["person"] for each in told} == {names[ann]}
     assert len(found) == len(told), "each thing once, whether the manifest or the ledger says it"
-    done = CliRunner().invoke(cli, ["release", "verify", str(public)])
+    done = CliRunner().invoke(cli, ["release", "check", str(public)])
     assert (done.exit_code, done.stdout.splitlines()) == (1, found)
 
 

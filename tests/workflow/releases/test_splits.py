@@ -230,7 +230,7 @@ def test_items_of_two_earlier_splits_cannot_be_linked() -> None:
     told = refused(records, *HALVES, before={"a": "train", "b": "test", "gone": "test"})
     assert told == (
         "'a' was in train and 'b' in test, and now they belong together (by the source w in 2 of them). Leave out the "
-        "items that link them, or draw all of it anew (--anew)."
+        "items that link them, or draw all splits again (--anew)."
     )
     assert "was in the split dev, which" in refused(records, *HALVES, before={"a": "dev"})
 
@@ -241,7 +241,7 @@ def test_a_field_does_not_move_what_an_earlier_release_has() -> None:
     told = refused(records, "field:part", before={"a": "test", "b": "test"})
     assert told == (
         "part puts 'a' into train, and an earlier release has it in test; 1 item would move so. Change the field, or "
-        "draw all of it anew (--anew)."
+        "draw all splits again (--anew)."
     )
 
 

@@ -9,7 +9,7 @@ import { keyTables, rowsOf } from "./key_rows.js";
 /** @param {Bench} bench */
 export function openMenu(bench) {
   const { menu } = bench.page;
-  const places = menu?.length ? menu : [{ title: "My work", href: "/" }];
+  const places = menu?.length ? menu : [{ title: "My work", href: "/my_work" }];
   bench.palette.open([...places, { title: "Sign out", href: "/logout" }]);
 }
 
@@ -45,5 +45,5 @@ export function askToDrop({ overlay }, drop) {
 export function openHistory(bench) {
   if (!bench.task?.item) return;
   const place = `project=${encodeURIComponent(bench.fixed.project.name)}&item=${encodeURIComponent(bench.task.item)}`;
-  window.open(`/history?${place}`, "_blank", "noopener");
+  window.open(`/items?${place}`, "_blank", "noopener");
 }

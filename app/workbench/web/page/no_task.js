@@ -30,7 +30,7 @@ const WORTH_ANOTHER_LOOK = ["waiting_for_others", "waiting_for_media", "postpone
 export function nextStepOf(code, fixed, look) {
   if (WORTH_ANOTHER_LOOK.includes(code)) return ["Look again ", look];
   const qualify = `/qualify?project=${encodeURIComponent(fixed.project.name)}&stage=${fixed.stage.name}`;
-  const [label, address] = code === "not_qualified" ? ["Qualify ", qualify] : ["My work ", "/"];
+  const [label, address] = code === "not_qualified" ? ["Qualify ", qualify] : ["My work ", "/my_work"];
   return [
     label,
     () => {

@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from app import markup, shell
-from app.screens import Group, Screen
+from app.screens import Room, Screen
 from app.services import Services
 from domain.roles import Role
 from workflow.access.extension_rows import list_rows, put_row
 
-SCREEN = Screen("Lead notes", place=900, role=Role.LEAD, group=Group.SETTINGS)
+SCREEN = Screen("Lead notes", place=690, room=Room.SETTINGS, role=Role.LEAD, words="example")
 
 
 def render(services: Services) -> None:

@@ -130,15 +130,16 @@ export class Thread {
       data.comments.map((comment) => this.line(comment, by)),
     );
     this.free.hidden = !(data.open && data.may_free);
-    const whom = data.people.length
-      ? `Mention someone with @: ${data.people.map(({ login, name }) => (name === login ? `@${login}` : `@${login} for ${name}`)).join(", ")}.`
-      : "";
+    const people = data.people.map(({ login, name }) => (name === login ? `@${login}` : `@${login} for ${name}`));
+    const whom = people.length
+      ? el("details", {}, el("summary", {}, "Mention someone with @"), `${people.join(", ")}.`)
+      : null;
     const who = data.whole
       ? data.open
-        ? "People still answer about this item blind. What is for them is held back until it is settled."
+        ? "People still answer about this item blind. They see your comment when the item is settled."
         : ""
-      : "Seniors and leads read what you write here. Their answers may be held back until the item is settled.";
-    fill(this.about, [who, whom].filter(Boolean).join(" "));
+      : "Seniors and leads read your comment. You may see their answer only when the item is settled.";
+    fill(this.about, who, whom);
     this.paintReply();
   }
 

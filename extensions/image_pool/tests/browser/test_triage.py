@@ -152,7 +152,7 @@ def test_two_people_triage_with_keys_alone(running: Server, chromium: Browser, p
     assert found.total.dropped == Counter(dropped.values())
     assert all(counts.kept <= 2 for counts in found.by_source.values())
     out = running.home / "decisions.csv"
-    done = touchstone("triage", PROJECT, "--out", out, home=running.home)
+    done = touchstone("pool", "show", PROJECT, "--out", out, home=running.home)
     assert done.returncode == 0, done.stderr
     assert TYPED in dropped.values()
     rows = [row for row in csv.DictReader(io.StringIO(out.read_text())) if row["stands"] == "yes"]
@@ -169,7 +169,7 @@ def test_two_people_triage_with_keys_alone(running: Server, chromium: Browser, p
         wes_desk.go(f"/triage?project={PROJECT}")
         expect(wes_desk.page.locator("[data-view=nothing]")).to_contain_text("no part in the triage")
     with at_desk(chromium, running, "lea") as lea:
-        lea.open(f"/dashboard?project={PROJECT}")
+        lea.open(f"/overview?project={PROJECT}&show=triage")
         expect(lea.page.locator("[data-part=triaged]")).to_contain_text(f"{len(kept)} kept · {len(dropped)} dropped")
         lea.page.get_by_text("By source").click()
         lea.picture(pictures / "triage-lead.png" if pictures else None)

@@ -73,7 +73,7 @@ class Team:
 
     def mapped(self, **people: str) -> None:
         pairs = [f"{login}={email}" for login, email in people.items()]
-        self.run("people", "tiny", *pairs, "--server", self.there.url)
+        self.run("map", "tiny", *pairs, "--server", self.there.url)
 
     def waiting(self, account: Account) -> list[dict[str, Any]]:
         """Return the waiting tasks of a person there, in the person's projects in this test's own database."""
@@ -179,24 +179,24 @@ def stopped(process: Forked, log: Path) -> str:
 def test_from_nothing_to_a_stored_vote(team: Team, bo: Account, chi: Account) -> None:
     team.serving.start()
     team.mapped(bo=bo.email, chi=chi.email)
-    invited = team.run("people", "tiny", "--invite")
+    invited = team.run("map", "tiny", "--invite")
     link = next(word for word in invited.split() if word.startswith(team.there.url + "/"))
     assert status_of(link)[0] == 200
-    assert "4 tasks sent" in team.run("push", "tiny", "--stage", "verification")
-    assert "Nothing to send" in team.run("push", "tiny")
-    assert "not seen there yet" not in team.run("people", "tiny")
+    assert "4 tasks sent" in team.run("export", "tiny", "--stage", "verification")
+    assert "Nothing to send" in team.run("export", "tiny")
+    assert "not seen there yet" not in team.run("map", "tiny")
     task, *rest = team.waiting(bo)
     assert len(rest) == 1
     assert status_of(picture_of(task)) == (200, "image/webp")
-    assert team.run("pull", "tiny").strip() == "Nothing new there."
+    assert team.run("import", "tiny").strip() == "Nothing new there."
     annotate(bo, task["id"], YES, seconds=7.5)
-    assert team.run("pull", "tiny").splitlines() == ["1 answer stored", "1 task removed there"]
+    assert team.run("import", "tiny").splitlines() == ["1 answer stored", "1 task removed there"]
     assert team.votes() == [(team.id_of("bo"), {"fits": "yes"})]
     assert [each["id"] for each in team.waiting(bo)] == [rest[0]["id"]]
     assert status_of(picture_of(task))[0] == 404
     assert status_of(picture_of(rest[0]))[0] == 200
-    assert team.run("pull", "tiny").strip() == "Nothing new there."
-    told = team.run("status", "tiny")
+    assert team.run("import", "tiny").strip() == "Nothing new there."
+    told = team.run("show", "tiny")
     assert "verification, bo: 1 task waits there. 1 answer is stored here." in told
     assert "verification, chi: 2 tasks wait there." in told
 
@@ -214,7 +214,7 @@ def test_two_at_once_store_everything_once_and_end_when_told(
             annotate(account, task["id"], YES)
     until(lambda: len(team.votes()) == 4, seconds=40)
     said = [stopped(process, log) for process, log in zip(running, logs, strict=True)]
-    assert team.run("pull", "tiny").strip() == "Nothing new there."
+    assert team.run("import", "tiny").strip() == "Nothing new there."
     assert len(team.votes()) == 4
     stored = [line for text in said for line in text.splitlines() if "stored" in line]
     assert sum(int(line.split()[1]) for line in stored) == 4
@@ -251,7 +251,7 @@ def test_its_webhook_wakes_a_pull_and_its_own_files_are_shown(
     )
     bo = beside.sign_up("bo.beside@example.org")
     there.mapped(bo=bo.email)
-    assert "2 tasks sent" in there.run("push", "tiny", "--stage", "verification")
+    assert "2 tasks sent" in there.run("export", "tiny", "--stage", "verification")
     storage = {
         "project": project(beside.admin, "the folder of pictures"),
         "path": str(root / "touchstone"),

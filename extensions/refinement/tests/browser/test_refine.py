@@ -65,7 +65,7 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
     home = server.home
     run(home, "project", "create", "pca", "--schema", "pca_bench")
     items = write(tmp_path / "items.json", [pca_record(1), pca_record(2)])
-    run(home, "import", "pca", "pca_bench", str(items))
+    run(home, "item", "import", "pca", "pca_bench", str(items))
     missing_media.fill_home(home)
     with opened(server) as store:
         for login in ("ann", "bob", "rita"):
@@ -83,19 +83,21 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
     answers = tmp_path / "answers.jsonl"
     lines = [{"item": id, "model": "secret-model", "text": "Go to the shelf."} for id in ids]
     answers.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    run(home, "import", "pca", "predictions", str(answers))
+    run(home, "item", "import", "pca", "predictions", str(answers))
     server.start()
     for login in ("ann", "bob"):
         assert sorted(vote_on_all(server, login)) == [PLAIN, DOUBTFUL]
     with at_desk(chromium, server, "lena") as lena:
-        lena.open("/dashboard?project=pca")
+        lena.open("/overview?project=pca&show=refinement")
         told = lena.page.locator("[data-part=to-refine]")
         expect(told).to_have_text("2 of 2 answers to items that were not rejected would be sent, each to one person.")
         lena.picture(pictures / "refine-feed.png" if pictures else None)
         lena.page.get_by_role("button", name="Send to refinement").click()
         expect(lena.page.get_by_text("2 answers of secret-model sent to refinement.")).to_be_visible()
         expect(told).to_have_text("None of 2 answers to items that were not rejected is left to be sent.")
-    assert "0 answers of 2" in run(home, "refine", "pca", "--model", "secret-model"), "feeding twice opens once"
+    assert "0 answers of 2" in run(home, "answer", "refine", "pca", "--model", "secret-model"), (
+        "feeding twice opens once"
+    )
 
     decided: list[str] = []
     with at_desk(chromium, server, "rita") as rita:

@@ -1,0 +1,116 @@
+"""A dot plot as a table: each row has a name, a dot with its interval on one shared axis, the numbers, and a link."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app import markup
+from app.markup import Markup
+
+STYLE = """
+.ts-dots { max-width: 62rem; margin: .2rem 0; }
+.ts-dots :is(td, th) { border-bottom: 0; vertical-align: middle; padding: .12rem .9rem .12rem 0; }
+.ts-dots td:first-child { max-width: 20rem; overflow-wrap: break-word; }
+.ts-dots td.plot { width: 42%; min-width: 12rem; }
+.ts-dots td.numbers { white-space: nowrap; }
+.ts-dots .ts-axis { position: relative; height: 1.3rem; font-size: .78rem;
+  border-top: 1px solid color-mix(in srgb, currentColor 30%, transparent); }
+.ts-dots .ts-axis span { position: absolute; transform: translateX(-50%); }
+.ts-dots .ts-range.strong :is(b, u) { background: currentColor; }
+"""
+
+
+@dataclass(frozen=True)
+class DotRow:
+    """A row of the plot."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    about: str
+    """The number of units, and what a reader must know about this row."""
+    href: str = ""
+    """The address of the items, answers or replies behind the number."""
+    link: str = ""
+    """The text of the link."""
+    strong: bool = False
+    """Whether the row is about everything together."""
+
+
+def axis_of(rows: Sequence[DotRow], *, at_most: float = 0.6) -> tuple[float, float]:
+    """Return the ends of an axis up to 1 that shows all values and intervals.
+
+    ``at_most``: the largest possible beginning.
+    """
+    drawn = [number for row in rows for number in (row.value, row.low) if number is not None]
+    lowest = min([at_most, *drawn])
+    return max(-1.0, math.floor(round(lowest * 10, 6)) / 10), 1.0
+
+
+def dot_plot(
+    rows: Sequence[DotRow],
+    *,
+    title: str,
+    ends: tuple[float, float],
+    marks: Sequence[float] = (),
+    band: tuple[float, float] | None = None,
+) -> Markup:
+    """Return the plot.
+
+    Parameters
+    ----------
+    title
+        The head of the column of values, such as the name of a statistic.
+    ends
+        The ends of the axis.
+    marks
+        Numbers with a dashed line.
+    band
+        A range that is shaded behind all rows.
+    """
+    heads = [("", "name"), ("", "plot"), (title, "numbers"), ("", "")]
+    body = [_row(row, ends, marks, band) for row in rows]
+    axis = [markup.text(""), _axis(ends), markup.text(""), markup.text("")]
+    return markup.tag("div", markup.table(heads, [*body, axis]), style="ts-dots", data_part="dots")
+
+
+def _row(
+    row: DotRow, ends: tuple[float, float], marks: Sequence[float], band: tuple[float, float] | None
+) -> list[Markup]:
+    name = markup.tag("b", markup.text(row.name)) if row.strong else markup.text(row.name)
+    link = [
+        markup.text(" · "),
+        markup.tag("a", markup.text(row.link), href=row.href, target="_self"),
+    ]
+    return [
+        name,
+        markup.interval(row.value, row.low, row.high, ends=ends, marks=marks, band=band, strong=row.strong),
+        markup.joined([markup.text(number_words(row.value)), markup.quiet(interval_words(row.low, row.high))], " "),
+        markup.tag("span", markup.quiet(row.about), *(link if row.href else []), style="ts-small"),
+    ]
+
+
+def number_words(value: float | None) -> str:
+    """Return a number as the plot shows it."""
+    return "-" if value is None else markup.decimal(value)
+
+
+def interval_words(low: float | None, high: float | None) -> str:
+    """Return an interval as the plot and sentences show it; empty without one."""
+    return "" if low is None or high is None else f"[{markup.decimal(low)}, {markup.decimal(high)}]"
+
+
+def _axis(ends: tuple[float, float]) -> Markup:
+    first, last = ends
+    step = 0.1 if last - first <= 0.8 else 0.2 if last - first <= 1.4 else max(0.5, (last - first) / 5)
+    ticks = [first + at * step for at in range(int((last - first) / step + 1.000001))]
+    if last - ticks[-1] > 1e-6:
+        ticks = [tick for tick in ticks if last - tick > step / 2] + [last]
+    labels = "".join(
+        f'<span style="left:{100 * (tick - first) / (last - first):.2f}%">{markup.decimal(tick, 1)}</span>'
+        for tick in ticks
+    )
+    return markup.tag("div", Markup(labels), style="ts-axis ts-quiet", aria_hidden="true")
