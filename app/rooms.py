@@ -100,6 +100,17 @@ def address(view: ProjectView, screen: Screen) -> str:
 
 def offered(view: ProjectView) -> Sequence[Screen]:
     """Return the screens for this person's role and stages, and for the schema's stages."""
+    key = (view.schema.hash, view.role, view.stages)
+    if key not in _offered:
+        _offered[key] = _find_offered(view)
+    return _offered[key]
+
+
+_offered: dict[tuple[object, ...], Sequence[Screen]] = {}
+"""The key has everything that the screens depend on, because a stored schema never changes."""
+
+
+def _find_offered(view: ProjectView) -> Sequence[Screen]:
     schema = view.schema.schema_
     return [
         screen
