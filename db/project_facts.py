@@ -102,7 +102,8 @@ def has_scores(viewer: Viewer) -> Any:
 
 def has_judges(viewer: Viewer) -> Any:
     """Tell whether a judge was run, or ratings were imported."""
-    run = exists().where(col(RunRow.project_id) == viewer.project_id, col(RunRow.kind) == RunKind.JUDGE)
+    kinds = [kind for kind in RunKind if kind.page == "judges"]
+    run = exists().where(col(RunRow.project_id) == viewer.project_id, col(RunRow.kind).in_(kinds))
     return or_(run, has_imported_ratings(viewer))
 
 

@@ -81,7 +81,7 @@ def test_images_are_uploaded_into_the_pool_and_what_is_no_image_is_told(
     _open(page, running, "import")
     page.get_by_text("Images to write items about").click()
     page.get_by_text("Images, or zips of images").wait_for()
-    page.get_by_text("Annotation files, or one zip").wait_for(state="detached")
+    page.get_by_text("Drop a file here").wait_for(state="detached")
     upload = [
         {"name": "good.zip", "mimeType": "application/zip", "buffer": _zip({"kitchen/a.png": picture(100)})},
         {"name": "page.png", "mimeType": "image/png", "buffer": b"<!doctype html><script>alert(1)</script>"},
@@ -121,7 +121,7 @@ def test_a_bomb_is_refused_and_a_zip_of_annotation_files_comes_in_with_its_image
     )
     page.get_by_text("media.zip").wait_for()
     settled(page)
-    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_role("button", name="Import 2 items", exact=True).click()
     page.wait_for_selector("text=2 items imported; 2 of 2 images and clips found.")
 
 
@@ -138,6 +138,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
     import_files.import_files(store, media, by=None, project="tiny", format="predictions", path=tmp_path / "gpt.jsonl")
     store.close()
     _open(page, running, "import")
+    page.get_by_text("Format and options").click()
     page.get_by_role("combobox", name="Format").click()
     page.get_by_role("option", name=re.compile("^judgements: ")).click()
     page.get_by_text("Replies are read by double_brackets").wait_for()
@@ -161,7 +162,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
         page.get_by_text(name).first.wait_for()
         settled(page)
         if name == "strict.jsonl":  # what does not fit is told when it is looked at
-            page.get_by_role("button", name="Import", exact=True).click()
+            page.get_by_role("button", name=re.compile("^Import [0-9]")).click()
         page.get_by_text(told).first.wait_for()
         settled(page)
         if name != "strict.jsonl":
@@ -187,9 +188,10 @@ def test_a_log_of_inspect_is_uploaded_and_half_of_one_is_told(
     parts = {f"samples/{each['id']}_epoch_1.json": json.dumps(each).encode() for each in samples}
     log = _zip({"header.json": json.dumps(head).encode(), **parts})
     _open(page, running, "import")
+    page.get_by_text("Format and options").click()
     page.get_by_role("combobox", name="Format").click()
     page.get_by_role("option", name=re.compile("^predictions: ")).click()
-    page.get_by_text("Model, if neither rows").wait_for()
+    page.get_by_text("Default model").wait_for()
     settled(page)
     for name, content, told in (
         ("half.eval", log[: len(log) // 2], "half.eval is no whole .eval log"),
@@ -200,7 +202,7 @@ def test_a_log_of_inspect_is_uploaded_and_half_of_one_is_told(
         page.get_by_text(name).first.wait_for()
         settled(page)
         if name == "run.eval":
-            page.get_by_role("button", name="Import", exact=True).click()
+            page.get_by_role("button", name=re.compile("^Import [0-9]")).click()
         page.get_by_text(told).first.wait_for()
         settled(page)
         if name == "half.eval":
