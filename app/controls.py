@@ -15,7 +15,7 @@ CONTROLS = {
     "--despite": "“Override checks”:",
     "--accept-leak": "“Accepted leaks”:",
     "--json": "“Manifest”",
-    "--anyway": "“Take it though answers are missing or name no option; they count as such”",
+    "--anyway": "“Accept incomplete entries”",
     "--skip-bad": "“Import the good rows when some are bad”",
     "--new-only": "“Import the new ones and leave the changed as they are”",
     "--dimension": "“Dimension, if neither folders nor rows name it”",
