@@ -58,14 +58,14 @@ class TableReader(JsonItems):
         if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\x00" in data[:4]:
             raise InvalidFileError(
                 f"{file.name} is UTF-16 or UTF-32, not UTF-8. Nothing was imported; save it as UTF-8, or import it "
-                "with --encoding utf-16."
+                "with --set encoding=utf-16."
             )
         try:
             return FileText(data.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise InvalidFileError(
                 f"{file.name} is not UTF-8 (byte {error.start + 1:,}). Nothing was imported; save it as UTF-8, or "
-                "import it with --encoding cp1252 (Western European files of Excel) or whatever it is in."
+                "import it with --set encoding=cp1252 (Western European files of Excel) or whatever it is in."
             ) from error
 
     def pieces(self, text: str) -> Iterator[Row]:
@@ -108,12 +108,12 @@ class TableReader(JsonItems):
             )
             lists = [field.name for field in self.schema.item.fields if kinds.of_field(field).holds == "texts"]
             several = "".join(
-                f" A list may have a column for each entry: --column {name}=A,B,C."
+                f" A list may have a column for each entry: --set columns.{name}=A,B,C."
                 for name in [name for name in lists if name in lacking or name in mapped_columns][:1]
             )
             raise InvalidFileError(
                 f"{self.place} has no column {missing}; its columns are {quoted_names(names)}. Nothing was imported; "
-                f"say which column is which field with --column, or in the schema (`source.fields`).{several}"
+                f"name the columns of the fields with --mapping, or in the schema (`source.fields`).{several}"
             )
         read = set(keys_of(self.row, self.schema))
         self.unread = [name for name in names if name and name not in read]

@@ -206,7 +206,7 @@ def _dimension_of_file(row: ItemKeys, schema: Schema, file: Path, fixed: Dimensi
         known = ", ".join(part.folder or part.id for part in schema.dimensions)
         raise InvalidFileError(
             f"{file}: its folder names no dimension of {schema.title} ({known}). Rename the folder, "
-            "or import the file by itself and name its dimension with --dimension."
+            "or import the file by itself and name its dimension with --set dimension=ID."
         )
     if row.named_by:
         return None
@@ -350,7 +350,7 @@ class JsonItems:
             return self.schema.dimensions[0]
         known = ", ".join(dimension_in_files(self.row, part) for part in self.schema.dimensions)
         what = f"its {self.row.named_by} is {name!r}" if self.row.named_by else "nothing says its dimension"
-        raise Misfit(f"{what}; the dimensions are {known} (or name one with --dimension)")
+        raise Misfit(f"{what}; the dimensions are {known} (or name one with --set dimension=ID)")
 
     def _named(self, name: str) -> Dimension | None:
         """Return the same as ``dimension_named``, cached by name, because a large file has few names."""

@@ -95,7 +95,7 @@ SHOTS = (
     Shot("adjudicate", SENIOR, "adjudicate", TASK),
     Shot("grade-light", GRADER, "grade", TASK),
     Shot("grade-dark", GRADER, "grade", TASK, scheme="dark"),
-    Shot("dashboard", LEAD, "overview", "[data-part=left]"),
+    Shot("dashboard", LEAD, "overview", ".ts-days"),
     Shot("agreement", LEAD, "agreement", "[data-part=dots]", _grades),
     Shot("calibration", LEAD, "calibration", "[data-part=judge-answer]"),
     Shot("results", LEAD, "results", "table"),

@@ -171,7 +171,7 @@ def entries(text: str, key: str, separator: str | None, *, alone: bool = False) 
         return [text]
     raise Misfit(
         f"{key} is not a list: write it as JSON or with a column for each entry ({key.removesuffix('s')}_1, ...; "
-        "columns of other names: --column FIELD=A,B,C), or say what stands between its entries with --separator"
+        "columns of other names: --set columns.FIELD=A,B,C), or name the text between its entries: --set separator=TEXT"
     )
 
 

@@ -410,7 +410,7 @@ def by_place(schema: Schema, fields: Record) -> list[str]:
         ways = [counts for counts in get_args(OptionPlace) if _is_place(value, counts, len(options))]
         if ways:
             hints.append(
-                f"if {value} is the place of the option, say so with --place {name}={ways[0]}"
+                f"if {value} is the place of the option, say so with --set option_places.{name}={ways[0]}"
                 f"{''.join(f' (or {way})' for way in ways[1:])}"
             )
     return hints

@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from annotation_schemas import registry
-from annotation_schemas.formats import FORMATS, ColumnMapping, Names, Takes, named, reading
-from annotation_schemas.model import OptionPlace
+from annotation_schemas.formats import FORMATS, Names, Takes, named, reading
 from app.commands import import_look
 from app.commands.groups import find_group
-from app.commands.options import NO_TASKS, OF_TASKS, ProjectName, with_formats
+from app.commands.options import ProjectName, with_formats
 from app.commands.recorded import recorded
 from app.markup import count
-from domain.errors import InvalidInputError, Problem
-from domain.name_value_pairs import pairs
+from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.records import BadRow
 from domain.states import RatersAre
 
 if TYPE_CHECKING:
+    from app.commands.import_mapping import ImportMapping
     from app.services import Resources
     from workflow.files.one_import import ImportSummary
     from workflow.results.file_raters import FileRater
 
-OPEN_IN = with_formats(row for row in reading(Takes.ITEMS) if row.keys is not None and row.keys.open)
 ITEMS_IN = with_formats(reading(Takes.ITEMS))
-LOOKED_IN = with_formats(reading(Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES))
 MODELS = with_formats(reading(Takes.ANSWERS, Takes.TASKS))
-ANSWERS_IN = with_formats(reading(Takes.ANSWERS))
-REPLIES_IN = with_formats(reading(Takes.REPLIES))
-NO_REPLIES = not reading(Takes.REPLIES)
-TASKS_IN = with_formats(reading(Takes.TASKS))
-RATERS_IN = with_formats(reading(Takes.RATINGS, Takes.TASKS))
 
 
 def register(cli: typer.Typer) -> None:
@@ -45,175 +37,101 @@ def register(cli: typer.Typer) -> None:
 
 def import_(
     name: ProjectName,
-    format: Annotated[
-        str,
-        typer.Argument(help=f"{named(reading(*Takes))}."),
-    ],
-    path: Annotated[Path, typer.Argument(help="A file, or the folder that holds the files.")],
+    format: Annotated[str, typer.Argument(help=f"{named(reading(*Takes))}.")],
+    path: Annotated[Path, typer.Argument(help="A file, or a folder of files.")],
     media: Annotated[
         Path | None, typer.Option(help="Folder with the images and videos that the files name.", metavar="DIR")
     ] = None,
-    dimension: Annotated[str | None, typer.Option(help="The dimension, where no folder or record names it.")] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            help="If columns have other names than the fields of the schema: a YAML file that says which is which."
+            " --write-mapping writes one.",
+            metavar="FILE.yaml",
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="One key of the mapping, such as columns.question=Frage, encoding=cp1252, dimension=counting or"
+            " raters=people. Repeat it for more keys.",
+            metavar="KEY=VALUE",
+        ),
+    ] = None,
+    write_mapping: Annotated[
+        Path | None,
+        typer.Option(
+            help="Import nothing. Guess the columns and write a mapping for you to correct.", metavar="FILE.yaml"
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help=f"{MODELS} the name of the model, if the file does not name it.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be new, changed, equal or invalid. Store nothing.")
+    ] = False,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Take the rows that fit and write the others to a file.")
+        bool, typer.Option("--skip-bad", help="Import the valid rows and write the others to a file.")
+    ] = False,
+    new_only: Annotated[
+        bool, typer.Option("--new-only", help=f"{ITEMS_IN} import new items only; keep existing items unchanged.")
     ] = False,
     bad_rows: Annotated[
         Path | None,
-        typer.Option(help="Where --skip-bad writes them; by default a file below the home.", metavar="FILE"),
+        typer.Option(
+            help="Write invalid rows with reasons to this file. Default: a new file in the home.", metavar="FILE"
+        ),
     ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help=f"{LOOKED_IN} say what would come in, what is new, changed, equal or bad; store nothing."
-        ),
-    ] = False,
-    new_only: Annotated[
-        bool,
-        typer.Option(
-            "--new-only",
-            help=f"{ITEMS_IN} take the new ones, and leave those as they are that are there with other content.",
-        ),
-    ] = False,
     changed_rows: Annotated[
         Path | None,
         typer.Option(
-            help="Where --dry-run writes every row that changed (CSV: field, before, after), and --new-only the rows "
-            "that it left (JSON lines).",
+            help="With --dry-run, write every changed value to this file (CSV: field, before, after). With --new-only,"
+            " write the changed rows that were not imported (JSON lines).",
             metavar="FILE",
         ),
     ] = None,
-    model: Annotated[str | None, typer.Option(help=f"{MODELS} who answered, where the file does not say it.")] = None,
-    spec: Annotated[
-        Path | None,
-        typer.Option(help=f"{ANSWERS_IN} the model's description, with `adapter: file`.", metavar="FILE"),
-    ] = None,
-    template: Annotated[
-        str | None,
-        typer.Option(
-            hidden=NO_REPLIES, help=f"{REPLIES_IN} what the judge was asked by, which says how its replies are read."
-        ),
-    ] = None,
-    criterion: Annotated[
-        list[str] | None,
-        typer.Option(
-            hidden=NO_REPLIES,
-            help=f"{REPLIES_IN} PART=CRITERION, what a part of the reply rates; by default as the schema says.",
-        ),
-    ] = None,
-    field: Annotated[
-        list[str] | None,
-        typer.Option(
-            hidden=NO_TASKS,
-            help=f"{TASKS_IN} FIELD=KEY, which key of the data is a field, a role of media, item_id, dimension,"
-            " model or prediction; by default the key of the same name.",
-        ),
-    ] = None,
-    control: Annotated[
-        list[str] | None,
-        typer.Option(
-            hidden=NO_TASKS,
-            help=f"{TASKS_IN} CRITERION=CONTROL, which control is a criterion; prediction=CONTROL: which one"
-            " of a prediction is the model's answer.",
-        ),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(help=f"{TASKS_IN} a control that nothing is made of.", metavar="CONTROL", hidden=NO_TASKS),
-    ] = None,
-    rater: Annotated[
-        str | None, typer.Option(help=f"{TASKS_IN} who made annotations that name no one.", hidden=NO_TASKS)
-    ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"{OPEN_IN} FIELD=COLUMN, which column or key is a field, a role of media, id or dimension; of a list"
-            " also several, one for each entry: options=a,b,c,d. By default as the schema says, else the one of the"
-            " same name."
-        ),
-    ] = None,
-    separator: Annotated[
-        str | None,
-        typer.Option(help="With csv: what stands between the entries of a list in one cell, where they are no JSON."),
-    ] = None,
-    place: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"{OPEN_IN} FIELD=letter, FIELD=from_1 or FIELD=from_0: this field holds the place of an option (A, B,"
-            " C, or a number), not its text.",
-            metavar="FIELD=WAY",
-        ),
-    ] = None,
-    encoding: Annotated[
-        str | None, typer.Option(help=f"{OPEN_IN} how the files are written, where not in UTF-8: cp1252, utf-16.")
-    ] = None,
-    raters_are: Annotated[
-        RatersAre | None,
-        typer.Option(
-            hidden=not reading(Takes.RATINGS, Takes.TASKS),
-            help=f"{RATERS_IN} whether the raters are people or machines. Without it machines, but for"
-            " annotations that name who completed them, and for names of whom it is known.",
-        ),
-    ] = None,
-    missing: Annotated[
-        str | None,
-        typer.Option(
-            hidden=not reading(Takes.RATINGS),
-            help="With ratings: words for a missing rating, separated by commas. By default NA, "
-            "N/A, None, null, NaN, - and the like, unless the schema lists the word as a value.",
-            metavar="WORDS",
-        ),
-    ] = None,
 ) -> None:
-    """Import files into a project: all of it or, if a row does not fit, nothing."""
+    """Import items, models' answers, ratings or judges' replies from files. If any row is invalid, nothing is imported.
+
+    Preview an import with --dry-run. If your columns have other names than the schema's fields, let --write-mapping
+    guess which is which. Example: touchstone item import demo csv items.csv --media photos --dry-run
+    """
+    from app.commands.import_mapping import read_mapping
     from app.services import opened
     from workflow.files.import_files import import_files
     from workflow.runs.model_descriptions import read_spec
 
+    if write_mapping is not None:
+        _write_mapping(name, format, path, write_mapping)
+        return
     takes = FORMATS[format].takes if format in FORMATS else None
-    if raters_are is not None and takes not in (Takes.RATINGS, Takes.TASKS):
-        scope = "--raters-are is about ratings and annotations"
-        raise InvalidInputError([Problem("format", f"{scope}; {format} are imported without it.")])
     if dry_run and takes not in (Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES):
         scope = "--dry-run is about items, answers, ratings and replies"
         raise InvalidInputError([Problem("format", f"{scope}; {format} are imported without it.")])
     if (new_only or changed_rows) and takes is not Takes.ITEMS:
         scope = "--new-only and --changed-rows are about items"
         raise InvalidInputError([Problem("format", f"{scope}; {format} are imported without them.")])
+    settings = read_mapping(mapping, set_ or (), takes=takes, format=format)
     if takes is Takes.REPLIES:
-        _import_replies(
-            name, format, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows, dry_run=dry_run
-        )
+        _import_replies(name, format, path, settings, skip_bad=skip_bad, bad_rows=bad_rows, dry_run=dry_run)
         return
-    if takes is not Takes.TASKS and (field or control or without or rater):
-        scope = f"--field, --control, --without and --rater are about {OF_TASKS}"
-        raise InvalidInputError([Problem("format", f"{scope}; {format} is imported without them.")])
+    raters = RatersAre(settings.raters) if settings.raters else None
     if takes is Takes.TASKS:
-        names = Names(
-            pairs(field or (), "FIELD=KEY", option="--field"),
-            pairs(control or (), "CRITERION=CONTROL", option="--control"),
-            frozenset(without or ()),
-            rater,
-            model,
-        )
-        _import_tasks(
-            name, format, path, names, media, dimension, raters=raters_are, skip_bad=skip_bad, bad_rows=bad_rows
-        )
+        names = settings.task_names(model)
+        bad: Any = {"skip_bad": skip_bad, "bad_rows": bad_rows}
+        _import_tasks(name, format, path, names, media, settings.dimension, raters=raters, **bad)
         return
-    described = read_spec(spec) if spec else None
-    names_said = None
-    if column or separator or encoding or place:
-        columns = pairs(column or (), "FIELD=COLUMN", option="--column")
-        places = pairs(place or (), "FIELD=WAY", option="--place")
-        names_said = ColumnMapping(columns, separator, encoding, cast(Mapping[str, OptionPlace], places))
-    words = _missing_words(missing, takes)
+    described = read_spec(Path(settings.model_description)) if settings.model_description else None
+    said, dimension = settings.columns_said(), settings.dimension
     here = opened()
     if dry_run and takes is not Takes.ITEMS:
         rows = {"format": format, "path": path, "dimension": dimension, "model": model, "spec": described}
-        rows["missing"] = words
+        rows["missing"] = settings.missing_words
         import_look.tell_rows(here, name, rows, skip_bad=skip_bad, bad_rows=bad_rows)
         return
     if dry_run:
-        about = {"format": format, "path": path, "media_dir": media, "dimension": dimension, "said": names_said}
+        about = {"format": format, "path": path, "media_dir": media, "dimension": dimension, "said": said}
         options: Any = {"skip_bad": skip_bad, "bad_rows": bad_rows, "new_only": new_only, "changed_rows": changed_rows}
         import_look.tell(here, name, about, **options)
         return
@@ -234,9 +152,9 @@ def import_(
             new_only=new_only,
             model=model,
             spec=described,
-            raters=raters_are,
-            said=names_said,
-            missing=words,
+            raters=raters,
+            said=said,
+            missing=settings.missing_words,
             progress=progress,
         ),
     )
@@ -245,17 +163,28 @@ def import_(
     _tell_bad_rows(here, name, format, bad_rows, done.bad)
     if done.left and changed_rows is not None:
         _write_bad_rows(changed_rows, done.left)
-        typer.echo(f"The rows of items that were left as they are, are written to {changed_rows}.")
+        typer.echo(f"The changed rows of existing items are written to {changed_rows}.")
 
 
-def _missing_words(text: str | None, takes: Takes | None) -> tuple[str, ...] | None:
-    from importers.readers import ratings_reader
+def _write_mapping(name: str, format: str, path: Path, out: Path) -> None:
+    """Write a mapping with guessed columns, and print what to do next. An existing file is never overwritten."""
+    from app.commands.import_mapping import written_mapping
+    from app.services import opened
+    from workflow.access.projects import access_to
 
-    if text is None:
-        return None
-    if takes is not Takes.RATINGS:
-        raise InvalidInputError([Problem("missing", "--missing is about ratings. Leave it out.")])
-    return ratings_reader().missing_words(text)
+    registry.require_row("format", format)
+    with opened().store.read() as session:
+        schema = access_to(session, person=None, project=name).schema
+    command = f"touchstone item import {name} {format} {path} --mapping {out}"
+    text = written_mapping(schema, format, path, command)
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise InvalidFileError(f"{out} exists already. Name another file, or delete this one.") from error
+    except OSError as error:
+        raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
+    typer.echo(f"Wrote {out}. Check the columns, then run: {command} --dry-run")
 
 
 def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, bad: Sequence[BadRow]) -> None:
@@ -323,8 +252,7 @@ def _import_replies(
     name: str,
     format: str,
     path: Path,
-    template: str | None,
-    criteria: Sequence[str],
+    settings: ImportMapping,
     *,
     skip_bad: bool,
     bad_rows: Path | None,
@@ -333,13 +261,11 @@ def _import_replies(
     from app.commands.judge import plan_of
     from app.services import opened
 
-    if template is None:
-        raise InvalidInputError(
-            [Problem("template", "Say with --template by what the judge was asked: an id, or a file.")]
-        )
+    if settings.template is None:
+        why = "Name the judge template that the replies answer: --set template=ID, or a file."
+        raise InvalidInputError([Problem("template", why)])
     here = opened()
-    criteria_of_parts = pairs(criteria, "PART=CRITERION", option="--criterion")
-    plan = plan_of(here, name, template, criteria=criteria_of_parts, asked_here=False)
+    plan = plan_of(here, name, settings.template, criteria=dict(settings.criteria), asked_here=False)
     if dry_run:
         about = {"format": format, "path": path, "plan": plan}
         import_look.tell_rows(here, name, about, skip_bad=skip_bad, bad_rows=bad_rows)

@@ -121,6 +121,26 @@ NEW_NAMES = {
 }
 """The new name of each renamed command, with the options that stand for the former one. ``{}``: the next argument."""
 
+NEW_OPTIONS = {
+    "item import": {
+        "--column": "--set columns.",
+        "--control": "--set controls.",
+        "--criterion": "--set criteria.",
+        "--dimension": "--set dimension=",
+        "--encoding": "--set encoding=",
+        "--field": "--set fields.",
+        "--missing": "--set missing_words=",
+        "--place": "--set option_places.",
+        "--rater": "--set rater=",
+        "--raters-are": "--set raters=",
+        "--separator": "--set separator=",
+        "--spec": "--set model_description=",
+        "--template": "--set template=",
+        "--without": "--set ignore_controls=",
+    },
+}
+"""What stands for the former options of a command: a new option, and what its value begins with."""
+
 
 def with_new_names(args: Sequence[str], commands: Mapping[str, Collection[str]]) -> tuple[list[str], list[str]]:
     """Return the arguments with the new name of a command, and a warning if they had a former name.
@@ -131,16 +151,40 @@ def with_new_names(args: Sequence[str], commands: Mapping[str, Collection[str]])
     >>> with_new_names(["people", "list", "demo"], {"person": ["list"]})
     (['person', 'list', 'demo'], ['`touchstone people` is now `touchstone person`. The old name still works.'])
     """
+    named, warnings = list(args), []
     for length in (3, 2, 1):
         old = " ".join(args[:length])
         rest = list(args[length:])
         if old not in NEW_NAMES or len(args) < length or (old in commands and not _is_former(rest, commands[old])):
             continue
         new = NEW_NAMES[old].split()
-        renamed = [rest.pop(0) if word == "{}" and rest else word for word in new]
+        named = [rest.pop(0) if word == "{}" and rest else word for word in new] + rest
         shown = " ".join("PROJECT" if word == "{}" else word for word in new)
-        return [*renamed, *rest], [f"`touchstone {old}` is now `touchstone {shown}`. The old name still works."]
-    return list(args), []
+        warnings = [f"`touchstone {old}` is now `touchstone {shown}`. The old name still works."]
+        break
+    command = " ".join(named[:2])
+    options = NEW_OPTIONS.get(command, {})
+    return (_with_new_options(command, named, options, warnings) if options else named), warnings
+
+
+def _with_new_options(command: str, args: Sequence[str], options: Mapping[str, str], warnings: list[str]) -> list[str]:
+    """Return the arguments with new options in place of former ones, and add a warning for each."""
+    named: list[str] = []
+    left = list(args)
+    while left:
+        arg = left.pop(0)
+        option, equals, value = arg.partition("=")
+        if option not in options or not (equals or left):
+            named.append(arg)
+            if arg == "--":
+                return [*named, *left]
+            continue
+        flag, begins = options[option].split()
+        named += [flag, begins + (value if equals else left.pop(0))]
+        warnings.append(
+            f"`{option}` of `touchstone {command}` is now `{options[option]}…`. The old option still works."
+        )
+    return named
 
 
 def _is_former(rest: Sequence[str], subcommands: Collection[str]) -> bool:

@@ -38,7 +38,7 @@ class Study:
 
     def items(self, path: Path, format: str) -> None:
         """The benchmark's items, in its own format."""
-        self.steps.append(("import", self.schema, format, str(path)))
+        self.steps.append(("item", "import", self.schema, format, str(path)))
 
     def models(self, of: Mapping[str, Mapping[str, str]]) -> None:
         """Attributes of models: of each model by their names."""
@@ -55,17 +55,17 @@ class Study:
             out = csv.writer(file)
             out.writerow([about, *names])
             out.writerows([each, *(own.get(name, "") for name in names)] for each, own in of.items())
-        self.steps.append(("import", self.schema, format, str(path)))
+        self.steps.append(("item", "import", self.schema, format, str(path)))
 
     def answers(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Models' answers: item, model, text."""
-        self.steps.append(("import", self.schema, "predictions", str(self._lines("answers.jsonl", rows))))
+        self.steps.append(("item", "import", self.schema, "predictions", str(self._lines("answers.jsonl", rows))))
 
     def replies(self, rows: Sequence[Mapping[str, Any]], template: str, *, silent: Iterable[str]) -> None:
         """Return judges' replies (judge, item, model, text); the ``silent`` texts hold no score."""
         self.readable += readable_of(rows, silent)
         path = self._lines("replies.jsonl", rows)
-        self.steps.append(("import", self.schema, "judgements", str(path), "--template", template))
+        self.steps.append(("item", "import", self.schema, "judgements", str(path), "--set", f"template={template}"))
 
     def people(self, rows: Iterable[tuple[str, str, str, str, float]]) -> None:
         """People's grades: item, model, person, criterion, value."""
@@ -74,7 +74,7 @@ class Study:
             out = csv.writer(file)
             out.writerow(["unit", "rater", "criterion", "value"])
             out.writerows([f"{item} · {model}", who, criterion, value] for item, model, who, criterion, value in rows)
-        self.steps.append(("import", self.schema, "ratings", str(path), "--raters-are", "people"))
+        self.steps.append(("item", "import", self.schema, "ratings", str(path), "--set", "raters=people"))
 
     def write(self, name: str, value: object) -> Path:
         """A JSON file of the study."""

@@ -74,7 +74,7 @@ def files_of(
     def where(behind: UnitSelection) -> str:
         if behind.unit is not None:
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
-            return addresses.history(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
+            return addresses.item(project, behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
         answer_filter = AnswerFilter(
             [logins.get(name, name) for name in behind.raters], behind.criterion, behind.values
         )

@@ -361,8 +361,8 @@ def _trust(draft: Draft, released: ReleasedSet) -> Section:
     gone: Sequence[Mapping[str, Any]] = draft.told.get("withdrawn", ())
     canary = released.about.get("canary")
     blocks: list[Block] = [
-        Paragraph("That nothing has changed since: touchstone release check FOLDER"),
-        Paragraph("That verdicts and figures follow from the votes: touchstone release check --recompute FOLDER"),
+        Paragraph("That nothing has changed since: `touchstone release check FOLDER`"),
+        Paragraph("That verdicts and figures follow from the votes: `touchstone release check FOLDER --recompute`"),
         Paragraph(
             f"Canary, so that it can be found in what models were trained on: {canary}"
             if canary

@@ -148,7 +148,7 @@ def _prediction(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord
         position = whole_number(record["question_id"], "question_id")
         if file.dimension is None:
             raise Misfit(
-                "nothing says its dimension; put the file in the dimension's folder or name it with --dimension"
+                "nothing says its dimension; put the file in the dimension's folder, or name it with --set dimension=ID"
             )
         model = name_of_rater(file.model or text_of(record, "model_id"), "model_id")
         text = _first_turn(record.get("choices"))

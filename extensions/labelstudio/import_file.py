@@ -144,13 +144,13 @@ class _Reader:
         for name in self.names.fields:
             if name not in known:
                 raise InvalidFileError(
-                    f"--field {name}: {self.schema.title} has no such field; name one of {_named(known)}."
+                    f"--set fields.{name}: {self.schema.title} has no such field; name one of {_named(known)}."
                 )
         criteria = [*self.criteria(), PREDICTION]
         for name in self.names.controls:
             if name not in criteria:
                 raise InvalidFileError(
-                    f"--control {name}: {self.schema.title} has no such criterion; name one of {_named(criteria)}."
+                    f"--set controls.{name}: {self.schema.title} has no such criterion; name one of {_named(criteria)}."
                 )
 
     def criteria(self) -> dict[str, Criterion]:
@@ -191,7 +191,7 @@ class _Reader:
         if problems:
             sentences = "; ".join(_sentence(problem.message) for problem in problems)
             raise Misfit(
-                f"{sentences}; its data has {_named(list(task.data))} (say with --field FIELD=KEY which key "
+                f"{sentences}; its data has {_named(list(task.data))} (say with --set fields.FIELD=KEY which key "
                 "is which field)"
             )
         external_id = self._external_id(task)
@@ -208,8 +208,8 @@ class _Reader:
             or (known.dimension, known.fields, known.assets) != (item.dimension, item.fields, item.assets)
         ):
             raise Misfit(
-                f"the item {external_id!r} is in row {self.rows[external_id]} already; say with --field item_id=KEY "
-                "which key of the data tells items apart"
+                f"the item {external_id!r} is in row {self.rows[external_id]} already. Say with --set "
+                "fields.item_id=KEY which key of the data tells items apart"
             )
         return known or item
 
@@ -223,8 +223,8 @@ class _Reader:
             return self.schema.dimensions[0]
         what = f"its {key} is {str(name)[:60]!r}" if name is not None else "nothing says its dimension"
         raise Misfit(
-            f"{what}; the dimensions are {_list(self.schema.dimensions, 'id')}. Name one with --dimension, or say with "
-            f"--field dimension=KEY which of {_named(list(task.data))} holds it"
+            f"{what}; the dimensions are {_list(self.schema.dimensions, 'id')}. Name one with --set dimension=ID, or "
+            f"say with --set fields.dimension=KEY which of {_named(list(task.data))} holds it"
         )
 
     def _external_id(self, task: Task) -> str:
@@ -244,8 +244,8 @@ class _Reader:
             if slot.min == 0:
                 return []
             raise Misfit(
-                f"it names no {slot.role}; its data has {_named(list(task.data))} (say with --field {slot.role}=KEY "
-                "which key names it)"
+                f"it names no {slot.role}; its data has {_named(list(task.data))} (say with "
+                f"--set fields.{slot.role}=KEY which key names it)"
             )
         named = value if isinstance(value, list) else [value]
         paths = [short(media_path(path, key), key) for path in named]
@@ -263,7 +263,7 @@ class _Reader:
         model = task.data.get(self.names.key(MODEL)) or task.meta.get(MODEL) or self.names.model
         if not isinstance(model, str):
             raise Misfit(
-                f"nothing says which model answered; name it with --model, or say with --field model=KEY which of "
+                f"nothing says which model answered; name it with --model, or say with --set fields.model=KEY which of "
                 f"{_named(list(task.data))} does"
             )
         return short(model, MODEL), answer
@@ -316,7 +316,7 @@ class _Reader:
             return _person(by.strip()), True
         if by is None and self.names.rater:
             return self.names.rater, False
-        raise Misfit("nothing says who made it (completed_by); name the person with --rater NAME")
+        raise Misfit("nothing says who made it (completed_by); name the person with --set rater=NAME")
 
     def _values(self, result: Any, item: ItemRecord, answer: str | None) -> Mapping[str, Any]:
         """Return the values of an annotation, by criterion."""
@@ -325,7 +325,7 @@ class _Reader:
         stage = Stage.VERIFICATION if answer is None else Stage.GRADING
         fields = dict(item.fields) if answer is None else {**item.fields, PREDICTION: answer}
         if getattr(self.schema.stages, stage.value) is None:
-            what = "items; its people rate models' answers: say with --field prediction=KEY which key holds the answer"
+            what = "items; its people rate models' answers. Name the key of the answer: --set fields.prediction=KEY"
             other = "models' answers"
             raise Misfit(f"{self.schema.title} does not rate {what if answer is None else other}")
         try:
@@ -344,8 +344,9 @@ class _Reader:
         unknown = [str(part["from_name"])[:60] for part in renamed if part["from_name"] not in types]
         if read.problems and unknown and unknown[0] != results.NOTE:
             raise Misfit(
-                f"its control {unknown[0]} is none of {_named([part.name for part in page])}; say with --control "
-                f"CRITERION={unknown[0]} which one it is, or leave it out with --without {unknown[0]}"
+                f"its control {unknown[0]} is none of {_named([part.name for part in page])}. Name its "
+                f"criterion with --set controls.CRITERION={unknown[0]}, or leave it out with "
+                f"--set ignore_controls={unknown[0]}"
             )
         if read.problems:
             raise Misfit(_sentence(read.problems[0].message))
@@ -391,14 +392,14 @@ class _Reader:
             return "", None
         if len(by_control) > 1:
             raise Misfit(
-                f"it has several controls ({_named(list(by_control))}); say with --control prediction=CONTROL which "
-                "one is the model's answer"
+                f"it has several controls ({_named(list(by_control))}). Say with "
+                "--set controls.prediction=CONTROL which one is the model's answer"
             )
         [(control, texts)] = by_control.items()
         if None in texts:
             raise Misfit(
-                f"its {control[:60]} is no text, and a model's answer is one; leave it out with --without "
-                f"{control[:60]}"
+                f"its {control[:60]} is no text, and a model's answer is one; leave it out with "
+                f"--set ignore_controls={control[:60]}"
             )
         model = prediction.get("model_version")
         if not isinstance(model, str) or not model.strip() or model == NOBODY:

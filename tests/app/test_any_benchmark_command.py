@@ -82,18 +82,21 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     head, *rows = EXAMPLE["changes.csv"].splitlines()
     other = head.replace("Frage", "Question").replace("Nr", "Größe")
     (here / "latin.csv").write_bytes("\r\n".join([other, *rows, ""]).encode("cp1252"))
-    names = ("--column", "question=Question", "--column", "id=Größe")
+    names = ("--set", "columns.question=Question", "--set", "columns.id=Größe")
     for words, sentence in (
         ((), "latin.csv is not UTF-8 (byte 3)"),
-        (("--encoding", "cp1252"), "latin.csv has no column 'Frage' (question), 'Nr' (id); its columns are 'Größe'"),
-        (("--encoding", "cp1252", "--column", "question"), "question does not read FIELD=COLUMN"),
-        (("--encoding", "cp1252", "--column", "frage=Question"), "`frage` is no field or asset"),
-        (("--encoding", "utf-16", *names), "latin.csv is not in utf-16"),
+        (
+            ("--set", "encoding=cp1252"),
+            "latin.csv has no column 'Frage' (question), 'Nr' (id); its columns are 'Größe'",
+        ),
+        (("--set", "encoding=cp1252", "--set", "columns.question"), "--set columns.question is not KEY=VALUE"),
+        (("--set", "encoding=cp1252", "--set", "columns.frage=Question"), "`frage` is no field or asset"),
+        (("--set", "encoding=utf-16", *names), "latin.csv is not in utf-16"),
     ):
         refused = run("item", "import", "p", "csv", "latin.csv", *words)
         assert refused.exit_code != 0
         assert sentence in f"{refused.output} {refused.exception}"
-    looked = run("item", "import", "p", "csv", "latin.csv", "--encoding", "cp1252", *names, "--dry-run")
+    looked = run("item", "import", "p", "csv", "latin.csv", "--set", "encoding=cp1252", *names, "--dry-run")
     assert looked.exit_code == 0, (looked.output, looked.exception)
     assert looked.stdout.splitlines()[:2] == [
         "Format: csv; files: 1.",
@@ -105,7 +108,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
         "--dry-run is about items, answers, ratings and replies; models are imported without it"
         in f"{refused.output} {refused.exception}"
     )
-    done = run("item", "import", "p", "csv", "latin.csv", "--encoding", "cp1252", *names)
+    done = run("item", "import", "p", "csv", "latin.csv", "--set", "encoding=cp1252", *names)
     assert done.stdout.splitlines()[0] == "Imported 2 items.", (done.output, done.exception)
     assert run("item", "export", "p", "csv", "--out", "out.csv").exit_code == 0
     assert (here / "out.csv").read_bytes() == (here / "latin.csv").read_bytes()
@@ -116,7 +119,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     written = '"' + question.replace('"', '""') + '"'
     newer = [rows[0], rows[1].replace(written, "Other?"), rows[0].replace("c1;", "c3;")]
     (here / "latin.csv").write_bytes("\r\n".join([other, *newer, ""]).encode("cp1252"))
-    latin = ("import", "p", "csv", "latin.csv", "--encoding", "cp1252", *names)
+    latin = ("item", "import", "p", "csv", "latin.csv", "--set", "encoding=cp1252", *names)
     looked = run(*latin, "--dry-run", "--changed-rows", "changed.csv")
     assert (looked.exit_code, "take the new ones alone (--new-only)" in looked.stdout) == (1, True)
     with (here / "changed.csv").open(encoding="utf-8", newline="") as table:
@@ -131,3 +134,48 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     assert (left["row"], left["raw"]) == (2, newer[1])
     refused = run("item", "import", "p", "ratings", "latin.csv", "--new-only")
     assert "--new-only and --changed-rows are about items" in f"{refused.output} {refused.exception}"
+
+
+@pytest.mark.thorough
+def test_former_options_and_mapping_files_import_the_same(here: Path) -> None:
+    head, *rows = EXAMPLE["changes.csv"].splitlines()
+    text = "\r\n".join([head.replace("Frage", "Question").replace("Nr", "Größe"), *rows, ""])
+    (here / "latin.csv").write_bytes(text.encode("cp1252"))
+    (here / "mapping.yaml").write_text("encoding: cp1252\ncolumns: {question: Question, id: Größe}\n", encoding="utf-8")
+    (here / "mapping.json").write_text('{"columns": {"question": "Question"}}', encoding="utf-8")
+    ways = {
+        "old": ("--encoding", "cp1252", "--column", "question=Question", "--column=id=Größe"),
+        "file": ("--mapping", "mapping.yaml"),
+        "both": ("--mapping", "mapping.json", "--set", "encoding=cp1252", "--set", "columns.id=Größe"),
+    }
+    said = {}
+    for project, words in ways.items():
+        assert run("project", "create", project, "--schema", "changes.yaml").exit_code == 0
+        command = ("import",) if project == "old" else ("item", "import")
+        done = run(*command, project, "csv", "latin.csv", "--media", "pictures", *words)
+        said[project] = done.stdout
+        assert run("item", "export", project, "jsonl", "--out", f"{project}.jsonl").exit_code == 0
+        assert done.stderr.count("still works.") == (4 if project == "old" else 0)
+    assert said["old"].startswith("Imported 2 items.\n")
+    assert said["old"] == said["file"] == said["both"]
+    assert (here / "old.jsonl").read_bytes() == (here / "file.jsonl").read_bytes() == (here / "both.jsonl").read_bytes()
+    for line, why in (("colums: {}", "columns"), ("template: egothink_single", "csv are imported without it")):
+        (here / "wrong.yaml").write_text(line, encoding="utf-8")
+        refused = run("item", "import", "file", "csv", "latin.csv", "--mapping", "wrong.yaml")
+        assert why in str(refused.exception), refused.exception
+
+
+@pytest.mark.thorough
+def test_a_guessed_mapping_names_the_columns_and_imports(here: Path) -> None:
+    assert run("project", "create", "p", "--schema", "changes.yaml").exit_code == 0
+    head, *rows = EXAMPLE["changes.csv"].splitlines()
+    (here / "own.csv").write_text("\n".join([head.replace("Frage", "QUESTION").replace("Nr", "ID"), *rows, ""]))
+    words = ("item", "import", "p", "csv", "own.csv")
+    done = run(*words, "--write-mapping", "own.yaml")
+    command = "touchstone item import p csv own.csv --mapping own.yaml --dry-run"
+    assert done.stdout == f"Wrote own.yaml. Check the columns, then run: {command}\n", done.exception
+    lines = (here / "own.yaml").read_text(encoding="utf-8").splitlines()
+    assert '  "id": "ID"' in lines
+    assert '  "question": "QUESTION"' in lines
+    assert "exists already" in str(run(*words, "--write-mapping", "own.yaml").exception)
+    assert run(*words, "--mapping", "own.yaml").stdout.startswith("Imported 2 items.\n")

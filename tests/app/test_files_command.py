@@ -57,12 +57,15 @@ def test_a_project_from_nothing_to_files(home: Path, tmp_path: Path, annotations
 def test_what_does_not_fit_is_a_sentence_and_a_status(home: Path, tmp_path: Path, annotations: Path) -> None:
     touchstone("project", "create", "mine", "--schema", "egothink", home=home)
     for arguments, sentence in [
-        (("project", "create", "mine", "--schema", "egothink"), "There is a project named 'mine' already"),
+        (("project", "create", "mine", "--schema", "egothink"), "Another project has the ID 'mine'"),
         (("project", "create", "other", "--schema", "nothing.yaml"), "cannot be read"),
-        (("import", "other", "egothink", annotations), "There is no project 'other'; touchstone project list"),
-        (("import", "mine", "egothink", tmp_path / "nothing"), "There is no file or folder"),
-        (("import", "mine", "egothink", annotations, "--media", tmp_path / "no"), "There is no media folder"),
-        (("export", "mine", "latex", "--out", tmp_path / "x"), "latex"),
+        (
+            ("item", "import", "other", "egothink", annotations),
+            "There is no project 'other'; `touchstone project list`",
+        ),
+        (("item", "import", "mine", "egothink", tmp_path / "nothing"), "There is no file or folder"),
+        (("item", "import", "mine", "egothink", annotations, "--media", tmp_path / "no"), "There is no media folder"),
+        (("item", "export", "mine", "latex", "--out", tmp_path / "x"), "latex"),
     ]:
         done = touchstone(*arguments, home=home)
         assert done.returncode == 1
@@ -116,7 +119,7 @@ def test_a_ratings_file_says_whether_its_raters_are_people(home: Path, tmp_path:
         "Counted as machines, as no one has said that these are people: ann, Li, Wei.",
         "To change that: touchstone rater list mine --people NAME or --machines NAME.",
     ]
-    told = touchstone("item", "import", "mine", "ratings", file, "--raters-are", "people", home=home)
+    told = touchstone("item", "import", "mine", "ratings", file, "--set", "raters=people", home=home)
     assert told.stdout.splitlines()[1:3] == ["2 rows were there already.", "Counted among the people: ann, Li, Wei."]
     listed = touchstone("rater", "list", "mine", "--machines", '"Li, Wei"', home=home)
     assert [" ".join(line.split()) for line in listed.stdout.splitlines()] == [
@@ -124,9 +127,15 @@ def test_a_ratings_file_says_whether_its_raters_are_people(home: Path, tmp_path:
         "Li, Wei a machine; ratings out of files: 1 in verification",
     ]
     for arguments, sentence in [
-        (("import", "mine", "predictions", file, "--raters-are", "people"), "predictions are imported without it"),
+        (
+            ("item", "import", "mine", "predictions", file, "--set", "raters=people"),
+            "predictions are imported without it",
+        ),
         (("rater", "list", "mine", "--people", "bob"), "no ratings out of files of a rater 'bob'"),
-        (("import", "mine", "ratings", file, "--raters-are", "machines"), "ann counts as a person in this project"),
+        (
+            ("item", "import", "mine", "ratings", file, "--set", "raters=machines"),
+            "ann counts as a person in this project",
+        ),
     ]:
         refused = touchstone(*arguments, home=home)
         assert (refused.returncode, refused.stdout) == (1, "")

@@ -101,7 +101,7 @@ def ratings(home: Path, rows: Sequence[tuple[str, str, str, object]]) -> None:
     path = home / "ratings.csv"
     lines = [f"{item} · {model},{who},score,{value}\n" for item, model, who, value in rows]
     path.write_text("unit,rater,criterion,value\n" + "".join(lines), encoding="utf-8")
-    said("item", "import", "p", "ratings", str(path), "--raters-are", "people")
+    said("item", "import", "p", "ratings", str(path), "--set", "raters=people")
 
 
 def test_failed_requests_are_said_to_be_left_out(home: Path) -> None:
@@ -204,7 +204,7 @@ def replies(home: Path, rows: Sequence[tuple[str, str, str]], *more: str) -> str
     path = home / "replies.jsonl"
     lines = (json.dumps({"item": item, "model": model, "judge": "big-1", "text": text}) for item, model, text in rows)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    out, _ = said("item", "import", "p", "judgements", str(path), "--template", "egothink_single", *more)
+    out, _ = said("item", "import", "p", "judgements", str(path), "--set", "template=egothink_single", *more)
     return out
 
 

@@ -94,7 +94,7 @@ def test_replies_come_in_from_a_file(home: Path) -> None:
     ]
     path = home / "replies.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in told))
-    command = ("import", "p", "judgements", str(path), "--template", str(home / "likeness.txt"))
+    command = ("item", "import", "p", "judgements", str(path), "--set", f"template={home / 'likeness.txt'}")
     done = touchstone(*command, home=home)
     assert "6 new replies of far." in done.stdout, done.stderr
     again = touchstone(*command, home=home)

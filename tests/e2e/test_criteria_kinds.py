@@ -95,10 +95,10 @@ def rated(server: Server, folder: Path, project: str, schema: str) -> dict[str, 
     """The exported ratings, by criterion; a second project that they are brought into exports the very same."""
     out, again = folder / "ratings.csv", folder / "again.csv"
     for words in (
-        ("export", project, "ratings", "--out", str(out)),
+        ("item", "export", project, "ratings", "--out", str(out)),
         ("project", "create", f"{project}-again", "--schema", schema),
-        ("import", f"{project}-again", "ratings", str(out)),
-        ("export", f"{project}-again", "ratings", "--out", str(again)),
+        ("item", "import", f"{project}-again", "ratings", str(out)),
+        ("item", "export", f"{project}-again", "ratings", "--out", str(again)),
     ):
         done = touchstone(*words, home=server.home)
         assert done.returncode == 0, done.stderr

@@ -266,10 +266,10 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
     close(record["pointed"], pointed)
     close(record["numbered"], numbered)
     for arguments in (
-        ("import", "again", "egothink", str(out)),
-        ("import", "again", "ratings", str(tmp_path / "ratings.csv")),
-        ("export", "again", "ratings", "--out", str(tmp_path / "again.csv")),
-        ("export", "again", "egothink", "--out", str(tmp_path / "again")),
+        ("item", "import", "again", "egothink", str(out)),
+        ("item", "import", "again", "ratings", str(tmp_path / "ratings.csv")),
+        ("item", "export", "again", "ratings", "--out", str(tmp_path / "again.csv")),
+        ("item", "export", "again", "egothink", "--out", str(tmp_path / "again")),
     ):
         done = touchstone(*arguments, home=serving.home)
         assert done.returncode == 0, (arguments, done.stdout, done.stderr)

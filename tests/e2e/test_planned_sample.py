@@ -48,8 +48,8 @@ def test_a_lead_opens_a_sample_once_and_draws_more(server: Server, chromium: Bro
     answers.write_text("".join(json.dumps(line) + "\n" for line in lines))
     for command in (
         ("project", "create", "p", "--schema", str(schema)),
-        ("import", "p", "egothink", str(tmp_path / "items"), "--media", str(tmp_path)),
-        ("import", "p", "predictions", str(answers)),
+        ("item", "import", "p", "egothink", str(tmp_path / "items"), "--media", str(tmp_path)),
+        ("item", "import", "p", "predictions", str(answers)),
     ):
         done = touchstone(*command, home=server.home)
         assert done.returncode == 0, done.stderr
@@ -59,7 +59,7 @@ def test_a_lead_opens_a_sample_once_and_draws_more(server: Server, chromium: Bro
             memberships.set_member(store, by=None, project="p", login=login, role=role, stages=stages)
     server.start()
     with at_desk(chromium, server, "lea") as lea:
-        lea.open("/overview?project=p")
+        lea.open("/overview?project=p&show=sample")
         told = lea.page.locator("[data-part=planned-sample]").first  # two for a moment, while the page is drawn anew
         expect(told).to_have_text("A planned sample of 10 of 36 answers. Nothing is open yet; a lead opens it.")
         expect(lea.page.locator("[data-part=sample-cost]")).to_contain_text("10 answers x 2 people = 20 slots")

@@ -221,9 +221,14 @@ def test_none_of_these_has_no_place_and_stands_by_its_value_among_places(tmp_pat
 @pytest.mark.parametrize(
     ("options", "told", "said", "reason"),
     [
-        ('["x", "y"]', "B", {}, "if B is the place of the option, say so with --place answer=letter"),
-        ('["x", "y"]', "1", {}, "if 1 is the place of the option, say so with --place answer=from_1 (or from_0)"),
-        ('["x", "y"]', "2", {}, "if 2 is the place of the option, say so with --place answer=from_1"),
+        ('["x", "y"]', "B", {}, "if B is the place of the option, say so with --set option_places.answer=letter"),
+        (
+            '["x", "y"]',
+            "1",
+            {},
+            "if 1 is the place of the option, say so with --set option_places.answer=from_1 (or from_0)",
+        ),
+        ('["x", "y"]', "2", {}, "if 2 is the place of the option, say so with --set option_places.answer=from_1"),
         ('["x", "y"]', "D", {"answer": "letter"}, "answer is 'D', not one of A, B"),
         ('["x", "y"]', "2", {"answer": "from_0"}, "answer is '2', not a number from 0 to 1"),
         ('["x", "y"]', "0", {"answer": "from_1"}, "answer is '0', not a number from 1 to 2"),
@@ -277,7 +282,7 @@ def test_a_row_that_does_not_fit_is_named_with_its_line(tmp_path: Path, row: str
 def test_another_encoding_is_refused_or_taken_when_it_is_said(tmp_path: Path, encoding: str, data: bytes) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(data)
-    with pytest.raises(InvalidFileError, match=f"--encoding {encoding}"):
+    with pytest.raises(InvalidFileError, match=f"--set encoding={encoding}"):
         read_table(path, format="csv", schema=schema())
     file = one(path, schema(), said=ColumnMapping(encoding=encoding))
     assert file.items[0].fields == {"question": "Größe?"}
@@ -442,10 +447,10 @@ def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Pat
     assert [bad.reason for bad in read_table(holes, format="csv", schema=schema(), said=how).bad] == [
         "it has no b, but c (line 2)"
     ]
-    with pytest.raises(InvalidFileError, match=r"has no column 'e' \(options\); .* --column options=A,B,C"):
+    with pytest.raises(InvalidFileError, match=r"has no column 'e' \(options\); .* --set columns.options=A,B,C"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"options": "a,b,e"}))
     needed = load_text(ROOMS.replace("SOURCE", "").replace("text_list, required: false", "text_list"), "Be exact.", "r")
-    with pytest.raises(InvalidFileError, match=r"has no column 'options'; .* --column options=A,B,C"):
+    with pytest.raises(InvalidFileError, match=r"has no column 'options'; .* --set columns.options=A,B,C"):
         read_table(path, format="csv", schema=needed.schema_)
     with pytest.raises(InvalidFileError, match=r"has no column 'a,b' \(question\)"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "a,b"}))

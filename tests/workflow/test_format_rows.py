@@ -180,10 +180,10 @@ def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path:
     folder = planted(tmp_path, EXPORT_FORMAT)
     planted(tmp_path, IMPORT_FORMAT)
 
-    def told(command: str) -> str:
+    def told(*command: str) -> str:
         start = f"from annotation_schemas import formats; formats.__path__.append({str(folder)!r})"
         done = subprocess.run(
-            [sys.executable, "-c", f"{start}; from app.cli import main; main()", command, "--help"],
+            [sys.executable, "-c", f"{start}; from app.cli import main; main()", *command, "--help"],
             cwd=ROOT,
             env={**os.environ, "COLUMNS": "400"},
             capture_output=True,
@@ -194,7 +194,9 @@ def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path:
         return " ".join(done.stdout.split())
 
     assert "egoplan_submission, ratings, models, labels, label_studio or answer_key." in told("item", "export")
-    assert "answer_map, answer_sheet, egoplan_submission or label_studio: who answered" in told("item", "import")
+    assert "answer_map, answer_sheet, egoplan_submission or label_studio: the name of the model" in told(
+        "item", "import"
+    )
 
 
 @needs("readers", "ratings")

@@ -227,6 +227,6 @@ def _import_attributes(bring: Import, row: Format) -> ImportSummary:
 ALONE = {
     Takes.TASKS: "Import a project of another program by itself: `touchstone item import {project} {format} FILE`.",
     Takes.REPLIES: "Judges' replies are brought in by themselves: "
-    "`touchstone item import {project} {format} FILE --template TEMPLATE`.",
+    "`touchstone item import {project} {format} FILE --set template=TEMPLATE`.",
 }
 """The kinds of files that are imported by another command, with the advice."""

@@ -69,7 +69,7 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
     for at in range(len(QUESTIONS)):
         Image.new("RGB", (64, 48), (at * 20 % 256, 90, 90)).save(tmp_path / f"{at}.jpg")
     media = ("--media", str(tmp_path))
-    run(server, "item", "import", "p", "egothink", str(tmp_path / "items"), "--dimension", "existence", *media)
+    run(server, "item", "import", "p", "egothink", str(tmp_path / "items"), "--set", "dimension=existence", *media)
     with opened(server) as store:
         for login in GRADES:
             accounts.create_person(store, login=login, name=login.title())

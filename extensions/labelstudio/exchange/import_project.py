@@ -225,8 +225,8 @@ def _new_items(session: Session, bring: Import, read: ReadProject) -> list[ItemR
         ):
             raise InvalidFileError(
                 f"{read.name}, row {(item.position or 0) + 1}: the item {item.external_id!r} is in this project "
-                "already, with other content. Nothing was imported; say with --field item_id=KEY which key of the data "
-                "tells items apart, or import the file into another project."
+                "already, with other content. Nothing was imported. Name the key that tells items apart with "
+                "--set fields.item_id=KEY, or import the file into another project."
             )
     return [item for item in read.items if item.external_id not in there]
 

@@ -15,10 +15,10 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
     schema.write_text(KITCHEN, encoding="utf-8")
     assert touchstone("project", "create", "old", "--schema", schema, home=home).returncode == 0
     file = FOLDER / "kitchen-snapshot.json"
-    refused = touchstone("item", "import", "old", "label_studio", file, "--control", "fit=verdict", home=home)
+    refused = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.fit=verdict", home=home)
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert "--control fit: A kitchen has no such criterion; name one of fits, shown" in refused.stderr
-    brought = touchstone("item", "import", "old", "label_studio", file, "--control", "prediction=why", home=home)
+    assert "--set controls.fit: A kitchen has no such criterion; name one of fits, shown" in refused.stderr
+    brought = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.prediction=why", home=home)
     assert brought.stdout.splitlines() == [
         "Imported 4 items, 1 answer, 31 ratings.",
         "Media: 0 present, 4 missing (their items wait; bring them in with --media DIR).",
@@ -40,5 +40,5 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
         assert {**task["data"], **plain["data"]} == task["data"]
         assert "about" in task["data"]
         assert "A red cup." not in json.dumps(task), "the answer is secret to verifiers"
-    wrong = touchstone("item", "import", "old", "ratings", file, "--rater", "ann", home=home)
-    assert (wrong.returncode, "ratings is imported without them" in wrong.stderr) == (1, True)
+    wrong = touchstone("item", "import", "old", "ratings", file, "--set", "rater=ann", home=home)
+    assert (wrong.returncode, "ratings are imported without it" in wrong.stderr) == (1, True)

@@ -180,14 +180,14 @@ FITS = said("fits", "choices", choices=["yes"])
     ("bad", "sentence"),
     [
         (task(annotation(said("fits", "choices", choices=["maybe"]))), "task 7, annotation 11: Does it fit?"),
-        (task(annotation(said("verdict", "choices", choices=["yes"]))), "--control CRITERION=verdict"),
+        (task(annotation(said("verdict", "choices", choices=["yes"]))), "--set controls.CRITERION=verdict"),
         (task(annotation(FITS, FITS)), "task 7, annotation 11"),
-        (task(annotation(FITS, by=None)), "name the person with --rater NAME"),
+        (task(annotation(FITS, by=None)), "name the person with --set rater=NAME"),
         (task(annotation(FITS, by="x" * 101)), "longer than 100 characters"),
         (task(annotation(FITS) | {"result": {"a": 1}}), "its result is not a list"),
         (task(annotation(said("count", "number", number="many"))), "task 7, annotation 11"),
         (task(data={"image": "a.png", "text": "What?", "answer": "A cup."}), "its data has image, text, answer"),
-        (task(data={"question": "What?", "answer": "A cup."}), "--field image=KEY"),
+        (task(data={"question": "What?", "answer": "A cup."}), "--set fields.image=KEY"),
         (task(data={**DATA, "image": "data:image/png;base64,AAAA"}), "holds the picture itself"),
         (task(data={**DATA, "image": "http://["}), "no path and no address"),
         (task(data={**DATA, "image": ["a.png", "b.png"]}), "an item has 1 at most"),
@@ -202,11 +202,11 @@ FITS = said("fits", "choices", choices=["yes"])
         (task(predictions=[{"result": [said("why", "textarea", text=["a"])]}]), "(model_version)"),
         (
             task(predictions=[{"model_version": "m", "result": [said("objects", "rectanglelabels", x=1)]}]),
-            "leave it out with --without objects",
+            "leave it out with --set ignore_controls=objects",
         ),
         (
             task(predictions=[{"model_version": "m", "result": [FITS, said("why", "textarea", text=["a"])]}]),
-            "--control prediction=CONTROL",
+            "--set controls.prediction=CONTROL",
         ),
         ("a text", "not an object"),
     ],
@@ -227,8 +227,8 @@ def test_the_same_item_twice_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "sentence"),
     [
-        (Names({"colour": "c"}), "--field colour"),
-        (Names(controls={"colour": "c"}), "--control colour"),
+        (Names({"colour": "c"}), "--set fields.colour"),
+        (Names(controls={"colour": "c"}), "--set controls.colour"),
     ],
 )
 def test_names_that_the_schema_does_not_have(tmp_path: Path, names: Names, sentence: str) -> None:
