@@ -13,6 +13,7 @@ from collections.abc import Callable
 import typer
 import typer.core
 import typer.main
+from typer._click.core import Context
 
 from app.commands.groups import Panel, find_group
 from app.commands.old_names import with_new_names
@@ -61,7 +62,7 @@ Start with these three commands:
 class Touchstone(typer.core.TyperGroup):
     """The command ``touchstone``. It accepts former names of commands, too."""
 
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Parse the arguments. A former name becomes the new one, with a warning on standard error."""
         subcommands = {name: getattr(command, "commands", ()) for name, command in self.commands.items()}
         args, warnings = with_new_names(args, subcommands)
@@ -69,7 +70,7 @@ class Touchstone(typer.core.TyperGroup):
             typer.echo(f"touchstone: {warning}", err=True)
         return super().parse_args(ctx, args)
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:
+    def list_commands(self, ctx: Context) -> list[str]:
         """Return the names of all commands in the order of the panels of the help."""
         panels: list[str | None] = [*Panel]
         panel_of = {name: getattr(command, "rich_help_panel", None) for name, command in self.commands.items()}

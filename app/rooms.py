@@ -25,6 +25,7 @@ WORKING = "Working pages"
 STYLE = """
 .ts-room { display: flex; align-items: center; gap: .7rem; min-height: 1.9rem; }
 .ts-room .ts-title { margin: 0; }
+.ts-room > a { margin-left: auto; }
 .ts-tabs { display: flex; flex-wrap: wrap; gap: 0 1.35rem; margin-top: .35rem;
   border-bottom: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
 .ts-tabs a, .ts-tabs summary { display: block; padding: .3rem 0 .4rem; margin-bottom: -1px; font-size: .95rem;
@@ -89,9 +90,9 @@ def home(view: ProjectView) -> Screen:
     return SCREENS["overview" if is_lead(view) else "my_work"]
 
 
-def address(view: ProjectView, screen: Screen, part: str = "") -> str:
-    """Return the address of a page of a project. ``part`` is the part that unfolds."""
-    return addresses.page(screen.path, view.name, show=part)
+def address(view: ProjectView, screen: Screen) -> str:
+    """Return the address of a page of a project."""
+    return addresses.page(screen.path, view.name)
 
 
 # ---- who is offered what ---------------------------------------------------------------------------------------------
@@ -195,7 +196,7 @@ def _finder(view: ProjectView) -> list[Place]:
         {
             "name": "",
             "title": action.title,
-            "href": address(view, screen, action.part),
+            "href": address(view, screen),
             "group": str(room_of(view, screen) or ""),
             "words": action.words,
             "kind": "action",
@@ -241,6 +242,31 @@ def head_of(view: ProjectView, screen: Screen, facts: RoomFacts) -> RoomHead | N
     if waits and screen.tab:
         tabs = sorted([*tabs, screen], key=lambda each: each.place)
     return RoomHead(room.value, tab_row(view, room, tabs, screen), waits)
+
+
+def draw_head(
+    head: RoomHead | None,
+    title: str,
+    about: str,
+    *,
+    made_up: bool,
+    detail: bool,
+    beside: markup.Markup | None,
+) -> list[markup.Markup]:
+    """Return the pieces of the head of a page, as ``app.shell.heading`` shows them."""
+    label = [markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if made_up else []
+    words = markup.text(head.title if head else title)
+    name = markup.tag("div", words, style="ts-title", role="heading", aria_level="1")
+    parts = [markup.tag("div", name, *label, *([beside] if beside else []), style="ts-room")]
+    if head:
+        parts.append(head.tabs)
+    if head and detail:
+        parts.append(markup.section(title))
+    if about:
+        parts.append(markup.tag("div", markup.quiet(about), style="ts ts-small ts-about"))
+    if head and head.waits:
+        parts.append(markup.notice(head.waits))
+    return parts
 
 
 def tab_row(view: ProjectView, room: Room, tabs: Sequence[Screen], current: Screen) -> markup.Markup:

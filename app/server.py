@@ -19,7 +19,7 @@ from streamlit.web import bootstrap
 from app.gate import Gate, Hosts, OwnRoutes, content_policy
 from app.reruns import theme_cache
 from app.reruns.script_loops import spare_loops
-from app.routes import drawn, routes, routes_before
+from app.routes import drawn, page_shell, routes, routes_before
 from app.services import Resources
 from app.serving.open_files import Calm, OpenFiles, raise_limit
 from app.serving.stream_filter import Streams
@@ -80,7 +80,7 @@ def build(resources: Resources, *, hosts: Hosts, files: OpenFiles | None = None)
     def may_upload(person: Person) -> bool:
         return accounts.leads_any(resources.store, person=person)
 
-    page = Path(file_util.get_static_dir(), "index.html").read_text(encoding="utf-8")
+    page = page_shell.html()
     before, inside = routes_before(resources), routes(resources)
 
     def is_there(scope: Scope) -> bool:
@@ -90,7 +90,7 @@ def build(resources: Resources, *, hosts: Hosts, files: OpenFiles | None = None)
 
     policy = content_policy(page)
     gate = Middleware(Gate, signed_in=signed_in, hosts=hosts, policy=policy, is_there=is_there, files=files)
-    own_routes = Middleware(OwnRoutes, routes=before)
+    own_routes = Middleware(OwnRoutes, routes=[*before, *page_shell.routes(page)])
     streams = Middleware(Streams, may_upload=may_upload, held=held_uploads, forget=forget_uploads)
     return streamlit.App(MAIN, routes=inside, middleware=[gate, streams, own_routes])
 

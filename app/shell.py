@@ -396,7 +396,14 @@ def working_page() -> None:
     st.html(f"<style>{WORKING_STYLE}</style>")
 
 
-def heading(title: str, about: str = "", *, made_up: bool = False, detail: bool = False) -> None:
+def heading(
+    title: str,
+    about: str = "",
+    *,
+    made_up: bool = False,
+    detail: bool = False,
+    beside: markup.Markup | None = None,
+) -> None:
     """Draw the head of a page: the title of its room, the row of tabs, and a sentence about its purpose.
 
     Parameters
@@ -405,20 +412,11 @@ def heading(title: str, about: str = "", *, made_up: bool = False, detail: bool 
         The page's title, shown where the page is in no room.
     detail
         Show the title below the tabs too, on a page about one item of a list.
+    beside
+        Shown at the right end of the title's line, such as a link to the main action.
     """
     head: rooms.RoomHead | None = st.session_state.get(_HEAD)
-    label = [markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if made_up else []
-    name = markup.tag(
-        "div", markup.text(head.title if head else title), style="ts-title", role="heading", aria_level="1"
-    )
-    parts = [markup.tag("div", name, *label, style="ts-room"), head.tabs if head else markup.Markup("")]
-    if head and detail:
-        parts.append(markup.section(title))
-    if about:
-        parts.append(markup.tag("div", markup.quiet(about), style="ts ts-small ts-about"))
-    if head and head.waits:
-        parts.append(markup.notice(head.waits))
-    show(*parts)
+    show(*rooms.draw_head(head, title, about, made_up=made_up, detail=detail, beside=beside))
 
 
 def named(services: Services, logins: Iterable[str | None]) -> Callable[[str | None], markup.Markup]:

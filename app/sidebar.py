@@ -20,6 +20,15 @@ from workflow.access import accounts, projects
 
 PROJECTS = "Projects"
 """The group of other projects in the list that M opens."""
+SWITCH: Place = {
+    "name": "",
+    "title": "Switch person",
+    "href": "/demo",
+    "group": "",
+    "words": "sign out log out other role verifier grader author senior lead",
+    "kind": "action",
+}
+"""The demo's link to the list of its people."""
 NEW, ALL = "\0new", "\0all"
 """The choices of the project picker that are no projects."""
 
@@ -35,7 +44,7 @@ STYLE = """
 [data-testid="stSidebar"] [data-testid="stElementContainer"]:has([data-part="who"]) { margin-top: auto; }
 [data-testid="stSidebar"] [data-part] { margin: .2rem .5rem; overflow-wrap: anywhere; }
 .ts-brand { display: flex; align-items: center; gap: .55rem; font-weight: 600; font-size: 1.05rem;
-  margin: 0 .4rem .6rem; }
+  margin: 0 .4rem .6rem; color: inherit !important; text-decoration: none !important; }
 .ts-brand span { width: 22px; height: 22px; border-radius: 6px; background: linear-gradient(135deg, #22303c 0 42%,
   #e3b341 42% 56%, #22303c 56% 68%, #9fb3c4 68% 75%, #22303c 75%); }
 """
@@ -45,7 +54,8 @@ _component = st.components.v2.component("touchstone_menu", js=assets.loader("men
 
 def draw(services: Services, current: Screen) -> rooms.RoomHead | None:
     """Draw the sidebar of a page that is not a working page. Return the head of the page."""
-    st.html(markup.tag("div", markup.tag("span"), markup.text("Touchstone"), style="ts-brand"))
+    brand = [markup.tag("span"), markup.text("Touchstone")]
+    st.html(markup.tag("a", *brand, style="ts-brand", href="/", target="_self", title="Start page"))
     mine = projects.projects_of(services.store, person=services.person)
     head = None
     if mine:
@@ -55,12 +65,12 @@ def draw(services: Services, current: Screen) -> rooms.RoomHead | None:
         facts = rooms.read_facts(services, view)
         keys(view, current, news=_news(services), facts=facts)
         head = rooms.head_of(view, current, facts)
-    leave = ("Switch person", "/demo") if demo_people.is_on() else ("Sign out", "/logout")
+    words, href = (SWITCH["title"], SWITCH["href"]) if demo_people.is_on() else ("Sign out", "/logout")
     st.html(
         markup.tag(
             "div",
             markup.quiet(f"{services.person.name} · "),
-            markup.tag("a", markup.text(leave[0]), href=leave[1], target="_self"),
+            markup.tag("a", markup.text(words), href=href, target="_self", style="ts-nowrap"),
             style="ts ts-small",
             data_part="who",
         )
@@ -103,7 +113,8 @@ def keys(
 def everywhere(view: ProjectView) -> list[Place]:
     """Return all links: pages, actions, and the person's other projects."""
     others = st.session_state.get("touchstone.projects", [])
-    return [*rooms.finder(view), *(place for place in others if place["name"] != view.name)]
+    switch = [SWITCH] if demo_people.is_on() else []
+    return [*rooms.finder(view), *(place for place in others if place["name"] != view.name), *switch]
 
 
 def remember(project_name: str, mine: Sequence[ProjectView]) -> None:
@@ -142,7 +153,7 @@ def _titles(mine: Sequence[ProjectView]) -> dict[str, str]:
 
 
 def _choose_project(mine: Sequence[ProjectView], current: Screen, *, may_create: bool) -> ProjectView:
-    """Draw the project picker, and go to the chosen project or to the page of projects."""
+    """Draw the project picker, and go to the chosen project, to all projects, or to a new one."""
     named = st.query_params.get("project") or st.session_state.get("touchstone.project")
     open_ones = in_use(mine, now=named)
     now = next((view for view in open_ones if view.name == named), open_ones[0])
@@ -163,7 +174,8 @@ def _choose_project(mine: Sequence[ProjectView], current: Screen, *, may_create:
         by_name = {view.name: view for view in open_ones}
         if chosen in by_name:
             remember(chosen, mine)
-        page = rooms.home(by_name[chosen]) if chosen in by_name else SCREENS["projects"]
-        query = {"project": chosen if chosen in by_name else now.name} | ({"show": "new"} if chosen == NEW else {})
+        other = SCREENS["new_project" if chosen == NEW else "projects"]
+        page = rooms.home(by_name[chosen]) if chosen in by_name else other
+        query = {"project": chosen if chosen in by_name else now.name}
         st.switch_page(st.session_state["touchstone.pages"][page.name], query_params=query)
     return now

@@ -354,19 +354,6 @@ def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, Item
     return {(dimension, ItemState(state)): n for dimension, state, n in session.exec(wanted)}
 
 
-def states_by_project(session: Session, *, project_ids: Sequence[int]) -> dict[int, dict[ItemState, int]]:
-    """Count the items of each of these projects, by state."""
-    wanted = (
-        select(ItemRow.project_id, ItemRow.state, func.count())
-        .where(col(ItemRow.project_id).in_(project_ids))
-        .group_by(col(ItemRow.project_id), col(ItemRow.state))
-    )
-    by_project: dict[int, dict[ItemState, int]] = {id: {} for id in project_ids}
-    for id, state, n in session.exec(wanted):
-        by_project[id][ItemState(state)] = n
-    return by_project
-
-
 def in_state(session: Session, *, project_id: int, state: ItemState) -> list[int]:
     """Return the ids of the items in a state."""
     wanted = select(ItemRow.id).where(ItemRow.project_id == project_id, ItemRow.state == state)

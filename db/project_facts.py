@@ -58,7 +58,7 @@ def count_members(viewer: Viewer) -> Any:
 def count_models(viewer: Viewer) -> Any:
     """Count the models that have answered."""
     answered = select(func.count(func.distinct(col(PredictionRow.model)))).where(
-        PredictionRow.project_id == viewer.project_id
+        col(PredictionRow.project_id) == viewer.project_id
     )
     return answered.scalar_subquery()
 
@@ -95,7 +95,8 @@ def has_scores(viewer: Viewer) -> Any:
 
 def has_judges(viewer: Viewer) -> Any:
     """Tell whether a judge was run, or ratings were imported."""
-    run = exists().where(col(RunRow.project_id) == viewer.project_id, col(RunRow.kind) == RunKind.JUDGE)
+    kinds = [kind for kind in RunKind if kind.page == "judges"]
+    run = exists().where(col(RunRow.project_id) == viewer.project_id, col(RunRow.kind).in_(kinds))
     return or_(run, has_imported_ratings(viewer))
 
 

@@ -290,10 +290,10 @@ def attempts(
     return [(attempt, item) for attempt, item in session.exec(wanted)]
 
 
-def reasons(session: Session, *, run_id: int) -> list[tuple[Outcome, str, int, str]]:
-    """Return why units have no answer: outcome, error, number of units, and one item; most frequent first."""
+def reasons(session: Session, *, run_id: int) -> list[tuple[Outcome, str, int, int]]:
+    """Return why units have no answer: outcome, error, number of units, and the id of one item; most frequent first."""
     wanted = (
-        select(AttemptRow.outcome, AttemptRow.error, func.count(), func.min(ItemRow.external_id))
+        select(AttemptRow.outcome, AttemptRow.error, func.count(), func.min(ItemRow.id))
         .join(ItemRow, col(ItemRow.id) == AttemptRow.item_id)
         .where(
             AttemptRow.run_id == run_id,

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from db.records import StoredItem, StoredPrediction, StoredRun
+from db.records import StoredRun
 from db.tables import (
     ItemRow,
     PersonRow,
@@ -214,18 +214,6 @@ def person(session: Session, *, id: int | None) -> str | None:
 def answers(session: Session, *, run_id: int) -> int:
     """Count the answers of a run."""
     return session.exec(select(func.count()).where(PredictionRow.run_id == run_id)).one()
-
-
-def last_answers(session: Session, *, run_id: int, limit: int) -> list[tuple[StoredPrediction, StoredItem]]:
-    """Return the newest answers of a run with their items, newest first."""
-    wanted = (
-        select(PredictionRow, ItemRow)
-        .join(ItemRow, col(ItemRow.id) == PredictionRow.item_id)
-        .where(PredictionRow.run_id == run_id)
-        .order_by(col(PredictionRow.id).desc())
-        .limit(limit)
-    )
-    return [(answer, item) for answer, item in session.exec(wanted)]
 
 
 def to_grade(session: Session, *, run_id: int) -> list[tuple[int, int, str]]:

@@ -223,3 +223,15 @@ def drafts(session: Session, *, project_id: int) -> dict[int, tuple[int, int]]:
         .group_by(col(DraftRow.person_id))
     )
     return {person: (n - late, late) for person, n, late in session.exec(wanted)}
+
+
+def first_submissions(session: Session, *, project_id: int, since: datetime) -> list[datetime]:
+    """Return when each task was first submitted since a moment, without qualification tasks."""
+    row = AnnotationRow
+    wanted = select(row.created_at).where(
+        *_by_person(project_id),
+        col(row.purpose) != Purpose.QUALIFICATION,
+        col(row.supersedes_id).is_(None),
+        col(row.created_at) >= since,
+    )
+    return list(session.exec(wanted))

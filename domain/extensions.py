@@ -151,6 +151,9 @@ class Extension:
     *Items*, by its id on pages. Sections are in the order of their places."""
     work_actions: Rows = _nothing
     """Rows of ``app.routes.work.WorkAction``: requests of working pages."""
+    schema_editors: Rows = _nothing
+    """Functions ``(services, view)`` that draw an editor of a project's schema, and return the edited text and
+    guideline. The extension Schema migration calls the first one."""
     menu_counts: Rows = _nothing
     """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
     the number."""

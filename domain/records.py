@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from domain.item_counts import ItemCounts
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.roles import Role
 from domain.runs import Outcome
@@ -550,6 +551,12 @@ class Blocker:
     """Words that hold for this dimension alone."""
     rest: str = "."
     """The end of the sentence, which says what to do."""
+    page: str = "people"
+    """The page on which a lead solves it, by the name of its module."""
+    label: str = "Add people"
+    """The label of a button that opens the page."""
+    stops: bool = True
+    """Whether nothing moves on by itself. False: the project only waits, or differs from the schema's plan."""
 
     @property
     def sentence(self) -> str:
@@ -564,28 +571,13 @@ class Blocker:
 
 @dataclass(frozen=True)
 class DimensionProgress:
-    """One row of the dashboard. Every item is in exactly one state; ``drafted`` counts all of them.
-
-    ``drafted``, ``left`` and ``in_progress`` are computed by ``workflow.access.written_items``.
-    """
+    """The progress of one dimension."""
 
     dimension: str
     title: str
-    wanted: int | None
-    drafted: int
-    states: Mapping[ItemState, int]
-    """The number of items in each state."""
-    left: int = 0
-    """Items that are left to write."""
-    in_progress: int = 0
-    """Items that authors have started but not submitted."""
+    counts: ItemCounts
     stuck: Sequence[Blocker] = ()
     """Problems that keep the dimension from moving on."""
-
-    @property
-    def kept(self) -> int:
-        """Return the number of items that verification kept."""
-        return self.states[ItemState.KEPT]
 
     @property
     def blocked(self) -> tuple[str, ...]:
@@ -631,6 +623,11 @@ class Dashboard:
     """What extensions tell the leads about the claims, in sentences."""
     without_set: Sequence[str] = ()
     """Stages that require qualification but have no qualification set yet."""
+
+    @property
+    def total(self) -> ItemCounts:
+        """Return the counts of the whole project."""
+        return ItemCounts.total(row.counts for row in self.rows)
 
 
 RULES = "rules"

@@ -96,8 +96,9 @@ def part_rows(links: Links, lines: Sequence[Result]) -> list[DotRow]:
 
 def part_title(view: ProjectView, line: Result) -> str:
     """Return the title of a line's dimension or group."""
-    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
-    return titles.get(line.dimension or "", line.dimension or "")
+    titles: dict[str, str] = {known.id: known.title for known in view.schema.schema_.dimensions}
+    dimension = line.dimension or ""
+    return titles.get(dimension, dimension)
 
 
 def is_drawn(line: Result) -> bool:

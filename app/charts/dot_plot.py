@@ -105,7 +105,7 @@ def interval_words(low: float | None, high: float | None) -> str:
 
 def _axis(ends: tuple[float, float]) -> Markup:
     first, last = ends
-    step = 0.1 if last - first <= 0.8 else 0.2 if last - first <= 1.4 else 0.5
+    step = 0.1 if last - first <= 0.8 else 0.2 if last - first <= 1.4 else max(0.5, (last - first) / 5)
     ticks = [first + at * step for at in range(int((last - first) / step + 1.000001))]
     if last - ticks[-1] > 1e-6:
         ticks = [tick for tick in ticks if last - tick > step / 2] + [last]

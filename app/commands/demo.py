@@ -95,7 +95,7 @@ def _offer() -> DemoOffer:
                 "demo-mara",
                 "Lead",
                 "Follow progress, compare models, release",
-                "/dashboard",
+                "/overview",
                 None,
                 ("item kept", "items kept"),
             ),

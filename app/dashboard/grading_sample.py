@@ -20,7 +20,6 @@ MOST_ROWS = 500
 
 def for_leads(services: Services, view: ProjectView) -> None:
     """Draw the plan, the button that opens it, and an input to draw more."""
-    shell.section("Planned sample of grading")
     if done := messages.kept_message("sample.opened"):
         shell.show(markup.notice(done, style="good"))
     planned_sample = run_grading.planned_sample(services.store, by=services.person, project=view.name)

@@ -1,12 +1,14 @@
-"""The register of the sections that extensions add to the page *Dashboard*."""
+"""The register of what extensions add to the page *Overview*: folded sections, and rows of what waits for a lead."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from app import markup
+from app.widgets.fold import fold
 from domain import extensions
 
 if TYPE_CHECKING:
@@ -14,29 +16,58 @@ if TYPE_CHECKING:
     from domain.records import ProjectView
 
 
-class SectionPlace(StrEnum):
-    """The places on the page *Dashboard* where sections of extensions stand."""
+class Chip(StrEnum):
+    """Why something waits for a lead. The value is the word on the chip."""
 
-    TOP = "top"
-    """Above the table of dimensions."""
-    UPPER = "upper"
-    """Below the table of dimensions."""
-    MIDDLE = "middle"
-    """Below these, above the people."""
-    END = "end"
-    """Below the people."""
+    BLOCKING = "Blocking"
+    """Work stops, or a release is refused, until someone acts."""
+    BEHIND = "Behind"
+    """Work goes on and is not done."""
+    MISSING = "Missing"
+    """A lead has not given something yet."""
+    CHECK = "Check"
+    """Something differs from the plan."""
+
+
+@dataclass(frozen=True)
+class WaitingRow:
+    """Something that waits for a lead, with the button that does it or leads to it."""
+
+    chip: Chip
+    sentence: str
+    label: str
+    """The label of the button."""
+    href: str
+    detail: markup.Markup | None = None
+    """Where it waits, below the sentence."""
 
 
 @dataclass(frozen=True)
 class DashboardSection:
-    """A section of the page *Dashboard*."""
+    """A folded section of the page *Overview*, with what it adds to the rest of the page."""
 
+    name: str
+    """The section's name in the address, which unfolds it."""
+    title: str
     draw: Callable[[Services, ProjectView], None]
-    place: SectionPlace = SectionPlace.MIDDLE
+    place: int = 0
+    """The order of sections."""
+    shown: Callable[[ProjectView], bool] = lambda view: True
+    """Whether this project has the section."""
+    answer: Callable[[Services, ProjectView], str] | None = None
+    """Returns a sentence that follows the number of kept items; may be empty."""
+    waiting: Callable[[Services, ProjectView], Sequence[WaitingRow]] | None = None
+    """Returns rows of what waits for a lead."""
 
 
-def draw_sections(services: Services, view: ProjectView, *, place: SectionPlace) -> None:
-    """Draw the sections of all extensions at one place."""
-    for section in extensions.rows("dashboard_sections"):
-        if section.place is place:
+def of_project(view: ProjectView) -> list[DashboardSection]:
+    """Return the sections that a project has, in order."""
+    rows: Sequence[DashboardSection] = extensions.rows("dashboard_sections")
+    return sorted((section for section in rows if section.shown(view)), key=lambda section: section.place)
+
+
+def draw_folded(services: Services, view: ProjectView, section: DashboardSection) -> None:
+    """Draw a section as a fold. Its content is computed only while the fold is open."""
+    with fold("overview", section.name, section.title) as part:
+        if part.open:
             section.draw(services, view)

@@ -183,7 +183,7 @@ def no_score_reason(view: ReplyView) -> Markup:
 
 
 def answer_line(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
-    """Return a line about the judged answer, with a link to the reply's details."""
+    """Return a line about the judged answer, with links to the item and to the reply's details."""
     parts = [title]
     if view.attack:
         parts.append(f"attack: {view.attack.replace('_', ' ')}")
@@ -198,14 +198,15 @@ def answer_line(view: ReplyView, project: str, run: str, *, title: str) -> Marku
         parts.append(f"asked again ({view.sample + 1})")
     return markup.tag(
         "span",
+        markup.tag("b", shown.question(project, view.item, view.title)),
+        markup.quiet(" · " + shown.opening(" · ".join(parts), 200) + " · "),
         markup.tag(
             "a",
-            markup.tag("b", markup.text(shown.opening(view.item, 80))),
+            markup.text("Details"),
             href=addresses.page(RunKind.JUDGE.page, project, run=run, reply=str(view.id)),
             target="_self",
             data_reply=str(view.id),
         ),
-        markup.quiet(" · " + shown.opening(" · ".join(parts), 200)),
     )
 
 

@@ -1,10 +1,11 @@
-"""Create a project on the page Projects: from an included schema, a YAML file, or as extensions offer."""
+"""The form of the page *New project*: a protocol, a name, an ID, and one button."""
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 import streamlit as st
 
@@ -13,16 +14,18 @@ from annotation_schemas.loader import examine, examine_text
 from annotation_schemas.model import LoadedSchema
 from app import markup, shell
 from app.projects.project_actions import NewProject, project_beginnings
+from app.projects.start_cards import PUBLISHED
 from app.reruns import messages, session_values
 from app.schema_pages import form_preview
 from app.services import Services
+from domain.display_names import distinct_names
 from domain.errors import InvalidInputError, SchemaError, TouchstoneError
 from domain.records import ProjectView
 from workflow.access import projects
 from workflow.access.project_names import LONGEST_NAME, LONGEST_TITLE, name_out_of, name_problems, title_problems
 
-WHO_MAY = "Admins make projects, and people who lead one."
-SHIPPED, FILE = "A schema that comes along", "A YAML file of your own"
+WHO_MAY = "Only admins and project leads can create a project."
+SHIPPED, FILE = "Published protocol", "YAML file"
 _ROUND = "new_project.round"
 """The session's token of this form. A press makes one project, and the next form has a new token."""
 _MADE, _SAID = "new_project.made", "new_project.said"
@@ -34,7 +37,7 @@ The second press of a double press may ask for this page again, after the Dashbo
 
 
 def form(services: Services, led: Sequence[ProjectView]) -> None:
-    """Draw the choice of a schema, the names, and a preview of the forms. ``led`` are the projects that can be copied.
+    """Draw the choice of a protocol, the names, and a preview of the forms. Projects that are ``led`` can be copied.
 
     A new project is opened at once. Otherwise the old page, with the form still filled in, would make a second project.
     """
@@ -43,30 +46,38 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
         shell.go("overview", project=made)
     round = session_values.place().setdefault(_ROUND, secrets.token_hex(4))
     others = {beginning.label: beginning for beginning in project_beginnings()} if led else {}
-    way = st.radio("It begins from", [SHIPPED, FILE, *others], horizontal=True, key="new_project.way")
-    new = others[way].draw(services, led) if way in others else _of_schema(services, way)
+    ways = [SHIPPED, FILE, *others]
+    first = ways.index(FILE) if st.query_params.get("from") == "file" else 0
+    way = st.radio("Start from", ways, index=first, horizontal=True, key="new_project.way")
+    if way in others:
+        new, loaded = others[way].draw(services, led), None
+    else:
+        loaded = _shipped() if way == SHIPPED else _uploaded()
+        new = None if loaded is None else _of_schema(services, loaded)
     if new is not None:
         _called(services, new, round)
+    if loaded is not None:
+        _about(loaded)
 
 
-def _of_schema(services: Services, way: str) -> NewProject | None:
-    """Draw the choice of a schema, and a preview of its forms. None as long as there is no schema."""
-    loaded = _shipped() if way == SHIPPED else _uploaded()
-    if loaded is None:
-        return None
-    schema = loaded.schema_
-    words = f"{schema.title}: version {schema.version}, {markup.count(len(schema.dimensions), 'dimension')}, stages "
-    stages = ", ".join(schema.stages.title_of(stage).lower() for stage in projects.stages_of(schema)) or "none"
-    shell.show(markup.tag("p", markup.quiet(words + stages + "."), style="ts"))
-    with st.expander("The forms that people will see", key="new_project.forms"):
-        form_preview.forms([(f"Version {schema.version}", loaded)], key=f"new_project.preview.{loaded.hash[:12]}")
-
+def _of_schema(services: Services, loaded: LoadedSchema) -> NewProject:
     def make(name: str, title: str) -> None:
         made = projects.create_project(services.store, name=name, title=title, loaded=loaded, by=services.person)
         session_values.place()[_MADE] = made.name, time.monotonic()
-        messages.keep(_SAID, f"{made.title} is made. This list says what comes first.")
+        messages.keep(_SAID, f"{made.title} is created. The list below says what to do first.")
 
-    return NewProject(schema.title, loaded.hash[:12], make)
+    return NewProject(loaded.schema_.title, loaded.hash[:12], make)
+
+
+def _about(loaded: LoadedSchema) -> None:
+    """Draw what a protocol consists of, and a preview of its forms."""
+    schema = loaded.schema_
+    stages = ", ".join(schema.stages.title_of(stage).lower() for stage in projects.stages_of(schema)) or "none"
+    dimensions = markup.count(len(schema.dimensions), "dimension")
+    shell.section("Forms that people fill in")
+    words = f"{schema.title}, version {schema.version}: {dimensions}. Stages: {stages}."
+    shell.show(markup.paragraph(words, style="ts ts-quiet"))
+    form_preview.forms([(f"Version {schema.version}", loaded)], key=f"new_project.preview.{loaded.hash[:12]}")
 
 
 def tell_made() -> None:
@@ -76,11 +87,25 @@ def tell_made() -> None:
 
 
 def _shipped() -> LoadedSchema | None:
-    there = shipped()
+    titles = _titles()
+    names = list(titles)
+    named = st.query_params.get("schema")
     place, _ = st.columns([2, 3])
     with place:
-        chosen = st.selectbox("Schema", list(there), key="new_project.shipped")
-    return examine(there[chosen]).loaded if chosen in there else None
+        first = names.index(named) if named in names else 0
+        chosen = st.selectbox(
+            "Protocol", names, index=first, key="new_project.shipped", format_func=lambda name: titles.get(name, name)
+        )
+    return examine(shipped()[chosen]).loaded if chosen in titles else None
+
+
+@cache
+def _titles() -> Mapping[str, str]:
+    """Return the title of each schema that comes with Touchstone, by name. Those of published benchmarks come first."""
+    there = shipped()
+    names = [name for name in (*PUBLISHED, *there) if name in there]
+    loaded = {name: examine(there[name]).loaded for name in dict.fromkeys(names)}
+    return distinct_names({name: schema.schema_.title if schema else name for name, schema in loaded.items()})
 
 
 def _uploaded() -> LoadedSchema | None:
@@ -90,9 +115,9 @@ def _uploaded() -> LoadedSchema | None:
     """
     left, right = st.columns(2, gap="large")
     with left:
-        file = st.file_uploader("The schema, as YAML", type=["yaml", "yml"], key="new_project.file")
+        file = st.file_uploader("Schema (YAML)", type=["yaml", "yml"], key="new_project.file")
     with right:
-        guideline = st.file_uploader("Its guideline, if there is one", type=["md"], key="new_project.guideline")
+        guideline = st.file_uploader("Guideline (Markdown, optional)", type=["md"], key="new_project.guideline")
     if file is None:
         return None
     try:
@@ -104,30 +129,36 @@ def _uploaded() -> LoadedSchema | None:
     try:
         examined = examine_text(text, guideline_text, "line")
     except SchemaError as error:
-        form_preview.problems("This schema does not fit yet:", str(error).splitlines(), style="bad")
+        lines = str(error).splitlines()
+        form_preview.problems("The schema has errors. Correct them and upload it again.", lines, style="bad")
         return None
     if examined.warnings:
-        form_preview.problems("To look at:", examined.warnings)
+        form_preview.problems("The schema works, but look at these lines.", examined.warnings)
     return examined.loaded
 
 
 def _called(services: Services, new: NewProject, round: str) -> None:
-    """Draw the title, the name and the button, which makes the project once."""
+    """Draw the name, the ID and the button, which makes the project once. The button is off for a wrong name."""
     keys = f"new_project.title.{round}.{new.key}", f"new_project.name.{round}.{new.key}"
-    left, middle, right = st.columns([3, 2, 1.2], vertical_alignment="bottom")
+    left, middle = st.columns([3, 2])
     with left:
-        st.text_input("Title, as people read it", value=new.title, max_chars=LONGEST_TITLE, key=keys[0])
-    typed = str(st.session_state.get(keys[0]) or new.title)
-    out_of_title = name_out_of(typed, taken=projects.taken_names(services.store))
+        st.text_input("Name", value=new.title, max_chars=LONGEST_TITLE, key=keys[0])
+    typed = str(st.session_state.get(keys[0]) or "")
+    taken = projects.taken_names(services.store)
     with middle:
         st.text_input(
-            "Short name, which stays",
-            placeholder=out_of_title,
+            "Project ID",
+            placeholder=name_out_of(typed, taken=taken),
             max_chars=LONGEST_NAME,
             key=keys[1],
-            help="For addresses, files and commands: letters, digits, dots, dashes, underscores. By itself it is made "
-            "from the title.",
+            help="Addresses, files and commands use the ID. It cannot be changed later. Without your own ID, the name "
+            "becomes the ID.",
         )
+    id = str(st.session_state.get(keys[1]) or "").strip()
+    problems = [*title_problems(typed), *(name_problems(id) if id else [])]
+    reason = " ".join(problem.message for problem in problems)
+    if id in taken:
+        reason = f"Another project has the ID {id}. Choose another ID."
 
     def press(round: str) -> None:
         if session_values.place().get(_ROUND) != round:
@@ -146,6 +177,15 @@ def _called(services: Services, new: NewProject, round: str) -> None:
                 place[_ROUND] = round
                 raise
 
-    with right:
-        round = session_values.place()[_ROUND]
-        st.button("Make it", type="primary", key="new_project.make", on_click=press, args=(round,), width="stretch")
+    round = session_values.place()[_ROUND]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Create project",
+            type="primary",
+            key="new_project.make",
+            on_click=press,
+            args=(round,),
+            disabled=bool(reason),
+        )
+        if reason:
+            shell.show(markup.tag("p", markup.text(reason), style="ts", data_part="reason"))

@@ -1,4 +1,4 @@
-"""What extensions add to the page *Projects*: actions on a whole project, and ways to begin a new one."""
+"""What extensions add to the pages *Project* and *New project*: actions on a whole project, and ways to begin one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ProjectAction:
     """An action on one of the projects that a person leads."""
 
     verb: str
-    """What it does, for the head of the section: "export"."""
+    """What it does, for the key of its button: "export"."""
     label: str
     """The text of its button."""
     job: str

@@ -16,7 +16,7 @@ from workflow.results import leaderboard_lines
 from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edges_of
 
-NO_MODEL = "No model has answered yet. Run one on Models, or import answers from files."
+NO_MODEL = "No model has answered yet. Run a model on Models, or import answers from files."
 _EDGES = "at:"
 """The beginning of bins that are written as their edges."""
 WIDE = {"tabindex": "0", "role": "region", "aria_label": "A table that scrolls sideways"}

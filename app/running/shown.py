@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from app import markup
+from app import addresses, markup
 from app.markup import Markup
 from domain.option_scores import Ranking
 from domain.runs import Outcome, RunState
@@ -76,6 +76,11 @@ def tame(value: str) -> str:
     These are control characters, overrides of the writing direction, piles of accents, and unpaired surrogates.
     """
     return _MANY_MARKS.sub(r"\1", value.replace("\r\n", "\n").translate(_CONTROLS))
+
+
+def question(project: str, item: str, title: str) -> Markup:
+    """Return the question of an item (by its id in files) as a link to the item."""
+    return markup.tag("a", markup.text(opening(title, 120)), href=addresses.item(project, item), target="_self")
 
 
 def opening(value: str, most: int = LONGEST_LINE) -> str:

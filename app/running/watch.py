@@ -173,7 +173,7 @@ def failures(of: Sequence[FailureView], view: RunView) -> Markup:
                 markup.text(f"{failure.items:,}"),
                 markup.tag(
                     "a",
-                    markup.text(shown.opening(failure.item, 40)),
+                    markup.text(shown.opening(failure.title, 60)),
                     href=addresses.page(RunKind.MODEL.page, view.project, run=view.id, outcome=failure.outcome.value),
                     target="_self",
                 ),
@@ -184,22 +184,23 @@ def failures(of: Sequence[FailureView], view: RunView) -> Markup:
 
 
 def last(found: Sequence[AttemptView], view: RunView) -> Markup:
-    """Return a table of the newest answers, with links to their details."""
-    heads = [("Item", "line"), ("Dimension", "line"), ("Answer", "rest"), ("Seconds", "number"), ("At", "line")]
+    """Return a table of the newest answers, with links to the items and to the details of the answers."""
+    heads = [("Question", ""), ("Dimension", "line"), ("Answer", "rest"), ("Seconds", "number"), ("At", "line")]
     return markup.table(
         heads,
         [
             [
-                markup.tag(
-                    "a",
-                    markup.text(shown.opening(answer.item, 60)),
-                    href=addresses.page(RunKind.MODEL.page, view.project, run=view.id, attempt=str(answer.id)),
-                    target="_self",
-                ),
+                shown.question(view.project, answer.item, answer.title),
                 markup.text(answer.dimension),
                 shown.line(answer.attempt.text),
                 markup.text("-" if answer.attempt.seconds is None else f"{answer.attempt.seconds:.2f}"),
-                markup.text(markup.moment(answer.at, seconds=True)),
+                markup.tag(
+                    "a",
+                    markup.text(markup.moment(answer.at, seconds=True)),
+                    href=addresses.page(RunKind.MODEL.page, view.project, run=view.id, attempt=str(answer.id)),
+                    target="_self",
+                    title="Open the details of this answer",
+                ),
             ]
             for answer in found
         ],

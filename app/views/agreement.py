@@ -103,7 +103,7 @@ def _stage(view: ProjectView, stages: Sequence[Stage], rated: Sequence[Stage]) -
     asked, first = st.query_params.get("stage"), reporting.stage_first(schema)
     if key not in st.session_state:
         st.session_state[key] = first if first in rated else next(iter([*rated, *stages]))
-    usual: Stage = Stage(asked) if asked in stages else st.session_state[key]
+    usual: Stage = Stage(asked) if asked and asked in stages else st.session_state[key]
     if len(stages) == 1:
         return usual
     chosen = st.segmented_control(

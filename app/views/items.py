@@ -68,11 +68,10 @@ def render(services: Services) -> None:
 
 
 STYLE = """
-.st-key-items-head { margin-bottom: -.3rem; }
 .st-key-items-above { margin: -.4rem 0; min-height: 2rem; }
 .st-key-items-above button { min-height: 1.9rem; padding: .1rem .6rem; }
-:is(.st-key-items-above, .st-key-items-head) > :first-child { flex: 1 1 auto; }
-:is(.st-key-items-above, .st-key-items-head) > :not(:first-child) { width: auto; flex: none; }
+.st-key-items-above > :first-child { flex: 1 1 auto; }
+.st-key-items-above > :not(:first-child) { width: auto; flex: none; }
 .st-key-items-filters [data-testid="stTextInputRootElement"] { height: 2.2rem; min-height: 0; }
 .st-key-items-filters button { min-height: 2.2rem; }
 .ts-add { display: inline-block; background: #0f6e84; color: #fff !important; font-weight: 600; font-size: .92rem;
@@ -88,11 +87,11 @@ STYLE = """
 
 
 def _head(view: ProjectView, *, lead: bool) -> None:
-    with st.container(horizontal=True, wrap=False, key="items-head"):
-        shell.heading("Items", made_up=view.made_up)
-        if lead and not view.archived:
-            to = addresses.page("import", view.name)
-            shell.show(markup.tag("a", markup.text("Add items"), href=to, target="_self", style="ts-add"))
+    add = None
+    if lead and not view.archived:
+        to = addresses.page("import", view.name)
+        add = markup.tag("a", markup.text("Add items"), href=to, target="_self", style="ts-add")
+    shell.heading("Items", made_up=view.made_up, beside=add)
 
 
 def _of_address() -> ItemList:

@@ -12,13 +12,15 @@ from typing import Any
 import streamlit as st
 
 from app import markup, shell
+from app.charts import dot_plot
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.results import choices, sections, shown, table
+from app.results import answer, choices, sections, shown, table
 from app.results.shown import NO_MODEL
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch, version_switch
+from app.widgets.fold import SHOW
 from db import project_facts
 from domain.records import ProjectView
 from domain.roles import Role
@@ -38,25 +40,21 @@ SCREEN = Screen(
 
 
 def render(services: Services) -> None:
-    """Draw the choice of scores and slices, and the tables with links to cases."""
+    """Draw which model scores highest, all models as dots, the settings, and folds with tables."""
     view = shell.lead_of(services)
-    shell.heading(
-        "Results",
-        "What models' answers are worth. The unit is an answer of a model to an item; every number has its interval and"
-        " says how many answers it rests on.",
-        made_up=view.made_up,
-    )
+    shell.heading("Results", made_up=view.made_up)
+    if not leaderboard_page.any_model(services.store, person=services.person, project=view.name):
+        shell.show(markup.finding(markup.text("No answer has a score yet. Run a model, or import answers.")))
+        return
+    top = st.container()
     items = items_switch.switch(services, view, key="results.items")
     version = version_switch.switch(
         services,
         view,
         key="results.schema",
         stages=[Stage.GRADING],
-        help="Of people's grades. Keys, judges, and ratings out of files are of no version.",
+        help="Counts only grades that people gave under this version. Keys and judges have no version.",
     )
-    if not leaderboard_page.any_model(services.store, person=services.person, project=view.name):
-        shell.show(markup.notice(NO_MODEL))
-        return
     place = st.empty()
     with place.container():
         left, wanted, sort = choices.choose(services, view)
@@ -65,7 +63,8 @@ def render(services: Services) -> None:
         return _asked(services, view, {**wanted, "items": items, "schema_version": version})
 
     asked = ask()
-    pending_figures.show_pending(services, asked, ask, about="What the answers are worth is")
+    with top:
+        pending_figures.show_pending(services, asked, ask, about="The scores are")
     known = f"results.titles.{view.name}"
     if asked.figure is None:
         with left:  # the choice survives a time without results
@@ -75,18 +74,16 @@ def render(services: Services) -> None:
     titles = st.session_state[known] = list(leaderboards.titles.values())
     if not leaderboards.models:
         place.empty()
-        shell.show(markup.notice(NO_MODEL))
+        with top:
+            shell.show(markup.notice(NO_MODEL))
         return
     common, bins = wanted["common"], wanted["bins"]
     page = ResultsPage(view, leaderboards, None, common, bins, items)
     if not leaderboards.titles:
         place.empty()
-        shell.show(
-            markup.notice(
-                f"{leaderboards.n_answers} answers are there, and nothing that scores them: no key that is one of a "
-                "closed set of options, no grades of people and none of a judge."
-            )
-        )
+        with top:
+            words = f"{markup.count(leaderboards.n_answers, 'answer')} and no score yet."
+            shell.show(markup.finding(markup.text(words)), markup.paragraph(HOW_TO_SCORE, style="ts ts-quiet"))
         sections.draw_sections(page)
         return
     there = list(leaderboards.titles)
@@ -94,19 +91,32 @@ def render(services: Services) -> None:
         at = choices.scores(view, titles)
     chosen = leaderboards.of[there[at]]
     cut = chosen.board
-    shell.show(
-        markup.Markup(f"<style>{shown.STYLE}</style>"),
-        markup.tag("p", markup.tag("b", markup.text(cut.title + _under(version))), style="ts", data_part="title"),
-        table.loss_warning(cut),
-        table.leaderboard(view, cut, sort=sort, common=common, bins=bins, items=items),
-    )
-    table.show_legend(cut)
-    table.show_downloads(view, leaderboards, chosen)
+    with top:
+        shell.show(
+            markup.Markup(f"<style>{dot_plot.STYLE}{shown.STYLE}</style>"),
+            answer.finding(view, chosen, common=common, items=items),
+            table.loss_warning(cut),
+            answer.plot(view, cut, common=common, items=items),
+        )
+    unfolded = st.query_params.get(SHOW) == "table"
+    with st.expander(f"Scores by {cut.slicing.way.title.lower()}", expanded=unfolded, key="results.table"):
+        shell.show(
+            markup.tag("p", markup.tag("b", markup.text(cut.title + _under(version))), style="ts", data_part="title"),
+            table.leaderboard(view, cut, sort=sort, common=common, bins=bins, items=items),
+        )
+        table.show_legend(cut)
+        table.show_downloads(view, leaderboards, chosen)
     sections.draw_sections(replace(page, chosen=chosen))
 
 
+HOW_TO_SCORE = (
+    "An answer gets a score from a key with fixed options, from people's grades, or from a judge. This project has none"
+    " of them yet."
+)
+
+
 def _under(version: int | None) -> str:
-    return "" if version is None else f" · people's grades under version {version} of the schema alone"
+    return "" if version is None else f" · grades of people under version {version} only"
 
 
 def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.FigureState:

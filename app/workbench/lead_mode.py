@@ -17,10 +17,10 @@ def is_at_work(services: Services, view: ProjectView, stage: Stage) -> bool:
     """Tell whether the page of a stage gives out items.
 
     Annotators and seniors always get items. Leads get items after they have asked for one, and as long as they hold
-    one. Authors always pick images one by one. A stage that the schema lacks has no preview.
+    one. A stage that the schema lacks has no preview.
     """
     there = getattr(view.schema.schema_.stages, stage.value, None) is not None
-    if stage is Stage.AUTHORING or not there or not at_least(view.role, Role.LEAD):
+    if not there or not at_least(view.role, Role.LEAD):
         return True
     if st.session_state.get(_AT) == (view.name, stage):
         return True

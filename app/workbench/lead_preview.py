@@ -16,6 +16,7 @@ from workflow.annotate import looking
 
 LOOKING = "This preview takes no item, and you can still review every item blind."
 TAKING = "Take an item to work on it yourself. Until it is decided, other pages hide its votes from you."
+WRITING = "Choose an image to write an item about it."
 
 
 def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[], None]) -> None:
@@ -29,13 +30,14 @@ def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[],
     )
     stage_look = looking.look(services.store, person=services.person, project=view.name, stage=stage)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Take an item", key=f"take.{stage}", type="primary", on_click=lead_mode.begin, args=(view.name, stage)
-        )
+        label = "Write an item" if stage is Stage.AUTHORING else "Take an item"
+        st.button(label, key=f"take.{stage}", type="primary", on_click=lead_mode.begin, args=(view.name, stage))
         if stage in looking.REAL and "preview" in SCREENS:
             address = addresses.page("preview", view.name, stage=stage.value)
             link = markup.tag("a", markup.text("Preview a real item"), href=address, target="_self")
             shell.show(markup.tag("p", link, style="ts", data_part="real"))
-    sentence = stage_look.nothing.sentence if stage_look.nothing is not None else TAKING
+    ready = WRITING if stage is Stage.AUTHORING else TAKING
+    nothing = stage_look.nothing
+    sentence = ready if nothing is None or nothing.code == "pick_first" else nothing.sentence
     shell.show(markup.tag("p", markup.quiet(sentence), style="ts", data_part="waits"))
     form()

@@ -30,8 +30,7 @@ def rate(services: Services, stage: Stage) -> None:
     """Draw the page of a stage in which people answer about existing items."""
     view = shell.project(services)
     if not lead_mode.is_at_work(services, view, stage):
-        made_up = view.schema.schema_.dimensions[0].id
-        lead_preview.draw(services, view, stage, lambda: preview.form(view.schema, stage, made_up, key=f"look.{stage}"))
+        _preview(services, view, stage)
         return
     name = view.name
     dimension = st.query_params.get("dimension")
@@ -57,9 +56,18 @@ def rate(services: Services, stage: Stage) -> None:
     _mount(services, f"workbench.{stage}.{name}", make)
 
 
+def _preview(services: Services, view: ProjectView, stage: Stage) -> None:
+    made_up = view.schema.schema_.dimensions[0].id
+    lead_preview.draw(services, view, stage, lambda: preview.form(view.schema, stage, made_up, key=f"look.{stage}"))
+
+
 def write(services: Services) -> None:
     """Draw the page of authoring: the item that was begun, else the pool of free images."""
-    name = shell.project(services).name
+    project = shell.project(services)
+    if not lead_mode.is_at_work(services, project, Stage.AUTHORING):
+        _preview(services, project, Stage.AUTHORING)
+        return
+    name = project.name
 
     def count(*, fresh: bool) -> Progress:
         return progress.progress(

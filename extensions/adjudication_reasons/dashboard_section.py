@@ -1,4 +1,4 @@
-"""The section *Where votes differ, and why* of the page *Dashboard*."""
+"""The section *Where votes differ, and why* of the page *Overview*."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from extensions.adjudication_reasons.disagreement import Disagreement
 
 
 def draw(services: Services, view: ProjectView) -> None:
-    """Draw where votes differ and which reasons people give, if the schema has verification."""
-    if not view.schema.schema_.stages.verifications:
-        return
+    """Draw where votes differ and which reasons people give."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
 
     def ask() -> figure_requests.FigureState:
@@ -31,7 +29,6 @@ def draw(services: Services, view: ProjectView) -> None:
             size=disagreement.size(services.store, **about),
         )
 
-    shell.section("Where votes differ, and why")
     asked = ask()
     pending_figures.show_pending(services, asked, ask, about="These counts are")
     if asked.figure is None:
@@ -46,4 +43,10 @@ def draw(services: Services, view: ProjectView) -> None:
         page_chart.show(disagreement_charts.reasons_chart(figures.reasons), project=view.name)
 
 
-SECTION = DashboardSection(draw)
+SECTION = DashboardSection(
+    "differ",
+    "Where votes differ, and why",
+    draw,
+    place=10,
+    shown=lambda view: bool(view.schema.schema_.stages.verifications),
+)

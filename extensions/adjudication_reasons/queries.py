@@ -63,7 +63,7 @@ def has_reasons(session: Session, *, project_id: int) -> bool:
     voted = col(AnnotationRow.stage).in_(VERIFICATIONS) & (
         func.length(cast(col(AnnotationRow.reasons), Text)) > len("{}")
     )
-    wanted = plain_select(AnnotationRow.id).where(
+    wanted = plain_select(col(AnnotationRow.id)).where(
         col(AnnotationRow.project_id) == project_id, (col(AnnotationRow.stage) == Stage.ADJUDICATION) | voted
     )
     return session.execute(wanted.limit(1)).first() is not None

@@ -21,7 +21,7 @@ from workflow.access.project_names import LONGEST_TITLE
 PARTS = {
     ProjectPart.ITEMS: "Items, with images and clips",
     ProjectPart.PEOPLE: "People with their roles",
-    ProjectPart.VOTES: "Votes and all that people did",
+    ProjectPart.VOTES: "Votes and other submissions",
     ProjectPart.RUNS: "Runs of models and judges",
 }
 
@@ -35,17 +35,18 @@ def _draw(services: Services, led: Sequence[ProjectView]) -> NewProject:
         chosen = st.selectbox("Project to copy", names, format_func=titles.__getitem__, key="new_project.of")
     with right:
         parts = st.multiselect(
-            "What comes along; its schema and guideline always do",
+            "Parts to copy",
             list(PARTS),
             default=[ProjectPart.ITEMS],
             format_func=PARTS.__getitem__,
             key="new_project.parts",
+            help="The schema and the guideline are always copied.",
         )
     view = next((view for view in led if view.name == chosen), led[0])
     without = left_out(frozenset(PARTS) - frozenset(parts))
     lacking = [PARTS[part].split(",")[0] for part in parts if part in without]
     if lacking:
-        shell.show(markup.notice(f"{' and '.join(lacking)}: not without items, so that is left out."))
+        shell.show(markup.notice(f"{' and '.join(lacking)} cannot be copied without items. Choose items too."))
 
     def make(name: str, title: str) -> None:
         about: Any = {"name": name, "title": title, "without": [part.value for part in without]}
@@ -54,4 +55,4 @@ def _draw(services: Services, led: Sequence[ProjectView]) -> NewProject:
     return NewProject(f"Copy of {view.title}"[:LONGEST_TITLE], view.name, make)
 
 
-COPY = ProjectBeginning("A copy of a project", jobs.COPY.name, _draw)
+COPY = ProjectBeginning("Copy of a project", jobs.COPY.name, _draw)

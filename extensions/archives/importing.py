@@ -74,7 +74,7 @@ def name_is_free(store: Store, name: str) -> None:
         raise InvalidInputError(problems)
     with store.read() as session:
         if projects.by_name(session, name=name) is not None:
-            raise AlreadyTakenError(f"There is a project named {name!r} already; choose another name.")
+            raise AlreadyTakenError(f"Another project has the ID {name!r}. Choose another ID.")
 
 
 @dataclass

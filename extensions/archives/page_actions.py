@@ -1,4 +1,4 @@
-"""The buttons *Export whole* and *Delete* of the page *Projects*."""
+"""The buttons *Export project* and *Delete project* of the page *Project*."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _archive_file(services: Services, view: ProjectView) -> None:
     words = f"Download {view.name}.zip"
     link = markup.tag("a", markup.text(words), href=f"/archive/{quote(view.name)}", target="_self", download="")
     size = max(about.st_size / MEGABYTE, 0.1)
-    rest = f" ({size:,.1f} MB, of {made}). It holds everything, as confidential as the database."
+    rest = f" ({size:,.1f} MB, made {made}). The file has all data of the project. Keep it confidential."
     shell.show(markup.tag("p", link, markup.quiet(rest), style="ts", data_part="archive"))
 
 
@@ -45,10 +45,12 @@ def _delete(services: Services, view: ProjectView) -> None:
 def _ask(services: Services, view: ProjectView, lost: str, name: str) -> None:
     key = f"{name}.typed"
     shell.show(
-        markup.paragraph(f"With it goes for good: {lost}. Accounts of people stay.", style="ts"),
-        markup.paragraph("It cannot be undone. Export it whole first if it may be wanted again.", style="ts ts-quiet"),
+        markup.paragraph(f"This deletes {lost}. Accounts of people stay.", style="ts"),
+        markup.paragraph(
+            "You cannot undo this. If you may need the project again, export it first.", style="ts ts-quiet"
+        ),
     )
-    typed = st.text_input(f"Type {view.name} to delete it", key=key)
+    typed = st.text_input(f"Type {view.name} to confirm", key=key)
 
     def do() -> None:
         if dialogs.is_open(name) and str(st.session_state.get(key) or "").strip() == view.name:
@@ -58,14 +60,14 @@ def _ask(services: Services, view: ProjectView, lost: str, name: str) -> None:
 
     left, right = st.columns(2)
     no = left.button("Cancel", key=f"{name}.no", width="stretch", on_click=dialogs.close, args=(name,))
-    yes = right.button("Delete for good", key=f"{name}.yes", type="primary", width="stretch", on_click=do)
+    yes = right.button("Delete project", key=f"{name}.yes", type="primary", width="stretch", on_click=do)
     if yes and typed.strip() != view.name:
-        shell.show(markup.notice(f"That is not the project's name, {view.name}. Nothing is deleted.", style="bad"))
+        shell.show(markup.notice(f"The text is not the project ID, {view.name}. Nothing is deleted.", style="bad"))
     elif no or yes:
         st.rerun()
 
 
 ACTIONS = (
-    ProjectAction("export", "Export whole", jobs.ARCHIVE.name, _export, _archive_file),
-    ProjectAction("delete", "Delete", jobs.DELETE.name, _delete),
+    ProjectAction("export", "Export project", jobs.ARCHIVE.name, _export, _archive_file),
+    ProjectAction("delete", "Delete project", jobs.DELETE.name, _delete),
 )

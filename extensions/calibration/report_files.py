@@ -44,7 +44,7 @@ def files_of(
     families
         The models of each judge's own family, by judge.
     """
-    from extensions.calibration.report import files, report_html, standing
+    from extensions.calibration.report import files, report_html, short_answer, standing
     from extensions.calibration.report.calibration import calibration
 
     raters = raters_of(store, person=None, project=project, stage=stage)
@@ -74,7 +74,7 @@ def files_of(
     def where(behind: UnitSelection) -> str:
         if behind.unit is not None:
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
-            return addresses.history(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
+            return addresses.item(project, behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
         answer_filter = AnswerFilter(
             [logins.get(name, name) for name in behind.raters], behind.criterion, behind.values
         )
@@ -88,6 +88,8 @@ def files_of(
     return {
         "name": f"{project}-{stage.value}-calibration.zip",
         "zip": zip_file.pack(dict(files.contents(made))),
+        "answers": short_answer.judge_answers(made),
+        "charts": [(chart, [where(row.behind) for row in chart.rows]) for chart in short_answer.charts(made)],
         "first": standing.first_screen(made),
         "errors": [block.words for block in made.section("cross_check").blocks if _is_error(block)],
         "about": report_html.footer(made),

@@ -13,5 +13,6 @@ def gold_step(session: Session, access: Access) -> SetupStep:
     """Return whether each stage that asks for gold checks has some."""
     asked = [stage for stage in STAGES if policy(access, stage) is not None]
     bare = [stage for stage in asked if not queries.any_in(session, project_id=access.project_id, stage=stage)]
-    sentence = f"none yet for the {join_stages(access, bare)}: it is made of settled items" if bare else "there is some"
-    return SetupStep("Gold checks", not bare, sentence if asked else "the schema asks for none", "gold", place=20)
+    sentence = f"The {join_stages(access, bare)} has no gold checks. Make them of settled items." if bare else "Made."
+    said = sentence if asked else "The schema asks for none."
+    return SetupStep("Gold checks", not bare, said, "gold", place=20, action="Make gold checks")

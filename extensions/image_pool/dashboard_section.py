@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from app import markup, shell
-from app.dashboard.sections import DashboardSection, SectionPlace
+from app.dashboard.sections import DashboardSection
 from app.services import Services
 from domain.records import ProjectView
 from extensions.image_pool import triage_decisions, triage_report
@@ -24,7 +24,6 @@ def draw(services: Services, view: ProjectView) -> None:
         return
     progress = triage_report.progress(services.store, by=services.person, project=view.name)
     labels = {str(reason.value): reason.label for reason in part.reasons}
-    shell.section("Triage")
     shell.show(markup.tag("p", markup.text(summary(progress.total, labels)), style="ts", data_part="triaged"))
     if not progress.by_source:
         return
@@ -86,4 +85,6 @@ def reasons_of(counts: TriageCounts, labels: Mapping[str, str]) -> str:
     return ", ".join(f"{labels.get(reason, reason)}: {n}" for reason, n in sorted(counts.dropped.items()))
 
 
-SECTION = DashboardSection(draw, SectionPlace.END)
+SECTION = DashboardSection(
+    "triage", "Triage", draw, place=20, shown=lambda view: view.schema.schema_.stages.triage is not None
+)

@@ -4,7 +4,7 @@
 keep rules. Whatever checks a new schema shows what they find. ``trial_project`` builds a project of made-up items for
 ``touchstone schema preview``. ``touchstone agreement plan`` simulates how many raters and units a study of agreement
 needs (``study_plan``, also for notebooks: ``from agreement import plan_study``). ``sample_sizes`` has formulas for
-notebooks. ``setup_steps`` lists what a lead should look at before people begin, for a section of the page *Dashboard*.
+notebooks.
 """
 
 from __future__ import annotations
@@ -34,17 +34,10 @@ def _notebook_statistics() -> Sequence[Any]:
     return study_plan, sample_sizes
 
 
-def _dashboard_sections() -> Sequence[Any]:
-    from extensions.planner.setup_section import SECTION
-
-    return (SECTION,)
-
-
 EXTENSION = Extension(
     name="planner",
     title="Planner",
     commands=_commands,
     schema_checks=_schema_checks,
     notebook_statistics=_notebook_statistics,
-    dashboard_sections=_dashboard_sections,
 )

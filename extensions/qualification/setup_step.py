@@ -12,6 +12,9 @@ from workflow.lead.setup_step import SetupStep, join_stages
 def qualification_step(session: Session, access: Access) -> SetupStep:
     """Return whether each stage that asks for a qualification has a set of items."""
     without = without_set(session, access=access)
-    state = f"no set for the {join_stages(access, without)}" if without else "its sets are there"
+    state = f"The {join_stages(access, without)} has no qualification set, so no one can begin." if without else "Made."
     asked = any(policy(access, stage) for stage in Stage)
-    return SetupStep("Qualification", not without, state if asked else "the schema asks for none", "qualify", place=10)
+    said = state if asked else "The schema asks for none."
+    return SetupStep(
+        "Qualification", not without, said, "qualify", place=10, action="Make qualification set", setup=True
+    )

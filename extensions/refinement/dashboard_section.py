@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import markup, shell
-from app.dashboard.sections import DashboardSection, SectionPlace
+from app.dashboard.sections import DashboardSection
 from app.reruns import messages
 from app.services import Services
 from domain.records import ProjectView
@@ -15,9 +15,6 @@ from extensions.refinement.intake import RefinementIntake
 
 def draw(services: Services, view: ProjectView) -> None:
     """Draw the form that sends models' answers to refinement, with a preview of how many it would send."""
-    if view.schema.schema_.stages.refinement is None:
-        return
-    shell.section("Refinement")
     n = decisions.refinement(services.store, by=services.person, project=view.name)
     shell.show(
         markup.tag(
@@ -63,4 +60,6 @@ def preview(found: RefinementIntake) -> str:
     return f"{found.opened} {of} would be sent, each to one person."
 
 
-SECTION = DashboardSection(draw, SectionPlace.END)
+SECTION = DashboardSection(
+    "refinement", "Refinement", draw, place=30, shown=lambda view: view.schema.schema_.stages.refinement is not None
+)

@@ -55,21 +55,21 @@ def draw_attempts(services: Services, project: ProjectView, view: RunView) -> No
             "Outcome",
             outcomes,
             index=next((at for at, outcome in enumerate(outcomes) if outcome and outcome.value == wanted), 0),
-            format_func=lambda name: name.label if name else "any",
+            format_func=lambda name: name.label if name else "Any",
             key=f"models.outcome.{view.id}",
         )
     with second:
         dimension = st.selectbox(
             "Dimension",
             [None, *titles],
-            format_func=lambda name: titles[name] if name else "all",
+            format_func=lambda name: titles[name] if name else "Any",
             key=f"models.dimension.{view.id}",
         )
     with third:
-        only_last = st.toggle("Only the last attempt at each item", True, key=f"models.only_last.{view.id}")
+        only_last = st.toggle("Last attempt per item only", True, key=f"models.only_last.{view.id}")
     attempts, more = _page(services, view, outcome=outcome, dimension=dimension, only_last=only_last)
     if not attempts:
-        shell.show(markup.notice("There is nothing of this kind in this run."))
+        shell.show(markup.notice("No attempts match. Choose another outcome or dimension."))
         return
     shell.show(table(attempts, project=project.name, run=view.id))
     _pages(view, attempts, more)
@@ -109,9 +109,9 @@ def _pages(view: RunView, found: tuple[AttemptView, ...], more: bool) -> None:
 
 
 def table(found: Iterable[AttemptView], *, project: str, run: str) -> Markup:
-    """Return a table with a row for each attempt, with a link to its details."""
+    """Return a table with a row for each attempt, with links to its item and to its details."""
     heads = [
-        ("Item", "line"),
+        ("Question", ""),
         ("Dimension", "line"),
         ("Outcome", "line"),
         ("Answer", "rest"),
@@ -123,17 +123,19 @@ def table(found: Iterable[AttemptView], *, project: str, run: str) -> Markup:
 
 def _row(each: AttemptView, project: str, run: str) -> list[Markup]:
     of = each.attempt
-    again = [markup.tag("div", markup.quiet("tried again"))] if not of.final else []
+    again = [markup.tag("div", markup.quiet("Tried again"))] if not of.final else []
+    details = markup.tag(
+        "a",
+        markup.text(of.outcome.label),
+        href=addresses.page(RunKind.MODEL.page, project, run=run, attempt=str(each.id)),
+        target="_self",
+        data_attempt=str(each.id),
+        title="Open the details of this attempt",
+    )
     return [
-        markup.tag(
-            "a",
-            markup.text(shown.opening(each.item, 60)),
-            href=addresses.page(RunKind.MODEL.page, project, run=run, attempt=str(each.id)),
-            target="_self",
-            data_attempt=str(each.id),
-        ),
+        shown.question(project, each.item, each.title),
         markup.text(each.dimension),
-        markup.joined([markup.text(of.outcome.label), *again]),
+        markup.joined([details, *again]),
         markup.joined(
             [shown.line(of.text), *([shown.line(of.error, most=600)] if of.error else []), *_warned(of.detail)]
         ),
@@ -146,7 +148,7 @@ def _warned(detail: Mapping[str, Any]) -> list[Markup]:
     ranked = ranking_of(detail)
     if ranked is None or not ranked.warning:
         return []
-    return [markup.tag("div", markup.text("Another score has another winner."), style="ts-small ts-wrong")]
+    return [markup.tag("div", markup.text("Another score would choose another option."), style="ts-small ts-wrong")]
 
 
 # ---- one attempt -----------------------------------------------------------------------------------------------------
@@ -155,10 +157,10 @@ def _warned(detail: Mapping[str, Any]) -> list[Markup]:
 def details(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
     """Draw everything that is stored about an attempt."""
     if not attempt.isdecimal() or len(attempt) > 18:
-        raise NotFoundError("There is no such attempt in this run.")
+        raise NotFoundError("This run has no such attempt. Choose an attempt in the list.")
     attempts = run_views.attempts_of(services.store, by=services.person, run=view.id, id=int(attempt), limit=1)
     if not attempts:
-        raise NotFoundError("There is no such attempt in this run.")
+        raise NotFoundError("This run has no such attempt. Choose an attempt in the list.")
     shell.show(*whole(attempts[0], project=project.name))
 
 
@@ -168,17 +170,13 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
     parts = [
         markup.tag(
             "div",
-            markup.tag("b", markup.text(shown.opening(each.item, 200))),
+            markup.tag("b", shown.question(project, each.item, each.title)),
             markup.quiet(f" · {each.dimension} · {of.outcome.label} · "),
             markup.tag(
                 "a",
-                markup.text("The item with all answers"),
+                markup.text("All answers to the item"),
                 href=addresses.cases(project, item=each.item),
                 target="_self",
-            ),
-            markup.quiet(" · "),
-            markup.tag(
-                "a", markup.text("Its history"), href=addresses.history(project, item=each.item), target="_self"
             ),
             style="ts",
         )
@@ -250,16 +248,16 @@ def _facts(each: AttemptView) -> Markup:
         "Finish reason": of.finish_reason or "-",
         "Input tokens": shown.number(of.tokens_in),
         "Output tokens": shown.number(of.tokens_out),
-        "Seconds": "not known" if of.seconds is None else f"{of.seconds:.3f}",
-        "Waited before, in seconds": f"{of.waited:.1f}",
+        "Seconds": "Unknown" if of.seconds is None else f"{of.seconds:.3f}",
+        "Waiting time (seconds)": f"{of.waited:.1f}",
         "HTTP status": "-" if of.status is None else str(of.status),
         "Request": of.request_id or "-",
         "Cost": shown.cost(of.cost, None),
-        "Hash of what was asked": of.prompt_hash or "-",
-        "Hashes of the pictures": "\n".join(of.image_hashes) or "-",
+        "Prompt hash": of.prompt_hash or "-",
+        "Picture hashes": "\n".join(of.image_hashes) or "-",
     }
     return markup.table(
-        [("What", "name"), ("", "")],
+        [("Detail", "name"), ("Value", "")],
         [[markup.text(name), shown.text_block(value, style="ts-mono")] for name, value in facts.items()],
     )
 

@@ -51,7 +51,7 @@ def draw_replies(services: Services, project: ProjectView, view: RunView) -> Non
     wanted = _filters(services, project, view, [tally.criterion for tally in tallies])
     replies, more = _page(services, view, wanted)
     if not replies:
-        shell.show(markup.notice("There is nothing of this kind in this run."))
+        shell.show(markup.notice("No replies match. Choose another outcome, dimension or model."))
         return
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     shell.show(*(shown.card(reply, project.name, view.id, title=titles.get(reply.dimension, "")) for reply in replies))
@@ -79,8 +79,8 @@ def _again(services: Services, view: RunView) -> None:
     with left:
         shell.show(
             markup.notice(
-                f"{view.plan.parser} has a newer version than the one that read {markup.count(n, 'reply', 'replies')}"
-                " of this run. Reading them again asks no one, and what was read before is kept."
+                f"An older version of the parser {view.plan.parser} read {markup.count(n, 'reply', 'replies')} of this"
+                " run. Read the replies again with the new version. This asks no model, and earlier readings are kept."
             )
         )
     with right:
@@ -90,7 +90,7 @@ def _again(services: Services, view: RunView) -> None:
             st.rerun()
 
 
-_ANY, _ALL_FAILURES = "any", "all without a score"
+_ANY, _ALL_FAILURES = "Any", "All without a score"
 
 
 def _filters(services: Services, project: ProjectView, view: RunView, criteria: list[str]) -> ReplyFilter:
@@ -113,7 +113,7 @@ def _filters(services: Services, project: ProjectView, view: RunView, criteria: 
         dimension = st.selectbox(
             "Dimension",
             [None, *titles],
-            format_func=lambda name: titles[name] if name else "all",
+            format_func=lambda name: titles[name] if name else "Any",
             key=f"judges.dimension.{view.id}",
         )
     with columns[2]:
@@ -194,7 +194,7 @@ def whole(view: ReplyView, *, project: str, run: str, title: str) -> list[Markup
             markup.quiet(" · "),
             markup.tag(
                 "a",
-                markup.text("The item with all answers"),
+                markup.text("All answers to the item"),
                 href=addresses.cases(project, item=view.item),
                 target="_self",
             ),
@@ -244,11 +244,11 @@ def _facts(view: ReplyView) -> Markup:
         "Finish reason": view.finish_reason or "-",
         "Input tokens": texts.number(view.tokens_in),
         "Output tokens": texts.number(view.tokens_out),
-        "Seconds": "not known" if view.seconds is None else f"{view.seconds:.3f}",
+        "Seconds": "Unknown" if view.seconds is None else f"{view.seconds:.3f}",
         "Cost": texts.cost(view.cost, None),
     }
     return markup.table(
-        [("What", "name"), ("", "")],
+        [("Detail", "name"), ("Value", "")],
         [[markup.text(name), texts.text_block(value, style="ts-mono")] for name, value in facts.items()],
     )
 

@@ -1,4 +1,4 @@
-"""The section of the page *Dashboard* with the items over time, what is left in each stage, and until when."""
+"""What the page *Overview* says of time: the expected end, late stages, and a fold with items over time."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ import streamlit as st
 from annotation_schemas.model import Stages
 from app import addresses, markup, shell
 from app.charts import page_chart
-from app.dashboard.sections import DashboardSection, SectionPlace
+from app.dashboard.sections import Chip, DashboardSection, WaitingRow
 from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.services import Services
 from domain.records import ProjectView
 from domain.states import VERIFICATIONS, Stage
 from extensions.schedule import forecast, progress_over_time
-from extensions.schedule.forecast import Forecast
+from extensions.schedule.forecast import LEAST_DAYS, SETTLING, Forecast, last_item
 from extensions.schedule.progress_chart import progress_chart
 from workflow.access import schedule
 from workflow.lead import people_at_work
 
 
 def draw(services: Services, view: ProjectView) -> None:
-    """Draw a link to the page *Schedule*, the chart of items over time, and the forecast of each stage."""
-    shell.show(_targets(view))
+    """Draw the chart of items over time, and the forecast of each stage."""
     forecast = _foreseen(services, view)
-    lines: Sequence[Forecast] = forecast.figure.value if forecast.figure else ()
+    lines = _unfinished(forecast)
     _progress(services, view, lines)
     if lines or not forecast.current:
         shell.section("What is left, and until when")
@@ -38,19 +37,60 @@ def draw(services: Services, view: ProjectView) -> None:
             count_left(lines, view.schema.schema_.stages), forecasts(lines, view.schema.schema_.stages, kept.deadlines)
         )
         st.caption(
-            "Days are in UTC. The dates assume that people work as much as on the best and on the worst day with"
-            " work in the last two weeks, and on the same share of days; that nothing is sent back; and that nothing"
-            " more comes from an earlier stage. Active time: at the pace of the quickest and of the slowest person"
-            " with ten tasks or more."
+            "Days are in UTC. Each date range takes the best and the worst day with work of the last two weeks. It"
+            " assumes work on the same share of days, and no new work from an earlier stage. Active time is that of"
+            " the fastest and the slowest person with at least ten tasks."
         )
 
 
-def _targets(view: ProjectView) -> markup.Markup:
-    """Return a line with a link to the page *Schedule*, where a lead changes targets and deadlines."""
-    href = addresses.page("schedule", view.name)
-    link = markup.tag("a", markup.text("Schedule"), href=href, target="_self")
-    before, after = markup.quiet("How many items are wanted, and until when: on the page "), markup.quiet(".")
-    return markup.tag("p", before, link, after, style="ts ts-small", data_part="targets")
+def answer(services: Services, view: ProjectView) -> str:
+    """Return when the last item may have its verdict, or why there is no forecast. Empty: nothing is left."""
+    found = _foreseen(services, view)
+    lines = [one for one in (found.figure.value if found.figure else ()) if one.stage in SETTLING]
+    if not lines:
+        return ""
+    days = last_item(lines)
+    if days is None:
+        n = min(len(one.days) for one in lines if one.whole is None)
+        return (
+            f"No finish date yet: a forecast needs {LEAST_DAYS} days with work, and"
+            f" {'there has been 1' if n == 1 else f'there have been {n}'}."
+        )
+    return f"At last week's pace the rest will be done {between(*days, today=services.store.now().date())}."
+
+
+def between(first: date, last: date, *, today: date) -> str:
+    """Return two days in words, such as "between 9 and 21 January"."""
+
+    def written(day: date, *, month: bool = True) -> str:
+        year = f" {day.year}" if day.year != today.year and month else ""
+        return f"{day.day}{f' {day:%B}' if month else ''}{year}"
+
+    if first == last:
+        return f"on {written(first)}"
+    return f"between {written(first, month=(first.year, first.month) != (last.year, last.month))} and {written(last)}"
+
+
+def waiting(services: Services, view: ProjectView) -> Sequence[WaitingRow]:
+    """Return a row for each stage that will miss its deadline."""
+    kept = schedule.schedule(services.store, by=services.person, project=view.name)
+    late = []
+    for one in _unfinished(_foreseen(services, view)) if kept.deadlines else ():
+        due = kept.deadlines.get(one.stage)
+        if due is None or one.finish is None or one.finish[1] <= due:
+            continue
+        verb = "will" if one.finish[0] > due else "may"
+        today = services.store.now().date()
+        sentence = (
+            f"{view.schema.schema_.stages.title_of(one.stage)} {verb} miss its deadline, {due.day} {due:%B}. At this"
+            f" pace it ends {between(*one.finish, today=today)}."
+        )
+        late.append(WaitingRow(Chip.BEHIND, sentence, "Change dates", addresses.page("schedule", view.name)))
+    return late
+
+
+def _unfinished(found: figure_requests.FigureState) -> list[Forecast]:
+    return [one for one in (found.figure.value if found.figure else ()) if one.left]
 
 
 def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) -> None:
@@ -70,7 +110,6 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
             size=size,
         )
 
-    shell.section("Progress over time")
     progress = ask()
     pending_figures.show_pending(services, progress, ask, about="The days are")
     if progress.figure and progress.figure.value:
@@ -145,4 +184,4 @@ def _hours(low: float, high: float) -> str:
     return f"{one} {unit}" if one == other else f"{one} to {other} {unit}"
 
 
-SECTION = DashboardSection(draw, SectionPlace.UPPER)
+SECTION = DashboardSection("progress", "Progress and forecast", draw, answer=answer, waiting=waiting)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
 from db import work_pace
 from db.engine import Session, Store
 from domain.records import Person
-from domain.states import WITHOUT_TASKS, Stage
+from domain.states import VERIFICATIONS, WITHOUT_TASKS, Stage
 from extensions.schedule import queries
+from workflow.access.item_counts import count_project
 from workflow.access.projects import Access, require_lead, stages_of
-from workflow.access.written_items import left_to_write
 from workflow.annotate.stage_kinds import STAGE_KINDS
+from workflow.annotate.verdicts import rounds_of
 from workflow.lead import people_at_work
 
 PACE_DAYS = 7
@@ -24,6 +25,8 @@ PACE_SPAN = timedelta(days=14)
 """Older days do not count for the present pace."""
 LEAST_DAYS = 3
 """A forecast needs at least this number of days with work."""
+SETTLING = (Stage.AUTHORING, *VERIFICATIONS, Stage.ADJUDICATION)
+"""The stages after which an item has a verdict."""
 LEAST_TASKS = 10
 """A person's mean time for a task needs at least this number of tasks."""
 
@@ -45,6 +48,10 @@ class Forecast:
     """The remaining active hours, at the mean time per task of the quickest and of the slowest person."""
     last: date | None = None
     """The last day with work before today, however long ago."""
+    to_come: int = 0
+    """Votes that items left to write will need. They are no part of ``left``."""
+    whole: tuple[date, date] | None = None
+    """The same as ``finish``, with ``to_come``."""
 
     @property
     def more_days(self) -> tuple[int, int] | None:
@@ -91,15 +98,29 @@ def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast
             ever[Stage.TRIAGE] = max(at for _, at in triaged)
         hours = _seconds_a_task(session, access)
         forecasts = []
+        to_write, rounds = count_project(session, access=access).left, rounds_of(access.schema)
         for stage in stages_of(access.schema):
             left = _work_left(session, access, stage)
-            if not left:
+            to_come = to_write * rounds[stage].raters if stage in rounds else 0
+            if not left and not to_come:
                 continue
             worked = sorted(day for day in counts[stage] if day < today)[-PACE_DAYS:]  # today is not over
             days = [counts[stage][day] for day in worked]
             last = ever[stage].astimezone(UTC).date() if stage in ever else None
-            forecasts.append(_forecast(stage, left, worked, days, today, hours.get(stage), last))
+            whole = _forecast(stage, left + to_come, worked, days, today, None, last).finish
+            one = _forecast(stage, left, worked, days, today, hours.get(stage), last)
+            forecasts.append(replace(one, to_come=to_come, whole=whole))
         return forecasts
+
+
+def last_item(found: Sequence[Forecast]) -> tuple[date, date] | None:
+    """Return the first and the last day on which every wanted item may have a verdict. None: a stage has no pace."""
+    settling = [one.whole for one in found if one.stage in SETTLING]
+    ends = [whole for whole in settling if whole is not None]
+    if not ends or len(ends) < len(settling):
+        return None
+    first, last = (max(days) for days in zip(*ends, strict=True))
+    return first, last
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
@@ -131,7 +152,7 @@ def _work_left(session: Session, access: Access, stage: Stage) -> int:
         kind = STAGE_KINDS.get(stage)
         return kind.waiting(session, access=access) if kind is not None else 0
     if stage is Stage.AUTHORING:
-        return left_to_write(session, access=access)
+        return count_project(session, access=access).left
     return queries.unfinished(session, project_id=access.project_id, stage=stage)
 
 

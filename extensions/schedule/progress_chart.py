@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from annotation_schemas.model import Stages
@@ -33,15 +33,16 @@ def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: S
     scale = {"domain": [*names.values()], "range": [markup.OF_STATES[state] for state in states]}
     axis = {"format": "%d %b", "tickMinStep": 86_400_000, "labelOverlap": True}  # whole days, in milliseconds
     across = {"field": "day", "type": "temporal", "scale": {"type": "utc"}, "title": "Day (UTC)", "axis": axis}
+    tomorrow = Day(days[-1].day + timedelta(days=1), days[-1].counts)  # the end of today's step
     layers: list[dict[str, Any]] = [
         {
-            "data": {"values": [{"day": _moment(day.day), **day.counts} for day in days]},
+            "data": {"values": [{"day": _moment(day.day), **day.counts} for day in [*days, tomorrow]]},
             "transform": [
                 {"fold": [*states], "as": ["key", "items"]},
                 {"calculate": f"{json.dumps(names)}[datum.key]", "as": "state"},
                 {"calculate": f"indexof({json.dumps(states)}, datum.key)", "as": "order"},
             ],
-            "mark": {"type": "area", "stroke": "#ffffff", "strokeWidth": 0.6},
+            "mark": {"type": "area", "interpolate": "step-after", "stroke": "#ffffff", "strokeWidth": 0.6},
             "encoding": {
                 "x": across,
                 "y": {"field": "items", "type": "quantitative", "stack": "zero", "title": "Items"},

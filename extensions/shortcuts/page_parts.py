@@ -37,7 +37,7 @@ def short(text: str) -> str:
 
 def item(view: ProjectView, own: Choice) -> markup.Markup:
     """Return an item's question and id, with a link to its history."""
-    to = addresses.history(view.name, item=own.id)
+    to = addresses.item(view.name, own.id)
     name = markup.tag("a", markup.text(short(own.question or own.id)), href=to, target="_self")
     return markup.joined([name, markup.tag("div", markup.mono(own.id), style="ts-quiet ts-small")])
 

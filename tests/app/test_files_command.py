@@ -57,7 +57,7 @@ def test_a_project_from_nothing_to_files(home: Path, tmp_path: Path, annotations
 def test_what_does_not_fit_is_a_sentence_and_a_status(home: Path, tmp_path: Path, annotations: Path) -> None:
     touchstone("project", "create", "mine", "--schema", "egothink", home=home)
     for arguments, sentence in [
-        (("project", "create", "mine", "--schema", "egothink"), "There is a project named 'mine' already"),
+        (("project", "create", "mine", "--schema", "egothink"), "Another project has the ID 'mine'"),
         (("project", "create", "other", "--schema", "nothing.yaml"), "cannot be read"),
         (
             ("item", "import", "other", "egothink", annotations),

@@ -89,6 +89,7 @@ def test_someone_signs_in_stays_signed_in_over_a_reload_and_signs_out(running: S
     page = browser_page
     refused: list[str] = []
     page.on("console", lambda said: refused.append(said.text) if "Content Security Policy" in said.text else None)
+    page.on("response", lambda reply: refused.append(reply.url) if reply.status >= 400 else None)
     page.goto(f"{running.url}/people?project=tiny")
     assert page.url.startswith(f"{running.url}/login")
     page.fill("input[name=login]", "lea")

@@ -105,6 +105,15 @@ def test_looking_changes_nothing_and_the_button_takes_an_item(
     assert rows(working) == before
 
 
+def test_a_lead_sees_the_form_of_authoring_before_the_images(working: Store, home: Path) -> None:
+    page = drawn(working, home, "author", "lea", project="p")
+    assert "A preview with a made-up item" in words(page)
+    assert part(page, "waits") == "The pool has no free image for you; a lead can add more."
+    (button,) = [each for each in page.button if each.label == "Write an item"]
+    button.click().run()
+    assert "A preview" not in words(page)
+
+
 @pytest.mark.parametrize("login", ["ann", "sam"])
 def test_annotators_and_seniors_get_an_item_at_once(login: str, working: Store, home: Path) -> None:
     make_person(working, "sam", role=Role.SENIOR)
@@ -118,7 +127,7 @@ def test_where_nothing_waits_the_page_says_so_before_the_press(store: Store, hom
     make_project(store, loaded=load_text(GRADED, "Be exact.", "blind"))
     make_person(store, "lea", role=Role.LEAD)
     page = drawn(store, home, "verify", "lea", project="p")
-    assert part(page, "waits").startswith("There is nothing to verify yet")
+    assert part(page, "waits").startswith("No items to verify yet")
     assert not press(page).exception
 
 

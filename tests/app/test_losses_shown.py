@@ -324,8 +324,7 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     assert "0 of 120 answers not readable" in words(found), "against the key"
     found.selectbox(key="results.scores.p").select("big-1, score").run()
     is_told(html.unescape(words(found)))
-    found = drawn(store, home, "agreement", "lead", project="p")
-    found.segmented_control(key="agreement.stage.p").select("grading").run()
+    found = drawn(store, home, "agreement", "lead", project="p", stage="grading")
     is_told(html.unescape(words(found)))
     found = drawn(store, home, "release", "lead", project="p")
     is_told(html.unescape(words(found)))

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.views import overview
+from app.dashboard import waiting
 from db.engine import Store
+from domain.item_counts import ItemCounts
 from domain.records import Blocker, DimensionProgress
 from domain.roles import Role
 from domain.states import ItemState, Stage
@@ -51,7 +52,7 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(store: Store, home: Path
 
     def blocks() -> str:
         test = drawn(store, home, "overview", "lea", project="p")
-        return part(test, "blocked") if 'data-part="blocked"' in words(test) else ""
+        return part(test, "waiting") if 'data-part="waiting"' in words(test) else ""
 
     assert "2 items wait for 2 votes, but only 1 person may verify here" in blocks()
     people.append(make_person(store, "ben", stages=[Stage.VERIFICATION]))
@@ -61,7 +62,8 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(store: Store, home: Path
             vote(store, person, choice)
     assert "2 items wait for a senior, and no one here is one" in blocks()
     make_person(store, "sam", role=Role.SENIOR)
-    assert "senior" not in blocks()
+    assert "no one here is one" not in blocks()
+    assert "2 items wait for the decision of a senior." in blocks()
 
 
 def test_what_blocks_many_dimensions_is_said_once_with_each_of_them() -> None:
@@ -72,16 +74,18 @@ def test_what_blocks_many_dimensions_is_said_once_with_each_of_them() -> None:
         ("items wait for missing media", "", ". Import."),
     )
     lines += [progress(f"<b>{at}", Blocker(2, "", many, detail, rest)) for at, (many, detail, rest) in enumerate(media)]
-    said = overview.blocked(lines, project="p")
+    said = waiting.table(waiting.blocked(lines, project="p"))
     assert text(said).count("wait") == 2
     assert f"{sum(range(1, 41))} items wait for a senior." in text(said)
-    assert text(said).endswith("4 items wait for missing media. Import.<b>0 2: 3 images, <b>1 2")
-    assert f"and {40 - overview.FIRST} more dimensions" in text(said)
+    assert text(said).endswith("4 items wait for missing media. Import.<b>0 2: 3 images, <b>1 2Add people")
+    assert f"and {40 - waiting.FIRST} more dimensions" in text(said)
     assert all(f">d{n}</a> {n}" in said for n in range(1, 41))
-    assert overview.blocked([progress("d")], project="p") == ""
-    assert text(overview.blocked(lines[:1], project="p")) == "1 item waits for a senior.d1"
+    assert waiting.blocked([progress("d")], project="p") == []
+    assert (
+        text(waiting.table(waiting.blocked(lines[:1], project="p"))) == "Blocking1 item waits for a senior.d1Add people"
+    )
 
 
 def progress(title: str, *stuck: Blocker) -> DimensionProgress:
     """A line of the dashboard."""
-    return DimensionProgress(title, title, None, 9, {ItemState.IN_VERIFICATION: 9}, stuck=stuck)
+    return DimensionProgress(title, title, ItemCounts({ItemState.IN_VERIFICATION: 9}), stuck)

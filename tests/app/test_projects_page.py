@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from app import shell
-from app.projects import new_project, project_jobs
+from app.projects import new_project, project_jobs, start_cards
 from db.engine import Store
 from domain import extensions
 from domain.roles import Role
 from media.store import MediaStore
 from testkit.factories import make_items, make_person, make_project, make_schema, vote
 from tests.app.screens import drawn, rows, words
-from workflow.access import audit, projects
+from workflow.access import accounts, audit, projects
 from workflow.releases import settings
 from workflow.releases.create import create
 from workflow.releases.settings import ReleaseOptions
@@ -32,28 +32,39 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     lea, ann = make_person(store, "lea", role=Role.LEAD), make_person(store, "ann")
     make_project(store, name="secret")
     vote(store, ann)
-    assert rows(page := drawn(store, home, "projects", "ann"), "Title") == [
+    assert rows(page := drawn(store, home, "projects", "ann"), "Project ID") == [
         {
-            "Title": "A blind test",
-            "Name": "p",
+            "Name": "A blind test",
+            "Project ID": "p",
             "Your role": "annotator",
             "Items": "3",
-            "How far": "-",
-            "Waits for you": "2",
-            "Archived": "",
+            "Progress": "-",
+            "Waiting for you": "2",
+            "": "",
         }
     ]
-    assert not page.button
     assert "secret" not in words(page)
-    assert "Admins make projects, and people who lead one." in words(page)
+    assert "/new_project" not in words(page)
+    page = drawn(store, home, "new_project", "ann")
+    assert not page.button
+    assert "Only admins and project leads can create a project." in words(page)
 
     page = drawn(store, home, "projects", "lea")
-    assert rows(page, "Title")[0]["How far"] == "0 kept"
+    assert "/new_project" in words(page)
+    assert rows(page, "Project ID")[0]["Progress"] == "0 kept"
     assert 'aria-label="3 in verification"' in words(page)
-    page.selectbox(key="new_project.shipped").select("egothink").run()
-    (title,) = [each for each in page.text_input if each.label.startswith("Title, as people")]
+    page = drawn(store, home, "new_project", "lea", schema="egothink")
+    (title,) = [each for each in page.text_input if each.label == "Name"]
     assert title.value == "EgoThink"
+    title.set_value(" ").run()
+    assert page.button(key="new_project.make").disabled
+    assert "The project needs a name." in words(page)
     title.set_value("<b>Öl</b> & p 🎨").run()
+    (id,) = [each for each in page.text_input if each.label == "Project ID"]
+    id.set_value("p").run()
+    assert page.button(key="new_project.make").disabled
+    assert "Another project has the ID p. Choose another ID." in words(page)
+    id.set_value("").run()
     page.button(key="new_project.make").click().run()
     page.session_state["touchstone.kept"]["new_project.round"] = "of the first press"
     page.button(key="new_project.make").click().run()  # the second one of a double press, on the form before
@@ -66,11 +77,10 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     (line,) = audit.entries(store, by=lea, project="b_ol_b_p", kinds=("project.created",))
     assert line.who == "lea"
 
-    page.selectbox(key="projects.one").select("p").run()
-    (title,) = [each for each in page.text_input if each.label == "Title"]
-    title.set_value("Second round").run()
+    page = drawn(store, home, "project_settings", "lea", project="p")
+    page.text_input(key="projects.title.p.A blind test").set_value("Second round").run()
     page.button(key="projects.rename").click().run()
-    assert "p is called Second round from now on." in words(page)
+    assert "The project is now called Second round." in words(page)
     page.button(key="projects.archive").click().run()
     page.button(key="projects.archive.sure.yes").click().run()
     assert "Second round is archived." in words(page)
@@ -78,18 +88,20 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     assert "Second round is archived: it can be read and exported" in words(
         drawn(store, home, "overview", "lea", project="p")
     )
-    assert rows(drawn(store, home, "projects", "ann"), "Title")[0]["Archived"] == "archived"
+    assert rows(drawn(store, home, "projects", "ann"), "Project ID")[0][""] == "Archived"
     page.button(key="projects.unarchive").click().run()
     assert "Second round is in use again." in words(page)
 
 
-def test_an_address_of_a_deleted_project_does_not_pass_for_another_one(store: Store, home: Path) -> None:
-    make_project(store)
-    make_person(store, "lea", role=Role.LEAD)
-    gone = words(drawn(store, home, "projects", "lea", project="gone"))
-    assert "You lead no project called gone. The buttons below change A blind test" in gone
-    assert "You lead no project" not in words(drawn(store, home, "projects", "lea", project="p"))
-    assert "You lead no project" not in words(drawn(store, home, "projects", "lea"))
+def test_a_server_without_projects_shows_how_to_begin(store: Store, home: Path) -> None:
+    accounts.create_person(store, login="ada", name="Ada", is_admin=True)
+    accounts.create_person(store, login="bo", name="Bo")
+    cards = words(drawn(store, home, "my_work", "ada"))
+    for title in ("Try the demo", "Start from a published protocol", "Build your own form"):
+        assert title in cards
+    for name in start_cards.PUBLISHED:
+        assert f"/new_project?schema={name}" in cards
+    assert "an admin of this server (Ada) for an invitation." in words(drawn(store, home, "my_work", "bo"))
 
 
 def test_what_comes_before_a_release(store: Store, home: Path) -> None:
@@ -133,7 +145,7 @@ def test_the_button_of_a_release_is_off_and_says_why_until_nothing_is_refused(
 
     settings.say(store, by=lea, project="p", said={"license": "CC-BY-4.0"})
     shown = drawn(store, home, "data_card", "lea", project="p")
-    assert "1 of 17 fields are filled." in words(shown)
+    assert "1 of 17 fields is filled." in words(shown)
     assert shown.text_input(key="release.say.license.1").value == "CC-BY-4.0"
 
 

@@ -176,8 +176,8 @@ def _sam_settles(desk: Desk) -> None:
 def _lena_reads_the_history(chromium: Browser, running: Server, pictures: Path | None) -> None:
     with at_desk(chromium, running, "lena") as desk:
         desk.open(f"/overview?project={PROJECT}")
-        desk.page.get_by_role("link", name="Counting").click()
-        expect(desk.page.get_by_role("heading", name="History", exact=True)).to_be_visible()
+        desk.page.get_by_role("link", name="Counting").first.click()
+        expect(desk.page.locator("[data-part=count]")).to_be_visible()
         desk.settled()
         desk.page.get_by_role("link", name=QUESTION).click()
         expect(desk.page.get_by_role("heading", name=QUESTION)).to_be_visible()

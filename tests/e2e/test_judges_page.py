@@ -204,6 +204,7 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
 
         page.get_by_role("link", name="To calibration").click()
         expect(page.get_by_role("heading", name="Calibration")).to_be_visible()
+        page.get_by_role("button", name="What is compared").click()
         chosen = page.get_by_test_id("stMultiSelect").filter(has_text="Judges")
         expect(chosen).to_contain_text("strict-judge by egothink_single 1")
         expect(chosen).not_to_contain_text("egothink_single 2")

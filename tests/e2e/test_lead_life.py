@@ -38,7 +38,6 @@ pytestmark = [
     needs("pages", "scorecard"),
     needs("commands", "bulk"),
     needs("pages", "qualify"),
-    needs("commands", "plan"),  # the list "Before people begin"
 ]
 
 N = 3_355
@@ -123,13 +122,14 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
     """From a YAML: first one that does not fit, which is said with its line; then the right one, pressed twice."""
     page, keys = lead.page, Keyboard(lead.page)
     lead.open("/")
-    keys.press(page.get_by_role("link", name="Make one"))
-    expect(page.get_by_role("heading", name="Projects")).to_be_visible()
+    expect(page.get_by_role("heading", name="Start from a published protocol")).to_be_visible()
+    lead.open("/new_project")
+    expect(page.get_by_role("heading", name="New project")).to_be_visible()
     lead.settled()
-    keys.radio("It begins from", "A YAML file of your own")
+    keys.radio("Start from", "YAML file")
     wrong = folder / "wrong.yaml"
     wrong.write_text(SCHEMA.replace("key: answer", "key: anwser"))
-    keys.gives("The schema, as YAML", wrong)
+    keys.gives("Schema (YAML)", wrong)
     line = page.get_by_role("row", name=re.compile("anwser"))
     at = next(n for n, text in enumerate(wrong.read_text().splitlines(), 1) if "anwser" in text)
     expect(line).to_contain_text(str(at))
@@ -140,14 +140,14 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
     lead.settled()
     schema = folder / "kitchen.yaml"
     schema.write_text(SCHEMA)
-    keys.gives("The schema, as YAML", schema)
-    expect(page.get_by_text("1 dimension, stages verification, adjudication, grading")).to_be_visible()
+    keys.gives("Schema (YAML)", schema)
+    expect(page.get_by_text("1 dimension. Stages: verification, adjudication, grading.")).to_be_visible()
     lead.settled()
     look(lead, "01-yaml")
-    keys.button("Make it", times=2)
+    keys.button("Create project", times=2)
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
-    expect(page.get_by_text(f"{TITLE} is made.")).to_be_visible()
-    expect(page.get_by_role("heading", name="Before people begin")).to_be_visible()
+    expect(page.get_by_text(f"{TITLE} is created.")).to_be_visible()
+    expect(page.locator("[data-part=steps]")).to_be_visible()
     lead.settled()
     look(lead, "02-dashboard")
     with opened(lead.server) as store:
@@ -159,12 +159,12 @@ def _bring(lead: Desk, file: Path, look: Look) -> None:
     """A file of real size: looked at first, then imported, pressed twice."""
     page, keys = lead.page, Keyboard(lead.page)
     keys.goes("Import")
-    keys.gives("Annotation files, or one zip of their folders", file)
-    expect(page.get_by_text(f"{N:,} items would come in")).to_be_visible(timeout=120_000)
+    keys.gives("Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of them", file)
+    expect(page.get_by_text(f"{N:,} items will be imported")).to_be_visible(timeout=120_000)
     expect(page.locator("[data-part=counts] td")).to_have_text([f"{N:,}", "0", "0", "0", "0", f"{N:,}"])
     lead.settled()
     look(lead, "03-preview")
-    keys.button("Import", times=2)
+    keys.button(f"Import {N:,} items", times=2)
     expect(page.get_by_text(f"{N:,} items imported")).to_be_visible(timeout=120_000)
     lead.settled()
     look(lead, "04-imported")
@@ -348,9 +348,11 @@ def _watch(lead: Desk, plan: Plan, look: Look) -> None:
     """What the lead's pages say of it all: the votes were planned, so that every number is known."""
     page, keys = lead.page, Keyboard(lead.page)
     keys.goes("Dashboard")
-    expect(page.locator("[data-part=summary]")).to_contain_text(
-        f"{N:,} items written · {len(plan.kept)} kept · {len(LIVE) - len(plan.kept)} rejected"
-    )
+    for n, word in ((len(plan.kept), "kept"), (len(LIVE) - len(plan.kept), "rejected")):
+        expect(page.locator("[data-part=summary]")).to_contain_text(f"{n} {word}")
+    for fold in ("Progress and forecast", "Where votes differ, and why"):
+        page.get_by_text(fold).click()
+        lead.settled()
     left = 2 * (N - len(LIVE))  # the set's items wait for people who have not seen them there
     expect(page.locator("[data-part=left]")).to_contain_text(f"{left:,} votes are left", timeout=60_000)
     share = f"Votes differ on {len(plan.split)} of {len(LIVE)} items (14 %)."  # 3 of 22
@@ -364,6 +366,7 @@ def _watch(lead: Desk, plan: Plan, look: Look) -> None:
     expect(page.locator("[data-part=count]")).to_have_text(re.compile(rf"\b{len(plan.kept)} items"))
     look(lead, "11-items-kept")
     keys.goes("Scorecard")
+    page.get_by_text("All figures by person and stage").click()
     agree = (len(LIVE) - len(plan.split)) / len(LIVE)
     for name in ("Ann", "Bob"):
         line = page.get_by_role("row").filter(has_text=name).filter(has_text="Verification").first
@@ -381,10 +384,10 @@ def _answers(lead: Desk, plan: Plan, folder: Path) -> None:
     """A model's answers to what was kept, out of a file."""
     keys = Keyboard(lead.page)
     keys.goes("Import")
-    keys.gives("Annotation files, or one zip of their folders", plan.answers(folder))
-    expect(lead.page.locator("[data-part=recognised]")).to_contain_text("answers.jsonl seems to be predictions")
+    keys.gives("Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of them", plan.answers(folder))
+    expect(lead.page.locator("[data-part=recognised]")).to_contain_text("answers.jsonl looks like predictions")
     lead.settled()
-    keys.button("Import", times=2)
+    keys.button(f"Import {len(plan.kept)} answers", times=2)
     expect(lead.page.get_by_text(f"{len(plan.kept)} answers imported")).to_be_visible(timeout=60_000)
 
 
@@ -429,10 +432,12 @@ def _calibrate(lead: Desk, plan: Plan, look: Look) -> None:
     """How far the judge agrees with each person: with Ann always, with Cat where the answer is right."""
     page, keys = lead.page, Keyboard(lead.page)
     keys.goes("Calibration")
-    expect(page.locator("[data-part=standing]").filter(has_text="strict")).to_be_visible(timeout=60_000)
+    expect(page.locator("[data-part=judge-answer]").filter(has_text="strict")).to_be_visible(timeout=60_000)
     lead.settled()
     look(lead, "14-calibration")
-    keys.button("3. Judge against people")
+    for title in ("Full report", "3. Judge against people"):
+        page.locator("summary", has_text=title).press("Enter")
+        lead.settled()
     lines = page.locator("[class*=st-key-calibration-section-judges] tr").filter(has=page.get_by_role("link"))
     for name, share in (("Ann", 1.0), ("Cat", 1 - len(plan.false) / len(plan.kept))):
         expect(lines.filter(has_text=name).first).to_contain_text(f"{100 * share:.1f} %")
@@ -472,12 +477,12 @@ def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> No
 
 def _archive(lead: Desk, look: Look) -> None:
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Projects")
-    keys.button("Archive")
+    keys.goes("Project")
+    keys.button("Archive project")
     dialog = page.get_by_role("dialog")
     look(lead, "17-archive")
     keys.button(f"Archive {TITLE}", within=dialog, times=2)
-    expect(page.get_by_role("button", name="Take back into use")).to_be_visible()
+    expect(page.get_by_role("button", name="Restore project")).to_be_visible()
     lead.settled()
 
 

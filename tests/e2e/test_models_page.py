@@ -167,7 +167,7 @@ def test_a_folder_is_picked_run_watched_read_and_sent_to_grading(
         kept = [json.loads(line) for line in Path(download.value.path()).read_text("utf-8").splitlines()]
         assert len({each["item"] for each in kept}) == len(kept) == ASKED
         page.locator("[data-attempt]").first.click()
-        expect(page.get_by_text("Hash of what was asked")).to_be_visible()
+        expect(page.get_by_text("Prompt hash")).to_be_visible()
         page.get_by_role("link", name="This run").click()
         expect(state).to_have_attribute("data-state", "done")
 

@@ -144,8 +144,9 @@ def test_figures_about_people_are_what_they_pressed_and_how_long_they_were_at_it
             sam.next_after("3")
     assert first in ANN
     with at_desk(chromium, server, "lea") as lea:
-        lea.open("/scorecard?project=jury&person=bob")
+        lea.open("/scorecard?project=jury&show=table")
         cards = _downloaded(lea.page, "Scorecard as CSV")
+        lea.page.get_by_text("Pay sheet", exact=True).click()
         sheet = _downloaded(lea.page, "Pay sheet as CSV")
     whole = {(row["login"], row["stage"]): row for row in cards if row["window"] == "0"}
     assert set(whole) == {("ann", "verification"), ("bob", "verification"), ("sam", "adjudication")}
@@ -203,8 +204,8 @@ def test_someone_who_answers_otherwise_than_before_is_pointed_out(server: Server
                 values = answers | ({"answer_right": "wrong"} if otherwise else {})
                 submissions.submit(store, person=person, task=task, key=task, values=values, seconds=0)
         page = drawn(store, server.home, "scorecard", "lea", project="long", person="bob")
-    _, whose = page.selectbox
-    assert (whose.label, whose.options[whose.index or 0]) == ("Whose", "Bob (bob), Verification")
+    (whose,) = page.selectbox
+    assert (whose.label, whose.options[whose.index or 0]) == ("Person and stage", "Bob (bob), Verification")
     # In his last fifty items one of three answers is otherwise than Ann's, in the sixty before none.
     drift = f"as peers 1.00 before, {2 / 3:.2f} lately"
     assert part(page, "drift").endswith(f"Bob, Verification: {drift}")

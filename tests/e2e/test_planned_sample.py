@@ -59,7 +59,7 @@ def test_a_lead_opens_a_sample_once_and_draws_more(server: Server, chromium: Bro
             memberships.set_member(store, by=None, project="p", login=login, role=role, stages=stages)
     server.start()
     with at_desk(chromium, server, "lea") as lea:
-        lea.open("/overview?project=p")
+        lea.open("/overview?project=p&show=sample")
         told = lea.page.locator("[data-part=planned-sample]").first  # two for a moment, while the page is drawn anew
         expect(told).to_have_text("A planned sample of 10 of 36 answers. Nothing is open yet; a lead opens it.")
         expect(lea.page.locator("[data-part=sample-cost]")).to_contain_text("10 answers x 2 people = 20 slots")

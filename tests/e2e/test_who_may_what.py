@@ -124,7 +124,12 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "calibration": FOR_LEADS,
     "export": FOR_LEADS,
     "release": FOR_LEADS,
+    "past_releases": FOR_LEADS,
+    "data_card": FOR_LEADS,
+    "new_project": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
+    "project_settings": FOR_LEADS,
     "audit": FOR_LEADS,
+    "more_tools": FOR_LEADS,
 }
 
 # What a request of each role is answered with. The task is the verifier's, the asset belongs to the item that they
@@ -169,6 +174,7 @@ GETS: Mapping[str, Mapping[str, int]] = {
     "/media-link/{token}/{size}": dict.fromkeys(ROLES, 404),
     "/healthz": dict.fromkeys(ROLES, 200),
     "/login": dict.fromkeys(ROLES, 303) | {NOBODY: 200},
+    "/demo": dict.fromkeys(ROLES, 303),  # this server is no demo: tests/app/test_demo_sign_in.py
     "/logout": dict.fromkeys(ROLES, 200) | {NOBODY: 303},
     "/link/{token}": dict.fromkeys(ROLES, 200),  # a form; what it sends is looked at when it is sent
     "/invite/{token}": dict.fromkeys(ROLES, 404),

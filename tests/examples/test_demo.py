@@ -273,7 +273,7 @@ def test_questions_of_every_kind_next_to_the_demo(copy: Store, tmp_path: Path) -
         done = command(tmp_path, "--questions")
         assert done.returncode == 0, done.stderr
     (row,) = project_progress.dashboard(copy, person=None, project="questions").rows
-    assert row.drafted == len(scenes("counting"))
+    assert row.counts.written == len(scenes("counting"))
     for login, stage in (("demo-goro", Stage.VERIFICATION), ("demo-jonas", Stage.GRADING)):
         person = accounts.find_person(copy, login=login)
         task = claims.next_task(copy, person=person, project="questions", stage=stage)

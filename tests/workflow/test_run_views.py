@@ -52,8 +52,8 @@ def test_attempts_of_a_dimension_and_one_of_them(store: Store, run: str) -> None
 
 def test_reasons_are_counted_by_item_and_the_most_frequent_stands_first(store: Store, run: str) -> None:
     assert run_views.failures_of(store, by=None, run=run) == (
-        run_views.FailureView(Outcome.TRANSPORT_ERROR, FAILED, 2, "colour/2"),
-        run_views.FailureView(Outcome.SKIPPED, "There is no image.", 1, "shape/5"),
+        run_views.FailureView(Outcome.TRANSPORT_ERROR, FAILED, 2, "colour/2", "Question 2?"),
+        run_views.FailureView(Outcome.SKIPPED, "There is no image.", 1, "shape/5", "Question 5?"),
     )
 
 

@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from db import items
 from db.engine import Session, Store
 from domain.errors import InvalidInputError, Problem
+from domain.item_counts import COUNTS, ItemCounts
 from domain.records import Person
 from domain.states import VERIFICATIONS, Items, ItemState, Stage
+from workflow.access.item_counts import count_project
 from workflow.access.projects import Access, require_lead
 
 VERDICTS = (ItemState.KEPT, ItemState.REJECTED)
@@ -38,17 +40,17 @@ class CountedItems:
     @property
     def kept(self) -> int:
         """Number of kept items."""
-        return self.by_state.get(ItemState.KEPT, 0)
+        return ItemCounts(self.by_state).kept
 
     @property
     def rejected(self) -> int:
         """Number of rejected items."""
-        return self.by_state.get(ItemState.REJECTED, 0)
+        return ItemCounts(self.by_state).rejected
 
     @property
     def open(self) -> int:
         """Number of items without a verdict."""
-        return sum(self.by_state.values()) - self.kept - self.rejected
+        return COUNTS["open"].number(ItemCounts(self.by_state))
 
     @property
     def verdicts(self) -> bool:
@@ -121,9 +123,7 @@ def counting(
 
 
 def _counted(session: Session, access: Access, items_: Items | str | None, stage: Stage) -> CountedItems:
-    by_state: dict[ItemState, int] = {}
-    for (_, state), n in items.count_by_state(session, project_id=access.project_id).items():
-        by_state[state] = by_state.get(state, 0) + n
+    by_state = count_project(session, access=access).states
     verdicts = any(by_state.get(state) for state in VERDICTS)
     without = (
         "the schema has no verification"

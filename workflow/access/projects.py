@@ -133,7 +133,7 @@ def create_project(
             log(session, "project.created", by=by, project=row.id, now=now, data=data)
             return view_of(access_to(session, person=None, project=name))
     except IntegrityError as error:
-        raise AlreadyTakenError(f"There is a project named {name!r} already; choose another name.") from error
+        raise AlreadyTakenError(f"Another project has the ID {name!r}. Choose another ID.") from error
 
 
 def may_create(session: Session, person: Person) -> bool:
@@ -148,8 +148,8 @@ def require_creator(store: Store, person: Person) -> None:
     with store.read() as session:
         if not may_create(session, person):
             raise NotAllowedError(
-                "Admins make projects, and people who lead one. Ask one of them to make it and to give you the role "
-                "lead in it."
+                "Only admins and project leads can create a project. Ask one of them to create the project and to make "
+                "you a lead."
             )
 
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from db import items, task_counts, work_counts
+from db import task_counts, work_counts
 from db.engine import Session, Store
 from db.records import StoredWorkCount
+from domain.item_counts import ItemCounts
 from domain.records import NoTask, Person, Progress, StageWork
-from domain.states import BLIND, WITHOUT_TASKS, ItemState, Stage
+from domain.states import BLIND, WITHOUT_TASKS, Stage
+from workflow.access.item_counts import count_by_dimension, count_project
 from workflow.access.projects import Access, access_to, projects_of, stages_of
-from workflow.access.written_items import count_written
 from workflow.annotate import claim_rules, gates, image_pool, qualification
 from workflow.annotate.no_work import why_closed, why_no_task
 from workflow.annotate.stage_kinds import STAGE_KINDS
@@ -114,9 +115,8 @@ def count_work(
     began = time.perf_counter()
     waiting = _waiting(session, access, person, stage, now)
     left = {name: waiting.get(name, 0) + correcting.get(name, 0) for name in waiting | correcting}
-    states = {} if stage in BLIND else items.count_by_state(session, project_id=access.project_id)
-    kept = sum(n for (_, state), n in states.items() if state is ItemState.KEPT)
-    decided = kept + sum(n for (_, state), n in states.items() if state is ItemState.REJECTED)
+    counts = ItemCounts({}) if stage in BLIND else count_project(session, access=access)
+    kept, decided = counts.kept, counts.kept + counts.rejected
     cost = RECOUNT_COST * timedelta(seconds=time.perf_counter() - began)
     counted = StoredWorkCount(
         project_id=access.project_id,
@@ -288,7 +288,7 @@ def _waiting(session: Session, access: Access, person: Person, stage: Stage, now
 
 def _to_write(session: Session, access: Access) -> dict[str, int]:
     left = {}
-    for dimension, counts in count_written(session, access=access).items():
+    for dimension, counts in count_by_dimension(session, access=access).items():
         if access.may_use(dimension):
             free = image_pool.count(session, access=access, dimensions=(dimension,))
             left[dimension] = free if counts.wanted is None else min(free, counts.to_begin)

@@ -11,10 +11,10 @@ from db.answers import OF_ANSWERS
 from db.engine import Session, Store
 from domain.records import Blocker, Dashboard, DimensionProgress, Person
 from domain.roles import Role
-from domain.states import UNSETTLED, ItemState, Stage, TaskState
+from domain.states import UNSETTLED, Stage, TaskState
 from workflow.access.accounts import person_of
+from workflow.access.item_counts import count_by_dimension
 from workflow.access.projects import Access, as_member, require_lead, role_for
-from workflow.access.written_items import count_written
 from workflow.annotate import claim_rules, gates, image_pool, qualification, sent_back
 from workflow.annotate import grading as grade
 from workflow.annotate.stage_kinds import STAGE_KINDS
@@ -25,19 +25,27 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
     """Return a project's progress by dimension and what blocks it; leads only."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        states = items.count_by_state(session, project_id=access.project_id)
         grading = task_counts.count_by_state(session, project_id=access.project_id, stage=Stage.GRADING)
-        written = count_written(session, access=access)
+        counted = count_by_dimension(session, access=access)
         blocked = _blocked(session, access, store.now())
         unseen = _without_media(session, access)
         with_author = Counter(returned.dimension for returned in sent_back.of_project(session, access=access).values())
         rows = []
         for dimension in access.schema.dimensions:
-            n = {state: states.get((dimension.id, state), 0) for state in ItemState}
-            counts = written[dimension.id]
+            counts = counted[dimension.id]
             why = list(blocked.get(dimension.id, ()))
             if n_back := with_author[dimension.id]:
-                why.append(Blocker(n_back, "item is with its author", "items are with their authors", rest=_BACK))
+                why.append(
+                    Blocker(
+                        n_back,
+                        "item is with its author",
+                        "items are with their authors",
+                        rest=_BACK,
+                        page="items",
+                        label="Show items",
+                        stops=False,
+                    )
+                )
             if dimension.id in unseen:
                 why.append(_missing_media_note(access, unseen[dimension.id]))
             why += _too_few_images(session, access, dimension.id, counts.left)
@@ -45,11 +53,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
                 DimensionProgress(
                     dimension=dimension.id,
                     title=dimension.title,
-                    wanted=dimension.wanted,
-                    drafted=counts.written,
-                    left=counts.left,
-                    in_progress=counts.in_progress,
-                    states=n,
+                    counts=counts,
                     stuck=tuple(why),
                 )
             )
@@ -74,32 +78,6 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
 
 
 _BACK = ", sent back with the reason. Voting starts again after a correction, or when you send them to verification."
-
-NOTHING_YET = "Nothing to work on yet: bring in items or images, then give people their dimensions."
-
-
-def next_steps(store: Store, *, person: Person | None, project: str) -> str:
-    """Return the lead's next steps in a project in which nobody has work."""
-    with store.read() as session:
-        access = require_lead(session, by=person, project=project)
-        states = items.count_by_state(session, project_id=access.project_id)
-        if not states and not image_pool.count(session, access=access, dimensions=None):
-            return NOTHING_YET
-        steps = []  # a set never contains waiting items, so missing media come first
-        waiting = sum(medium.items for medium in _without_media(session, access).values())
-        if waiting:
-            steps.append(
-                f"{_items(waiting)} for images or clips that are not there, and no one is given an item without them."
-                " Import in the menu brings them in; Dashboard says which ones they are."
-            )
-        called = access.schema.stages.in_a_sentence
-        without = " and ".join(called(stage.value) for stage in qualification.without_set(session, access=access))
-        if without:
-            steps.append(
-                f"The {without} asks people to qualify first, and there is no set of items for it: no one gets in"
-                " until you make one. Qualify in the menu does that."
-            )
-        return " ".join(steps) or "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
 
 
 def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[Blocker]]:
@@ -184,19 +162,23 @@ def _too_many_writers(access: Access, members: Sequence[Access]) -> Iterator[tup
     if asked is None or not writing:
         return
     if asked.people is not None and len(writing) > asked.people:
-        rest = f" in this project, and the schema has {asked.people}; see People."
-        yield access.schema.dimensions[0].id, Blocker(len(writing), "person writes", "people write", rest=rest)
+        rest = f" in this project. The schema plans {asked.people}."
+        yield access.schema.dimensions[0].id, _unplanned(len(writing), "person writes", "people write", rest)
     for dimension in access.schema.dimensions:
         here = [dimensions for dimensions in writing if dimension.id in dimensions]
         most = asked.people_per_dimension
         if most is not None and len(here) > most:
-            rest = f", and the schema has {most} a dimension; see People."
-            yield dimension.id, Blocker(len(here), "person writes here", "people write here", rest=rest)
+            rest = f" in one dimension. The schema plans {most}."
+            yield dimension.id, _unplanned(len(here), "person writes", "people write", rest)
         each = asked.dimensions_per_person
         n = sum(each is not None and len(dimensions) > each for dimensions in here)
         if n:
-            rest = f" here with more than the schema's {each} dimensions each; see People."
-            yield dimension.id, Blocker(n, "person", "people", rest=rest)
+            rest = f" in more dimensions than the {each} that the schema plans for each person."
+            yield dimension.id, _unplanned(n, "person writes", "people write", rest)
+
+
+def _unplanned(n: int, one: str, many: str, rest: str) -> Blocker:
+    return Blocker(n, one, many, rest=rest, label="Change people", stops=False)
 
 
 def _is_barred(visit: gates.Visit) -> bool:
@@ -235,10 +217,10 @@ def _too_few_verifiers(
         return ()
     where = f" in {access.schema.stages.title_of(stage.value)}" if len(rounds) > 1 else ""
     rest = (
-        f" for {part.raters} votes{where}, but {_only(len(able))} may verify here{_and_barred(barred)}, and no one"
-        " votes on an item that they wrote, edited, voted on or looked into; add verifiers."
+        f" for {part.raters} votes{where}, but {_only(len(able))} may verify here{_and_barred(barred)}. People cannot"
+        " vote on an item that they wrote, edited, voted on or looked into."
     )
-    return (Blocker(stuck, *_WAITS, rest=rest),)
+    return (Blocker(stuck, *_WAITS, rest=rest, label="Add verifiers"),)
 
 
 def _too_few_to_answer(
@@ -262,8 +244,8 @@ def _too_few_to_answer(
     if not stuck:
         return ()
     rest = (
-        f" to be answered by {_people(answering.people)}, but {_only(len(able))} may answer"
-        f" here{_and_barred(barred)}, and no one answers an item that they have worked on or looked into; add people."
+        f" for answers by {_people(answering.people)}, but {_only(len(able))} may answer here{_and_barred(barred)}."
+        " People cannot answer an item that they worked on or looked into."
     )
     return (Blocker(stuck, *_WAITS, rest=rest),)
 
@@ -280,7 +262,7 @@ def _too_few_others(
     if not slots:
         return ()
     by_people = f" by {needed} people each" if needed > 1 else ""
-    rest = f" for {stage.value}{by_people}, but {_only(len(able))} may do it here{_and_barred(barred)}; add people."
+    rest = f" for {stage.value}{by_people}, but {_only(len(able))} may do it here{_and_barred(barred)}."
     return (Blocker(len(slots), "answer of a model waits", "answers of models wait", rest=rest),)
 
 
@@ -298,8 +280,8 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
     """Return why nobody may settle these items (ids), and what each eligible person has done to the first item."""
     role = role_for(access.schema, Stage.ADJUDICATION).value
     if not able:
-        rest = f" for a {role}, and no one here is one; make someone a {role} on People."
-        return Blocker(len(stuck), *_WAITS, rest=rest)
+        rest = f" for a {role}, and no one here is one."
+        return Blocker(len(stuck), *_WAITS, rest=rest, label=f"Add {role}")
     item = items.by_id(session, id=stuck[0])
     parts = items.parts(session, item_id=item.id)
     histories = [
@@ -313,7 +295,8 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
         f"item waits for another {role}",
         f"items wait for another {role}",
         detail=f" ({which}): {', '.join(histories)}",
-        rest=f". Make someone who did none of that a {role} on People.",
+        rest=f". Make someone who did none of that a {role}.",
+        label=f"Add {role}",
     )
 
 
@@ -340,6 +323,8 @@ def _missing_media_note(access: Access, waiting: missing_media.MissingMedia) -> 
         detail=f": {'; '.join(parts)}",
         rest=". Import the same file again with its media, on Import or with"
         f" `touchstone item import {access.name} {format} FILE --media DIR`.",
+        page="import_",
+        label="Import media",
     )
 
 
@@ -350,8 +335,18 @@ def _too_few_images(session: Session, access: Access, dimension: str, missing: i
     free = image_pool.count(session, access=access, dimensions=(dimension,))
     if free >= missing:
         return ()
-    rest = f", but the pool has {free} free image{'' if free == 1 else 's'} for it."
-    return (Blocker(missing, "item is left to write", "items are left to write", rest=rest),)
+    rest = f", but the pool has {free} free image{'' if free == 1 else 's'}."
+    return (
+        Blocker(
+            missing,
+            "item is left to write",
+            "items are left to write",
+            rest=rest,
+            page="import_",
+            label="Add images",
+            stops=not free,
+        ),
+    )
 
 
 _WAITS = ("item waits", "items wait")

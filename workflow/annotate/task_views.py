@@ -65,7 +65,9 @@ def _correction(session: Session, row: StoredTask, draft: StoredDraft | None) ->
     said = submissions.latest_of_task(session, task_id=row.id)
     if said is None or draft is None:
         return Correction(changed=draft is not None)
-    now = [draft.content.get(name) or empty for name, empty in (("values", {}), ("reasons", {}), ("note", ""))]
+    now: list[Any] = [
+        draft.content.get(name) or empty for name, empty in (("values", {}), ("reasons", {}), ("note", ""))
+    ]
     return Correction(changed=now != [said.answers, said.reasons, said.note])
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from db import events, people, projects, work_pace
@@ -62,6 +63,18 @@ def work_mark(store: Store, *, by: Person | None, project: str) -> tuple[int | s
             events.newest(session, project_id=access.project_id),
             *names,
         )
+
+
+def submissions_by_day(store: Store, *, by: Person | None, project: str, days: int = 7) -> Mapping[date, int]:
+    """Return the submissions (``domain.item_counts``) of each of the last days up to today (UTC), for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        today = store.now().astimezone(UTC).date()
+        first = datetime.combine(today - timedelta(days=days - 1), datetime.min.time(), UTC)
+        sent = work_pace.first_submissions(session, project_id=access.project_id, since=first)
+        triaged = [at for _, at in work_pace.triaged(session, project_id=access.project_id) if at >= first]
+    n = Counter(at.astimezone(UTC).date() for at in (*sent, *triaged))
+    return {day: n[day] for day in (today - timedelta(days=back) for back in reversed(range(days)))}
 
 
 def count_submissions(store: Store, *, by: Person | None, project: str) -> int:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from db import items
 from db.engine import Store
+from domain.item_counts import ItemCounts
 from domain.records import Person
-from domain.states import ItemState
+from workflow.access.item_counts import count_project
 from workflow.access.projects import access_to, projects_of
 
 
-def item_counts(store: Store, *, person: Person) -> Mapping[str, Mapping[ItemState, int]]:
-    """Return the number of items in each state, for each of a person's projects by name."""
+def item_counts(store: Store, *, person: Person) -> Mapping[str, ItemCounts]:
+    """Return the counts of the items of each of a person's projects, by name."""
     names = [view.name for view in projects_of(store, person=person)]
     with store.read() as session:
-        ids = {access_to(session, person=person, project=name).project_id: name for name in names}
-        counted = items.states_by_project(session, project_ids=list(ids))
-    return {name: counted[id] for id, name in ids.items()}
+        return {name: count_project(session, access=access_to(session, person=person, project=name)) for name in names}

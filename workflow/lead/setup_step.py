@@ -1,4 +1,4 @@
-"""A step to take before people begin to work. Extensions add steps to the list on the page *Dashboard*."""
+"""A step towards the first release. Extensions add steps to the list on the page *Overview*."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class SetupStep:
     title: str
     done: bool
     said: str
-    """The state in words."""
+    """The state as a sentence."""
     page: str
     """The page on which it is done, by the name of its module."""
     asked: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
@@ -25,6 +25,8 @@ class SetupStep:
     """The words of its link. Empty: the title of the page."""
     place: int = 0
     """The list has the steps of extensions in the order of their places."""
+    setup: bool = False
+    """Whether people can do no work before the step is done."""
 
 
 def join_stages(access: Access, stages: Iterable[Stage]) -> str:

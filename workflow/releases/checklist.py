@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from db import comment_threads, items, missing_media
+from db import comment_threads, missing_media
 from db.engine import Session, Store
 from domain.errors import InvalidFileError
+from domain.item_counts import COUNTS
 from domain.records import Person
-from domain.states import UNSETTLED, ItemState
+from domain.states import VOTED_ON, ItemState
+from workflow.access.item_counts import count_project
 from workflow.access.projects import Access, require_lead
-from workflow.access.written_items import left_to_write
 from workflow.files import exposures
 from workflow.releases.evidence import unsaid_raters
 from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, ReleaseCondition, checks_of
@@ -56,25 +57,23 @@ def lines(
 def stored_lines(session: Session, access: Access, about: CardVersion) -> list[ReleaseCondition]:
     """Return the lines that a few queries answer, without any statistics."""
     id = access.project_id
-    states = items.count_by_state(session, project_id=id)
-    in_state = {state: sum(n for (_, item_state), n in states.items() if item_state is state) for state in ItemState}
-    left = sum(in_state[state] for state in UNSETTLED if state is not ItemState.IN_ADJUDICATION)
-    wanted = left_to_write(session, access=access)
-    open_ = in_state[ItemState.IN_ADJUDICATION]
+    counts = count_project(session, access=access)
+    left, wanted = COUNTS["in_verification"].number(counts), counts.left
+    open_ = COUNTS["in_adjudication"].number(counts)
     waiting = missing_media.waiting_in(session, project_id=id, needed=access.needed_roles)
     without = len(waiting | missing_media.kept_without(session, project_id=id))
     open_comments = len(comment_threads.unanswered(session, project_id=id))
     faults = len({fault.vote for fault in exposures.faults(session, access=access) if fault.counts})
     raters = unsaid_raters(session, project_id=id)
     unsaid = any(saying.needed and not about.values.get(saying.name) for saying in SAYINGS)
-    unfinished = [state.value for state in UNSETTLED if state is not ItemState.IN_ADJUDICATION and in_state[state]]
-    said_of_items, done = _said_of_items(bool(states), left, wanted), bool(states) and not left and not wanted
+    unfinished = [state.value for state in VOTED_ON.values() if counts.in_state(state)]
+    done = bool(counts.written) and not left and not wanted
     return [
         ReleaseCondition(
             "items",
             "Items",
             done,
-            said_of_items,
+            _said_of_items(bool(counts.written), left, wanted),
             "items" if left else "overview",
             asked={"state": unfinished},
             action="See items" if left else "See progress",

@@ -24,6 +24,7 @@ from domain.records import Person
 from domain.runs import Outcome
 from inference.judges.parsers import PARSERS
 from workflow.access.projects import Access, require_lead
+from workflow.annotate.item_titles import titles_of
 from workflow.results import file_raters
 from workflow.results.counting_answers import answer_of
 from workflow.runs import stored_runs
@@ -63,6 +64,8 @@ class ReplyView:
     unit_id: int
     item: str
     """External id."""
+    title: str
+    """The question, or the first text of the item."""
     dimension: str
     model: str | None
     """The model of the answer; None for an attack answer or the item itself."""
@@ -174,6 +177,7 @@ def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> li
         id: [replace(grade, name=called[grade.person] if grade.name else grade.person) for grade in grades]
         for id, grades in given.items()
     }
+    titles = titles_of(session, access, [context.item.id for context in contexts.values()])
     views = []
     for id in attempt_ids:
         attempt, unit, item = contexts[id].attempt, contexts[id].unit, contexts[id].item
@@ -185,6 +189,7 @@ def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> li
                 id=id,
                 unit_id=unit.id,
                 item=item.external_id,
+                title=titles[item.id],
                 dimension=item.dimension,
                 model=answer.model if answer else None,
                 answer=ATTACKS.get(unit.attack, "") if unit.attack else answer.text if answer else None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from db import run_attempts, run_chunks, runs
+from db import items, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunWorker
 from domain.judging import JudgePlan
@@ -16,12 +16,11 @@ from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, Attempt, Outcome, RunPlan, RunState
 from inference.endpoint.served_model import describe_models
 from workflow.access.projects import Access, require_lead
+from workflow.annotate.item_titles import titles_of
 from workflow.runs import identities
 from workflow.runs.stored_runs import judge_plan_now, plan_of_run, run_and_access
 from workflow.runs.worker_registry import is_alive
 
-SHOWN = 10
-"""The number of newest answers and failures in a run's view."""
 _PACE = timedelta(minutes=10)
 """The rate of a run is that of its last minutes."""
 
@@ -34,6 +33,8 @@ class AttemptView:
     """Grows; ``attempts_of`` takes it as ``before``."""
     item: str
     """External id."""
+    title: str
+    """The question, or the first text of the item."""
     item_id: int
     dimension: str
     at: datetime
@@ -50,17 +51,8 @@ class FailureView:
     items: int
     item: str
     """The external id of one failed item."""
-
-
-@dataclass(frozen=True)
-class RunAnswer:
-    """An answer that a run has brought."""
-
-    item: str
-    """External id."""
-    dimension: str
-    text: str
-    at: datetime
+    title: str
+    """The question of that item."""
 
 
 @dataclass(frozen=True)
@@ -133,10 +125,6 @@ class RunView:
     """A warning where replies came from another model than was asked for; empty: none is known to have."""
     snapshots: str = ""
     """A sentence that names dated snapshots or aliases of the model in replies."""
-    last: tuple[RunAnswer, ...] = ()
-    """The newest answers, the newest first."""
-    failures: tuple[AttemptView, ...] = ()
-    """Items whose last attempt brought no answer, the newest first."""
 
     @property
     def failed(self) -> int:
@@ -155,10 +143,7 @@ class RunView:
 
 
 def runs_of(store: Store, *, by: Person | None, project: str, kind: RunKind = RunKind.MODEL) -> list[RunView]:
-    """Return a project's runs of models or judges, or imported answers, newest first.
-
-    The newest answers and failures are left out.
-    """
+    """Return a project's runs of models or judges, or imported answers, newest first."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         rows = runs.of_project(session, project_id=access.project_id, kind=kind)
@@ -166,7 +151,7 @@ def runs_of(store: Store, *, by: Person | None, project: str, kind: RunKind = Ru
 
 
 def view(store: Store, *, by: Person | None, run: str) -> RunView:
-    """Return the state of a run, with its newest answers and failures."""
+    """Return the state of a run, with the models that an endpoint has served."""
     with store.read() as session:
         row, access = run_and_access(session, by, run)
         run_id = row.id
@@ -175,16 +160,7 @@ def view(store: Store, *, by: Person | None, run: str) -> RunView:
         if view.spec.get("endpoint"):
             served = run_attempts.served_models(session, run_id=run_id)
             other_model, snapshots = describe_models(str(view.spec.get("model")), served)
-        return replace(
-            view,
-            other_model=other_model,
-            snapshots=snapshots,
-            last=tuple(
-                RunAnswer(item.external_id, item.dimension, answer.text, answer.created_at)
-                for answer, item in runs.last_answers(session, run_id=run_id, limit=SHOWN)
-            ),
-            failures=_attempts(session, run_id, outcomes=_FAILURES, only_last=True, limit=SHOWN),
-        )
+        return replace(view, other_model=other_model, snapshots=snapshots)
 
 
 def attempts_of(
@@ -205,9 +181,10 @@ def attempts_of(
     ``only_last`` leaves out attempts that were followed by another one at the same item.
     """
     with store.read() as session:
-        row, _ = run_and_access(session, by, run)
+        row, access = run_and_access(session, by, run)
         return _attempts(
             session,
+            access,
             row.id,
             outcomes=outcomes,
             item_id=item_id,
@@ -222,18 +199,23 @@ def attempts_of(
 def failures_of(store: Store, *, by: Person | None, run: str) -> tuple[FailureView, ...]:
     """Return the reasons for missing answers, the most frequent first."""
     with store.read() as session:
-        row, _ = run_and_access(session, by, run)
-        return tuple(FailureView(*reason) for reason in run_attempts.reasons(session, run_id=row.id))
+        row, access = run_and_access(session, by, run)
+        reasons = run_attempts.reasons(session, run_id=row.id)
+        ids = [id for *_, id in reasons]
+        rows, titles = items.by_ids(session, ids=ids), titles_of(session, access, ids)
+        return tuple(
+            FailureView(outcome, reason, n, rows[id].external_id, titles[id]) for outcome, reason, n, id in reasons
+        )
 
 
-_FAILURES = tuple(outcome for outcome in Outcome if outcome not in ANSWERS)
-
-
-def _attempts(session: Session, run_id: int, **wanted: Any) -> tuple[AttemptView, ...]:
+def _attempts(session: Session, access: Access, run_id: int, **wanted: Any) -> tuple[AttemptView, ...]:
+    rows = run_attempts.attempts(session, run_id=run_id, **wanted)
+    titles = titles_of(session, access, [item.id for _, item in rows])
     return tuple(
         AttemptView(
             id=row.id,
             item=item.external_id,
+            title=titles[item.id],
             item_id=item.id,
             dimension=item.dimension,
             at=row.created_at,
@@ -256,7 +238,7 @@ def _attempts(session: Session, run_id: int, **wanted: Any) -> tuple[AttemptView
                 detail=row.detail,
             ),
         )
-        for row, item in run_attempts.attempts(session, run_id=run_id, **wanted)
+        for row, item in rows
     )
 
 

@@ -5,6 +5,7 @@ import { el, fill, focusedNear, key } from "./dom.js";
 /** @import { Place } from "./types" */
 
 const PAGE = 8;
+const LAST = 3; // the rank of a place that has all words, though not in its name
 
 /** @param {string} text */
 const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
@@ -21,17 +22,17 @@ export function matching(places, typed) {
   const rank = (/** @type {Place} */ { title, group = "", words = "" }) => {
     const name = folded(title);
     const all = ` ${name} ${folded(group)} ${folded(words)}`;
-    const missing = parts.filter((part) => !all.includes(part)).length;
-    if (missing) return parts.some((part) => part.length > 2 && all.includes(` ${part}`)) ? 4 + missing : -1;
+    const has = (/** @type {string} */ part) => name.includes(part) || all.includes(` ${part}`);
+    const missing = parts.filter((part) => !has(part)).length;
+    if (missing) return parts.some((part) => part.length > 2 && has(part)) ? LAST + missing : -1;
     if (name.startsWith(asked)) return 0;
     if (` ${name}`.includes(` ${asked}`)) return 1;
-    if (parts.every((part) => name.includes(part))) return 2;
-    return parts.every((part) => all.includes(` ${part}`)) ? 3 : 4;
+    return parts.every((part) => name.includes(part)) ? 2 : LAST;
   };
   const ranked = places.map((place) => ({ place, at: rank(place) })).filter(({ at }) => at >= 0);
   const least = Math.min(...ranked.map(({ at }) => at));
   return ranked
-    .filter(({ at }) => (least > 4 ? at === least : at <= 4))
+    .filter(({ at }) => (least > LAST ? at === least : at <= LAST))
     .sort((one, other) => one.at - other.at)
     .map(({ place }) => place);
 }

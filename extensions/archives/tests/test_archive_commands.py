@@ -37,7 +37,7 @@ def test_a_project_out_and_in_and_next_to_itself(run: CliRunner, tmp_path: Path)
     assert (tmp_path / "ego.zip").stat().st_mode & 0o077 == 0  # for its owner alone
     who.write_text("login,account\nlea,\n")
     for given, told in (
-        (["import", archive], "There is a project named 'ego' already"),
+        (["import", archive], "Another project has the ID 'ego'"),
         (["import", archive, "--name", "two"], "lea (Lea there, Lea here)"),
         (["import", archive, "--name", "two", "--people", "map"], "belong together"),
         (["import", archive, "--name", "a/b"], "up to 64 letters"),

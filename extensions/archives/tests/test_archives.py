@@ -465,7 +465,7 @@ def test_an_import_that_breaks_off_leaves_nothing_and_goes_again(
     import_project(store, media, path=made / "p.zip")
     export_project(store, media, by=None, project="p", out=tmp_path / "again.zip")
     assert elsewhere(tmp_path / "again.zip") == elsewhere(made / "p.zip")
-    with pytest.raises(AlreadyTakenError, match="There is a project named 'p' already"):
+    with pytest.raises(AlreadyTakenError, match="Another project has the ID 'p'"):
         import_project(store, media, path=made / "p.zip")
 
 

@@ -46,7 +46,7 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
         project_jobs.begin(services, "delete", "p", of_project=False, typed="p")
     job = until_over(store, job.id)
     assert (job.said, job.refused) == ("The archive is ready.", "")
-    page = drawn(store, home, "projects", "lea")
+    page = drawn(store, home, "project_settings", "lea", project="p")
     assert "The archive is ready." in words(page)
     assert "Download p.zip" in words(page)
     page.button(key="projects.read.p").click().run()
@@ -62,17 +62,16 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
 
     copy = {"name": "q", "title": "Q", "without": ["people", "votes", "runs"]}
     assert done("copy", **copy).said.startswith("The copy is made: Q.")
-    assert "There is a project named 'q' already" in done("copy", **copy).refused
-    assert rows(drawn(store, home, "projects", "lea"), "Title")[1]["Items"] == "3"
+    assert "Another project has the ID 'q'" in done("copy", **copy).refused
+    assert rows(drawn(store, home, "projects", "lea"), "Project ID")[1]["Items"] == "3"
     assert "Type the project's name, p," in done("delete", of_project=False, typed="q").refused
 
-    page = drawn(store, home, "projects", "lea")
-    page.selectbox(key="projects.one").select("p").run()
+    page = drawn(store, home, "project_settings", "lea", project="p")
     page.button(key="projects.delete").click().run()
     assert "3 items, 0 submissions, 0 answers, 2 memberships" in words(page)
     page.text_input(key="projects.delete.p.typed").set_value("P")
     page.button(key="projects.delete.p.yes").click().run()
-    assert "That is not the project&#x27;s name, p. Nothing is deleted." in words(page)
+    assert "The text is not the project ID, p. Nothing is deleted." in words(page)
     with acting_from("10.0.0.7"):
         job = project_jobs.begin(services, "delete", "p", of_project=False, typed="p")
     job = until_over(store, job.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -34,92 +34,81 @@ SCREEN = Screen(
     needs=Need("No judge has answered yet. Run a judge on answers that people graded.", project_facts.has_judges),
 )
 
-if TYPE_CHECKING:
-    pass
-
 WEIGHT = 12
 """The cost of a rating in a report, as a multiple of its cost elsewhere.
 
 A report needs thousands of draws, and charts.
 """
-CUTS = {Cut.WHOLE: "The whole only", Cut.DIMENSION: "By dimension, too", Cut.GROUP: "By group, too"}
+CUTS = {Cut.WHOLE: "Whole", Cut.DIMENSION: "By dimension", Cut.GROUP: "By group"}
 STAGES = (Stage.GRADING, *VERIFICATIONS)
 
 
 def render(services: Services) -> None:
     """Draw the choice of people and judges, then the report."""
     view = shell.lead_of(services)
-    shell.heading(
-        "Calibration",
-        "How far judges agree with people, what each number rests on, and a verdict under a rule that is printed with "
-        "it.",
-        made_up=view.made_up,
-    )
+    shell.heading("Calibration", "Whether a judge can stand in for people.", made_up=view.made_up)
     if view.schema.schema_.stages.comparison is not None and "preferences" in SCREENS:
-        link = markup.tag(
-            "a", markup.text("Preferences"), href=addresses.page("preferences", view.name), target="_self"
-        )
-        words = markup.joined([markup.text("Judges that compare two answers stand next to people on "), link])
-        shell.show(markup.tag("p", words, markup.text("."), style="ts", data_part="pairs"))
+        link = markup.link("Preferences", addresses.page("preferences", view.name))
+        words = markup.text("Judges that compare two answers are on ")
+        shell.show(markup.tag("p", words, link, markup.text("."), style="ts", data_part="pairs"))
     stages = [stage for stage in STAGES if getattr(view.schema.schema_.stages, stage.value) is not None]
     if not stages:
-        shell.show(markup.notice("This project's schema has no verification and no grading, so there are no ratings."))
-        return
-    stage = project_study.stage_first(services.store, person=services.person, project=view.name)
-    named = st.query_params.get("judge")
-    if named and len(stages) > 1:  # where that judge rates
-        stage = next((candidate for candidate in stages if named in _machines(services, view, candidate)), stage)
-    if len(stages) > 1:
-        stage = (
-            st.segmented_control(
-                "Stage",
-                stages,
-                default=stage,
-                format_func=view.schema.schema_.stages.title_of,
-                key="calibration.stage",
-                label_visibility="collapsed",
-            )
-            or stage
+        shell.show(
+            markup.notice("This project has no verification and no grading. Add one of these stages to the form.")
         )
+        return
+    left, right = st.columns([3, 1], vertical_alignment="center")
+    with left:
+        stage = _stage(services, view, stages)
     raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
-    if not raters.people and not raters.machines:
-        shell.show(
-            markup.notice(
-                f"No one has rated anything in the {view.schema.schema_.stages.in_a_sentence(stage)} yet."
-                + _first(stage)
-            )
-        )
-        return
     if not raters.machines:
-        shell.show(
-            markup.notice(
-                "There are ratings of people and none of a judge. Run one on Judges, or import a judge's ratings, as a "
-                "CSV file with the columns unit, rater, criterion, value."
-            )
-        )
+        shell.show(markup.notice(_nothing(view, stage, raters)))
         return
-    items = items_switch.switch(services, view, key="calibration.items", stage=stage)
-    kept = f"calibration.asked.{view.name}.{stage}.{st.query_params.get('judge')}"
-    with st.expander("Who is compared, and how", expanded=not raters.people, key=f"calibration.who.{stage}"):
+    if not raters.people:
+        shell.show(markup.notice("Choose which raters are people, then create the report."))
+        place: Any = st.container()
+    else:
+        place = right.popover("What is compared", width="stretch")
+    with place:
+        items = items_switch.switch(services, view, key="calibration.items", stage=stage)
         models = project_study.models_with_answers(services.store, person=services.person, project=view.name)
         asked = _form(view, stage, raters, raters_called(services.store, raters), models)
+    kept = f"calibration.asked.{view.name}.{stage}.{st.query_params.get('judge')}"
     if asked is not None:
         st.session_state[kept] = asked
     asked = asked or st.session_state.get(kept) or (_usual(view, raters) if raters.people else None)
-    if asked is None:
-        shell.show(markup.notice("No one is known to be a person yet. Say above who is, then make the report."))
-        return
-    _made(services, view, stage, {**asked, "items": items})
+    if asked is not None:
+        _made(services, view, stage, {**asked, "items": items})
 
 
-def _first(stage: Stage) -> str:
-    """Return a sentence about the steps before a first report, for a new lead."""
-    if stage is not Stage.GRADING:
-        return ""
-    return (
-        " First models' answers come in, on Models or from a file on Import; then people grade them, and a judge does "
-        "on Judges."
+def _stage(services: Services, view: ProjectView, stages: Sequence[Stage]) -> Stage:
+    """Draw the choice of a stage. At first it is a stage in which the judge of the address has rated."""
+    stage = project_study.stage_first(services.store, person=services.person, project=view.name)
+    if len(stages) == 1:
+        return stage
+    if named := st.query_params.get("judge"):
+        stage = next((candidate for candidate in stages if named in _machines(services, view, candidate)), stage)
+    chosen = st.segmented_control(
+        "Stage",
+        stages,
+        default=stage,
+        format_func=view.schema.schema_.stages.title_of,
+        key="calibration.stage",
+        label_visibility="collapsed",
     )
+    return chosen or stage
+
+
+def _nothing(view: ProjectView, stage: Stage, raters: Raters) -> str:
+    """Return why there is no report, and the next step."""
+    if raters.people:
+        return (
+            "People have rated, but no judge has. Start a judge on Judges, or import its ratings as a CSV file. The "
+            "file has the columns unit, rater, criterion and value."
+        )
+    steps = " Run models or import their answers. Then people grade the answers, and a judge grades them on Judges."
+    title = view.schema.schema_.stages.in_a_sentence(stage)
+    return f"No one has rated anything in the {title} yet.{steps if stage is Stage.GRADING else ''}"
 
 
 def _machines(services: Services, view: ProjectView, stage: Stage) -> Sequence[str]:
@@ -158,8 +147,7 @@ def _form(
                 default=raters.people,
                 format_func=lambda name: called.get(name, name),
                 key=f"calibration.people.{stage}",
-                help="A rater from a file that is not marked as a person on Import counts as a person only if you name "
-                "it here.",
+                help="Add a rater from a file here if it is a person who is not marked as one on Import.",
             )
         with right:
             judges = st.multiselect(
@@ -171,12 +159,12 @@ def _form(
             range(len(pairs)),
             format_func=lambda at: f"{pairs[at][0]}: {pairs[at][1]}",
             key=f"calibration.families.{stage}",
-            help="The report then tests whether a judge favors its own family, as GPT-4 may favor answers of GPT-4o.",
+            help="The report tests whether a judge favors its own family. For example, GPT-4 may favor GPT-4o.",
         )
         pool = st.toggle(
-            "Pool versions of the guideline",
+            "Pool guideline versions",
             key="calibration.pool_guidelines",
-            help="Otherwise people's ratings under different versions are not compared.",
+            help="Compare people's ratings under all versions of the guideline. Otherwise a report needs one version.",
         )
         schema = view.schema.schema_
         by = st.segmented_control(
@@ -190,12 +178,11 @@ def _form(
         named_ones = reporting.agreement_first(schema)
         titles = ", ".join(STATISTICS[name].title for name in named_ones)
         every = bool(named_ones) and st.toggle(
-            "Every coefficient",
+            "All coefficients",
             key="calibration.every",
-            help=f"Otherwise those that the schema's report names ({titles}), and "
-            "Krippendorff's alpha, on which the verdict rests.",
+            help=f"Show all coefficients. Otherwise the report has {titles}, and Krippendorff's alpha for the verdict.",
         )
-        sent = st.form_submit_button("Make the report", type="primary", key="calibration.make")
+        sent = st.form_submit_button("Create report", type="primary", key="calibration.make")
     if not sent:
         return None
     return {

@@ -26,6 +26,8 @@ Outcome = Literal[
     "people agree too little",
     "not enough data",
 ]
+OPEN = "We can't rule out that"
+"""The beginning of a sentence about a limit that more data might show to be met."""
 OUTCOMES: tuple[Outcome, ...] = (
     "usable as replacement",
     "usable except to rank",
@@ -226,7 +228,7 @@ def judge_verdict(
         reasons.extend(_as_well(alternative, constant_test))
     if constant is not None and rule.beat_constant and not constant.difference.low > 0:
         replaces = False
-        reasons.append("It does not surely agree more often than one that always says the same.")
+        reasons.append(f"{OPEN} a judge that always gives the same answer agrees as often.")
     df = math.inf if n_clusters is None else n_clusters - 1
     p_people = _p(people_low, people, rule.least_reliability, df)
     p_replace = max(
@@ -379,8 +381,8 @@ def _replaces(difference: Statistic, alternative: AlternativeTest | None, rule: 
         sentences.append(f"Judge minus people has no limits: {difference.reason or 'none were made.'}")
     else:
         close = difference.low >= -rule.margin
-        word = "at least" if close else "not surely above"
-        sentences.append(f"Judge minus people is {_limits(difference)}, {word} {-rule.margin:g}.")
+        start = "The judge is at most" if close else f"{OPEN} the judge is more than"
+        sentences.append(f"{start} {rule.margin:g} below a person: the difference is {_limits(difference)}.")
     if not rule.alternative_test:
         return close, sentences
     if alternative is None or not alternative.winning_rate.defined:

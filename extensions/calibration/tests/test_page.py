@@ -1,4 +1,4 @@
-"""The page Calibration: a first screen from the report's own tables, and every section behind a way to it."""
+"""The page Calibration: an answer from the report's own tables, and every section folded below it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from domain.states import Cut, RatersAre, Stage
 from extensions.calibration.report_files import files_of
 from testkit.factories import make_items, make_person, make_predictions, make_project
 from testkit.missing_extensions import needs
+from tests.app import screens
 from tests.app.screens import drawn, until_done
 from workflow.results.ratings_from_files import import_ratings
 
@@ -64,7 +65,13 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
     drawn(store, tmp_path, "calibration", "lea", project="p")
     until_done()
     test = drawn(store, tmp_path, "calibration", "lea", project="p")
-    first, about = sent(test)
+    assert sent(test) == [], "the report is folded"
+    answer = unescape(screens.part(test, "judge-answer"))
+    assert answer == "It is too early to say whether strict <b> can replace a person."
+    assert "2 people graded, and the rule asks for 3." in screens.part(test, "judge-sentences")
+    assert "Measured on 40 questions, 40 answers." in screens.part(test, "judge-sentences")
+    test.session_state["calibration.why"] = True
+    (first,) = sent(test.run())
     figure = next(reversed(figure_requests._memory.known.values()))
     with zipfile.ZipFile(io.BytesIO(figure.value["zip"])) as packed:
         report = json.loads(packed.read("report.json"))
@@ -84,13 +91,17 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
     assert wanted > SHARED
     assert f"takes about {wanted - SHARED:,} more units graded by the same people" in words
     assert "Another prompt: no other version of it was compared on these units." in words
-    assert "SHA-256" in about
+    drawn_row = screens.text(screens.words(test).partition("strict &lt;b&gt;</td>")[2].partition("</tr>")[0])
+    assert drawn_row.startswith(f"{value:.2f} [{low:.2f}, {high:.2f}]{SHARED} units")
+    test.session_state["calibration.report"] = True
+    assert "SHA-256" in sent(test.run())[-1]
 
     earlier = dict(re.findall(r'(?s)<section id="(\w+)"><h2>.*?</h2>(.*?)</section>', whole))
     assert list(earlier) == [each["key"] for each in report["sections"]]
     assert len(earlier) > 10
     for at, key in enumerate(earlier):
-        test.button(key=f"calibration.to.{key}").click().run()
+        test.session_state[f"calibration.section.{key}"] = True
+        test.run()
         _, *parts, _ = sent(test)
         words = " ".join(plain(part.partition('<div class="report">')[2]) for part in parts)
         opened = "".join([*earlier.values()][: at + 1])

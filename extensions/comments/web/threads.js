@@ -9,7 +9,7 @@ import threadSheet from "./threads.css" with { type: "css" };
 /** @import { ThreadsPage } from "./comment_types" */
 
 const CLOSED =
-  "You could still be asked about this item blind. Its history has all comments on it; once you have looked, you are not asked about it any more.";
+  "You could still be asked about this item blind. To read all comments, open the item. You are then no longer asked about the item.";
 
 /** @type {WeakMap<object, { print: string, csrf: string }>} */
 const shown = new WeakMap();
@@ -45,11 +45,11 @@ export default async function mount({ data, parentElement }) {
 
 /**
  * @param {ThreadsPage["threads"][number]} thread
- * @param {boolean} linked whether its title leads to the item's history
+ * @param {boolean} linked whether its title leads to the item
  * @param {HTMLElement} content
  */
 function titled({ project, item, title, dimension_title }, linked, content) {
-  const href = `/history?project=${encodeURIComponent(project)}&item=${encodeURIComponent(item)}`;
+  const href = `/items?project=${encodeURIComponent(project)}&item=${encodeURIComponent(item)}`;
   const name = linked ? el("a", { href, target: "_self" }, title) : title;
   return el(
     "article",

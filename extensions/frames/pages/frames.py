@@ -27,7 +27,7 @@ SCREEN = Screen(
     room=Room.ITEMS,
     role=Role.LEAD,
     words="frames clips video extract screenshots sampling sources",
-    needs=Need("This project has no clip. Choose a video below to take frames from.", project_facts.has_clips),
+    needs=Need("This project has no clip. The page takes frames from videos that you upload.", project_facts.has_clips),
 )
 
 LOOK_SECONDS = 0.7

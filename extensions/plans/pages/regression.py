@@ -39,7 +39,7 @@ SCREEN = Screen(
     role=Role.LEAD,
     words="plans success odds coefficient predict association",
     needs=Need(
-        "The schema has no regression of plans. Choose below what counts as success.",
+        "The schema has no regression of plans.",
         schema=lambda schema: schema.report.regression,
     ),
 )

@@ -25,7 +25,7 @@ from db.tables import ItemRow
 from domain.qualification import Standing
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
-from domain.states import ItemState, Stage
+from domain.states import Stage
 from extensions.qualification import sets, tries
 from media.store import MediaStore
 from testkit import missing_media
@@ -140,7 +140,7 @@ def test_real_questions_go_through_the_protocol(store: Store, home: Path) -> Non
     made = exported(store, by=None, project="p", format="egoplan", file_name=path.name, only=list(kept))
     assert json.loads(made.files[path.name]) == [record for record in records if str(record["sample_id"]) in kept]
     (line,) = dashboard(store, person=None, project="p").rows
-    assert (line.drafted, line.kept, line.states[ItemState.REJECTED]) == (
+    assert (line.counts.written, line.counts.kept, line.counts.rejected) == (
         len(records),
         expected["kept"],
         expected["rejected"],

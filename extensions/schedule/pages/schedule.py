@@ -13,8 +13,9 @@ from app.screens import Room, Screen
 from app.services import Services
 from domain import extensions
 from domain.errors import ConflictError, NotAvailableError
+from domain.item_counts import ItemCounts
 from domain.jobs import JobState
-from domain.records import DimensionProgress, ProjectView
+from domain.records import ProjectView
 from domain.roles import Role
 from domain.schedule import Schedule, said_of
 from domain.states import Stage
@@ -106,16 +107,16 @@ def _save(services: Services, view: ProjectView, now: Schedule, key: str, usual:
 def _targets(services: Services, view: ProjectView) -> None:
     shell.section("Items wanted")
     board = project_progress.dashboard(services.store, person=services.person, project=view.name)
-    counts = {row.dimension: row for row in board.rows}
+    by_dimension = {row.dimension: row.counts for row in board.rows}
     key = f"schedule.wanted.{view.schema.hash}"
     with st.form(key, border=False):
         known = view.schema.schema_.dimensions
         for begin in range(0, len(known), BESIDE):
             for column, dimension in zip(st.columns(BESIDE), known[begin : begin + BESIDE], strict=False):
-                row = counts[dimension.id]
+                counts = by_dimension[dimension.id]
                 with column:
                     st.number_input(
-                        f"{markup.label(dimension.title)} ({row.kept:,} kept of {row.drafted:,} written{_left(row)})",
+                        f"{markup.label(dimension.title)}{_counted(counts)}",
                         1,
                         10_000_000,
                         dimension.wanted,
@@ -131,8 +132,9 @@ def _targets(services: Services, view: ProjectView) -> None:
         )
 
 
-def _left(row: DimensionProgress) -> str:
-    return f", {row.left:,} left to write" if row.left else ""
+def _counted(counts: ItemCounts) -> str:
+    left = f", {counts.left:,} left to write" if counts.left else ""
+    return f" ({counts.kept:,} kept of {counts.written:,} written{left})"
 
 
 def _put_wanted(services: Services, view: ProjectView, key: str) -> None:

@@ -15,7 +15,7 @@ from extensions.schedule import dashboard_section
 from extensions.schedule.forecast import Forecast
 from testkit.factories import Clock, claimed, make_items, make_person, make_project, make_schema, vote
 from tests.app.screens import drawn, part, rows, words
-from tests.app.test_written_counts import WANTED, half_written  # noqa: F401
+from tests.app.test_item_counts import WANTED, half_written  # noqa: F401
 
 N_ITEMS = 8
 
@@ -31,10 +31,10 @@ def test_the_finish_is_worked_out_from_the_days(store: Store, home: Path) -> Non
         for _ in range(n):
             vote(store, ann)
         clock.advance(days=days)
-    early = drawn(store, home, "overview", "lea", project="p")
+    early = drawn(store, home, "overview", "lea", project="p", show="progress")
     assert part(early, "finish", stage="verification") == "-"
     assert "No forecast: 2 days with work" in words(early)
-    assert "No item has two votes yet." in words(early)
+    assert "a forecast needs 3 days with work" in part(early, "finding")
     for _ in range(2):
         vote(store, ann)
     clock.advance(days=1)
@@ -45,7 +45,7 @@ def test_the_finish_is_worked_out_from_the_days(store: Store, home: Path) -> Non
     left = 2 * N_ITEMS - 1 - 3 - 2 - 2
     best, worst = math.ceil(math.ceil(left / 3) * 4 / 3), math.ceil(math.ceil(left / 1) * 4 / 3)
     today = clock.now.date()
-    later = drawn(store, home, "overview", "lea", project="p")
+    later = drawn(store, home, "overview", "lea", project="p", show="progress")
     said = part(later, "finish", stage="verification")
     assert said == f"{today + timedelta(best - 1)} and {today + timedelta(worst)}"
     assert part(later, "left") == f"{left} votes are left."
@@ -53,10 +53,9 @@ def test_the_finish_is_worked_out_from_the_days(store: Store, home: Path) -> Non
 
 @pytest.mark.thorough
 def test_what_is_left_to_write_is_what_other_pages_say(half_written: Store, home: Path) -> None:  # noqa: F811
-    board = drawn(half_written, home, "overview", "lea", project="p")
+    board = drawn(half_written, home, "overview", "lea", project="p", show="progress")
     forecast = next(each for each in rows(board, "Done between") if each["Stage"] == "Authoring")
     assert forecast["Left"] == str(WANTED - (6 - 2))
-    assert part(board, "targets").endswith("on the page Schedule.")
 
 
 def test_what_a_forecast_says_about_a_deadline() -> None:

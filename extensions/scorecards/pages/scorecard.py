@@ -1,4 +1,4 @@
-"""The page *Scorecard*, for leads only: each person's work, its change over time, and the pay sheet."""
+"""The page *Scorecard*, for leads only: who stands out, each person's work over time, and the pay sheet."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from annotation_schemas.model import Stages
-from app import markup, shell
-from app.charts import page_chart
+from app import addresses, markup, shell
+from app.charts import dot_plot, page_chart
 from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import list_order
+from app.widgets.fold import fold
 from db import project_facts
+from domain.item_filter import ItemFilter, ItemList
 from domain.records import ProjectView
 from domain.roles import Role
-from domain.states import Stage
+from domain.states import VERIFICATIONS, Stage
 from extensions.scorecards import card_charts, csv_tables
 from extensions.scorecards.cards import SMALL, WINDOW, Card, Score, Share
 from extensions.scorecards.pay_sheet import pay_sheet
+from extensions.scorecards.standings import Standing, Standings, TeamStanding, standings
 from workflow.lead import people_at_work
 
 SCREEN = Screen(
@@ -44,46 +47,129 @@ COLUMNS: Mapping[str, Callable[[Card], list_order.Value]] = {
     "Login": lambda card: card.login,
     "Stage": lambda card: list(Stage).index(card.stage),
     "Done": lambda card: card.score.submissions,
-    "Active min": lambda card: card.score.active_minutes,
-    "Tasks / active h": lambda card: card.score.per_hour,
-    "As peers": lambda card: card.score.peers.value,
-    "As seniors settled": lambda card: card.score.settled.value,
+    "Active minutes": lambda card: card.score.active_minutes,
+    "Tasks per hour": lambda card: card.score.per_hour,
+    "Agreement with peers": lambda card: card.score.peers.value,
+    "Agreement with seniors": lambda card: card.score.settled.value,
     "Skips": lambda card: card.score.skips.value,
-    "Right on gold checks": lambda card: card.gold.value,
-    "Qualified with": lambda card: card.qualification,
+    "Gold checks right": lambda card: card.gold.value,
+    "Qualification score": lambda card: card.qualification,
 }
 """The columns that can sort the table."""
 
 
 def render(services: Services) -> None:
-    """Draw a table of all people, one person over time, and the pay sheet."""
+    """Draw who stands out, everyone's agreement as dots, and folds with all figures."""
     view = shell.lead_of(services)
-    shell.heading(
-        "Scorecard",
-        "How everyone works, by stage. Each share comes with its n, and below it its 95 % limits. Raters"
-        " see none of this.",
-        made_up=view.made_up,
-    )
+    shell.heading("Scorecard", "Only leads see this page.", made_up=view.made_up)
     cards_figure = _asked(services, view)
     pending_figures.show_pending(services, cards_figure, lambda: _asked(services, view), about="The scorecards are")
     cards: Sequence[Card] = cards_figure.figure.value if cards_figure.figure else ()
     stages = view.schema.schema_.stages
     if cards:
+        found = standings(cards)
+        parts = [markup.finding(markup.text(answer(found, stages))), _limits(found)]
+        parts += [_plot(view, team) for team in found.stages]
+        shell.show(markup.Markup(f"<style>{dot_plot.STYLE}</style>"), *parts)
         drift = _drift(stages, cards)
         if drift:
             shell.show(drift)
-        chosen = list_order.arranged(cards, COLUMNS, names=lambda card: (card.name, card.login), key="scorecard.order")
-        first = shell.pager(
-            len(chosen), size=PAGE, of=[(card.login, card.stage) for card in chosen], key="scorecard.pages", noun="line"
-        )
-        if chosen:
-            shell.show(table(stages, chosen[first : first + PAGE]))
-        name = f"{view.name}-scorecard.csv"
-        st.download_button("Scorecard as CSV", lambda: csv_tables.as_csv(cards), name, "text/csv", key="scorecard.csv")
-        _over_time(view, cards)
+        with fold("scorecard", "table", "All figures by person and stage") as part:
+            if part.open:
+                _table(view, cards)
+        with fold("scorecard", "time", "One person over time", unfolded="person" in st.query_params) as part:
+            if part.open:
+                _over_time(view, cards)
     elif cards_figure.current:
         shell.show(markup.notice("No one has submitted anything yet."))
-    _pay(services, view)
+    with fold("scorecard", "pay", "Pay sheet") as part:
+        if part.open:
+            _pay(services, view)
+
+
+def answer(found: Standings, stages: Stages) -> str:
+    """Return the sentence that the page opens with."""
+    if not found.stages:
+        few = f" {_few(found)}" if found.few else ""
+        return f"No one can be compared yet. A comparison needs {SMALL} shared answers.{few}"
+    sentences = []
+    for team, one in found.below:
+        words = f"{one.card.name} agrees with others on {_percent(one.share.value)} of shared answers"
+        limits = f"[{100 * one.low:.0f}, {100 * one.high:.0f}]"
+        sentences.append(
+            f"{words} {limits} in {stages.title_of(team.stage)}, below the team's median of {_percent(team.median)}."
+        )
+    if not sentences:
+        team, lowest = min(
+            ((team, team.people[0]) for team in found.stages), key=lambda pair: pair[1].share.value - pair[0].median
+        )
+        sentences = [
+            "No one stands out.",
+            f"Lowest is {lowest.card.name} in {stages.title_of(team.stage)}: {lowest.share.k} of {lowest.share.n}"
+            " shared answers are the same.",
+        ]
+    return " ".join([*sentences, *([_few(found)] if found.few else [])])
+
+
+def _few(found: Standings) -> str:
+    return (
+        f"{markup.count(found.few, 'person has', 'people have')} fewer than {SMALL} shared answers, too few to judge."
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _limits(found: Standings) -> markup.Markup:
+    if not found.stages:
+        return markup.Markup("")
+    words = (
+        "Two people share an answer if both answered the same question about the same thing. Lines are 95 % limits for"
+        f" all {found.compared} comparisons together. Dashed: the team's median."
+    )
+    return markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="limits")
+
+
+def _plot(view: ProjectView, team: TeamStanding) -> markup.Markup:
+    """Return the people of a stage as dots, the lowest first, each with a link to the items on which votes differ."""
+    rows = [
+        dot_plot.DotRow(
+            one.card.name,
+            one.share.value,
+            one.low,
+            one.high,
+            f"{one.share.k:,} of {one.share.n:,}" + (", below the team" if one.below else ""),
+            href=_items_of(view, one),
+            link="show items" if team.stage in VERIFICATIONS else "show over time",
+            strong=one.below,
+        )
+        for one in team.people
+    ]
+    plot = dot_plot.dot_plot(rows, title="Same answers", ends=dot_plot.axis_of(rows), marks=[team.median])
+    return markup.joined([markup.section(view.schema.schema_.stages.title_of(team.stage)), plot])
+
+
+def _items_of(view: ProjectView, one: Standing) -> str:
+    if one.card.stage in VERIFICATIONS:
+        return ItemList(ItemFilter(voter=one.card.login, differ=True)).address(view.name)
+    return addresses.page("scorecard", view.name, person=one.card.login)
+
+
+def _table(view: ProjectView, cards: Sequence[Card]) -> None:
+    chosen = list_order.arranged(cards, COLUMNS, names=lambda card: (card.name, card.login), key="scorecard.order")
+    first = shell.pager(
+        len(chosen), size=PAGE, of=[(card.login, card.stage) for card in chosen], key="scorecard.pages", noun="line"
+    )
+    if chosen:
+        shell.show(table(view.schema.schema_.stages, chosen[first : first + PAGE]))
+    st.caption(
+        "Agreement with peers: the share of equal answers to the same question, theirs and another person's. Agreement"
+        " with seniors: votes that a senior's decision confirmed. Skips: submissions that skip a question. Each share"
+        f" has its 95 % limits; below n = {SMALL} it is too uncertain to act on."
+    )
+    name = f"{view.name}-scorecard.csv"
+    st.download_button("Scorecard as CSV", lambda: csv_tables.as_csv(cards), name, "text/csv", key="scorecard.csv")
 
 
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
@@ -100,19 +186,16 @@ def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState
 
 def _over_time(view: ProjectView, cards: Sequence[Card]) -> None:
     stages = view.schema.schema_.stages
-    st.caption(
-        "As peers: pairs of answers to the same question that are equal, theirs and another person's. As seniors"
-        " settled: votes that say the same as a senior's decision. Skips: submissions that skip a question."
-        f" A share of fewer than {SMALL} is too few to act on."
-    )
-    shell.section("Over time")
     labels = [f"{card.name} ({card.login}), {stages.title_of(card.stage)}" for card in cards]
     asked = st.query_params.get("person")
     first = next((n for n, card in enumerate(cards) if card.login == asked), 0)
     key = f"scorecard.who.{asked}"
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     with left:
-        at = st.selectbox("Whose", range(len(cards)), index=first, format_func=labels.__getitem__, key=key) or 0
+        at = (
+            st.selectbox("Person and stage", range(len(cards)), index=first, format_func=labels.__getitem__, key=key)
+            or 0
+        )
     card = cards[at]
     with right:
         by: card_charts.By = (
@@ -130,7 +213,11 @@ def _over_time(view: ProjectView, cards: Sequence[Card]) -> None:
     for chart in drawn:
         page_chart.show(chart, project=view.name)
     if not drawn:
-        shell.show(markup.paragraph("Nothing to draw: no times, and too few answers to compare.", style="ts ts-quiet"))
+        shell.show(
+            markup.paragraph(
+                "Nothing to draw yet: no times are known, and too few answers can be compared.", style="ts ts-quiet"
+            )
+        )
     shell.show(markup.paragraph(f"{WINDOW} submissions a line:", style="ts ts-small"))
     rows = [
         [markup.text(f"{n * WINDOW + 1} to {n * WINDOW + window.submissions}"), *_figures(window)]
@@ -140,10 +227,10 @@ def _over_time(view: ProjectView, cards: Sequence[Card]) -> None:
 
 
 FIGURES = [
-    ("Active min", "number"),
-    ("Tasks / active h", "number"),
-    ("As peers", "line"),
-    ("As seniors settled", "line"),
+    ("Active minutes", "number"),
+    ("Tasks per hour", "number"),
+    ("Agreement with peers", "line"),
+    ("Agreement with seniors", "line"),
     ("Skips", "line"),
 ]
 
@@ -152,7 +239,7 @@ def table(stages: Stages, cards: Sequence[Card]) -> markup.Markup:
     """Return a table with a line for each person and stage. Gold and qualification have columns only if used."""
     heads = [("Person", ""), ("Stage", ""), ("Done", "number"), *FIGURES]
     gold, qualified = any(card.gold.n for card in cards), any(card.qualification is not None for card in cards)
-    heads += [("Right on gold checks", "line")] * gold + [("Qualified with", "number")] * qualified
+    heads += [("Gold checks right", "line")] * gold + [("Qualification score", "number")] * qualified
     rows = []
     for card in cards:
         row = [
@@ -183,7 +270,7 @@ def _drift(stages: Stages, cards: Sequence[Card]) -> markup.Markup | None:
     ]
     if not lines:
         return None
-    head = markup.text(f"Clearly different in the last {WINDOW} submissions than before:")
+    head = markup.text(f"These people's last {WINDOW} submissions differ clearly from their earlier ones:")
     return markup.tag("div", head, markup.tag("ul", *lines), style="ts ts-notice", data_part="drift", role="status")
 
 
@@ -208,7 +295,6 @@ def _share(share: Share) -> markup.Markup:
 
 
 def _pay(services: Services, view: ProjectView) -> None:
-    shell.section("Pay sheet")
     left, middle, right = st.columns([1, 1, 2], vertical_alignment="bottom")
     with left:
         since = st.date_input("First day (UTC)", value=None, key="scorecard.since")
@@ -219,15 +305,14 @@ def _pay(services: Services, view: ProjectView) -> None:
         name = f"{view.name}-paysheet.csv"
         st.download_button("Pay sheet as CSV", lambda: csv_tables.pay_csv(lines), name, "text/csv", key="scorecard.pay")
     st.caption(
-        "Items are tasks submitted for the first time within the days, gold checks included; a correction is no second"
-        " item, but its minutes count. Qualification is counted apart; its minutes count, too. Triage has no times."
-        " Do not show people their number of gold checks."
+        "Items are tasks that people submitted for the first time on these days, including gold checks. Minutes include"
+        " corrections and qualification. Triage has no times. Do not show people their number of gold checks."
     )
     heads = [
         ("Person", ""),
         ("Stage", ""),
         ("Items", "number"),
-        ("Of them gold checks", "number"),
+        ("Gold checks among them", "number"),
         ("Corrections", "number"),
         ("Qualification", "number"),
         ("Active minutes", "number"),

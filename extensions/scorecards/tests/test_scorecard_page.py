@@ -20,13 +20,15 @@ def test_the_dashboard_leads_to_the_scorecard_of_a_person(store: Store, home: Pa
         vote(store, person)
     dashboard = words(drawn(store, home, "overview", "lea", project="p"))
     assert 'href="/scorecard?project=p&amp;person=ben"' in dashboard
-    _, whose = drawn(store, home, "scorecard", "lea", project="p", person="ben").selectbox
-    assert (whose.label, whose.options[whose.index or 0]) == ("Whose", "Ben (ben), Verification")
+    (whose,) = drawn(store, home, "scorecard", "lea", project="p", person="ben").selectbox
+    assert (whose.label, whose.options[whose.index or 0]) == ("Person and stage", "Ben (ben), Verification")
 
 
 def test_a_stage_is_called_by_its_title(store: Store, home: Path) -> None:
     make_three_stages(store)
-    page = drawn(store, home, "scorecard", "lea", project="p")
-    assert words(page).count("<td>Content</td>") == 2, "the table and the pay sheet"
-    assert "verification_2" not in words(page)
+    for fold in ("table", "pay"):
+        page = drawn(store, home, "scorecard", "lea", project="p", show=fold)
+        assert words(page).count("<td>Content</td>") == 1
+        assert "verification_2" not in words(page)
+    page = drawn(store, home, "scorecard", "lea", project="p", show="time")
     assert list(page.selectbox(key="scorecard.who.None").options)[-1] == "Sue (sue), Content"

@@ -9,8 +9,8 @@ from tests.app.test_lead_screens import Show, first_home, home, show, store, wri
 __all__ = ["first_home", "home", "show", "store"]  # fixtures
 
 
-def test_the_dashboard_links_to_the_preview_of_each_stage(store: Store, show: Show) -> None:
-    assert "Authoring · Verification" in part(show("overview", "lea"), "previews")
+def test_the_overview_links_to_a_preview(store: Store, show: Show) -> None:
+    assert "preview a form" in part(show("overview", "lea"), "next")
     assert "This is a made-up item." in words(show("preview", "lea", stage="verification"))
     write_item(store)
     page = words(show("preview", "lea", stage="verification"))

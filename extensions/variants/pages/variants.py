@@ -27,9 +27,7 @@ SCREEN = Screen(
     room=Room.RESULTS,
     role=Role.LEAD,
     words="pairs paired difference ablation with and without marks",
-    needs=Need(
-        "The schema names no pairs of items. Choose below what the items of a pair share.", schema=item_pairs.named
-    ),
+    needs=Need("The schema names no pairs of items.", schema=item_pairs.named),
 )
 
 

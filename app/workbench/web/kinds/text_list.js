@@ -62,7 +62,6 @@ class TextList {
     const area = areaOf(form, field, entry, 1, (typed) => {
       form.listOf(field.name)[index] = typed;
     });
-    area.removeAttribute("aria-labelledby");
     area.setAttribute("aria-label", `${field.title}, entry ${index + 1}`);
     area.dataset.line = "one";
     area.dataset.index = String(index);

@@ -144,7 +144,7 @@ export function areaOf(form, field, value, rows, store) {
     spellcheck: "true",
     lang: field.language,
     autocomplete: "off",
-    "aria-labelledby": `f-${field.name}`,
+    "aria-label": field.title,
     "aria-describedby": `f-${field.name}-e f-${field.name}-w`,
     "aria-required": String(field.required),
   });

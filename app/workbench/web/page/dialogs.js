@@ -45,5 +45,5 @@ export function askToDrop({ overlay }, drop) {
 export function openHistory(bench) {
   if (!bench.task?.item) return;
   const place = `project=${encodeURIComponent(bench.fixed.project.name)}&item=${encodeURIComponent(bench.task.item)}`;
-  window.open(`/history?${place}`, "_blank", "noopener");
+  window.open(`/items?${place}`, "_blank", "noopener");
 }

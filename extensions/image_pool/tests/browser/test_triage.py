@@ -169,7 +169,7 @@ def test_two_people_triage_with_keys_alone(running: Server, chromium: Browser, p
         wes_desk.go(f"/triage?project={PROJECT}")
         expect(wes_desk.page.locator("[data-view=nothing]")).to_contain_text("no part in the triage")
     with at_desk(chromium, running, "lea") as lea:
-        lea.open(f"/overview?project={PROJECT}")
+        lea.open(f"/overview?project={PROJECT}&show=triage")
         expect(lea.page.locator("[data-part=triaged]")).to_contain_text(f"{len(kept)} kept · {len(dropped)} dropped")
         lea.page.get_by_text("By source").click()
         lea.picture(pictures / "triage-lead.png" if pictures else None)

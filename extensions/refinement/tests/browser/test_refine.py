@@ -88,7 +88,7 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
     for login in ("ann", "bob"):
         assert sorted(vote_on_all(server, login)) == [PLAIN, DOUBTFUL]
     with at_desk(chromium, server, "lena") as lena:
-        lena.open("/overview?project=pca")
+        lena.open("/overview?project=pca&show=refinement")
         told = lena.page.locator("[data-part=to-refine]")
         expect(told).to_have_text("2 of 2 answers to items that were not rejected would be sent, each to one person.")
         lena.picture(pictures / "refine-feed.png" if pictures else None)

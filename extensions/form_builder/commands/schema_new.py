@@ -15,8 +15,8 @@ from annotation_schemas.loader import examine_text
 from annotation_schemas.model import as_words
 from app.commands.groups import find_group
 from domain.errors import AlreadyTakenError, InvalidInputError, NotFoundError, Problem
-from extensions.schema_wizard import outline, schema_text
-from extensions.schema_wizard.outline import AnswerIs, Check, KeptBy, Outline
+from extensions.form_builder import outline, schema_text
+from extensions.form_builder.outline import AnswerIs, Check, KeptBy, Outline
 
 Said = Mapping[str, Any]
 """The settings that are known so far, by the names of ``Outline``."""

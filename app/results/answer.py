@@ -1,0 +1,129 @@
+"""The top of the page Results: which model scores highest, and all models as dots with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+
+from agreement.statistic import Statistic
+from app import addresses, markup
+from app.charts import dot_plot
+from app.markup import Markup
+from app.results import shown
+from domain.records import ProjectView
+from domain.states import Items
+from workflow.results.leaderboard import Gap, SlicedScores
+from workflow.results.leaderboard_lines import LeaderboardLine
+from workflow.results.leaderboard_page import Leaderboard
+
+FEW = 10
+"""With fewer scored answers than this, a sentence gives counts and no mean."""
+MOST = 20
+"""Number of models in the plot. The table has all."""
+
+
+def finding(view: ProjectView, chosen: Leaderboard, *, common: bool, items: Items | None) -> Markup:
+    """Return the sentence that the page opens with."""
+    cut = chosen.board
+    scored = [model for model in cut.models if cut.whole[model].found.defined]
+    if not scored:
+        return markup.finding(markup.text("No answer has a score yet. Run a model, or import answers."))
+    best = cut.whole[scored[0]]
+    href = _cases(view, best, common=common, items=items)
+    if len(scored) == 1:
+        verb = "is the only model with scores:" if best.found.n_units < FEW else "is the only model with scores, at"
+    else:
+        verb = "scores highest so far:" if best.found.n_units < FEW else "scores highest, at"
+    parts = [
+        markup.tag("b", markup.text(best.model)),
+        markup.text(f" {verb} "),
+        markup.link(_score(cut, best), href),
+        markup.text("."),
+    ]
+    gap = next((gap for gap in chosen.gaps if gap.first == best.model), None)
+    if gap is not None:
+        parts.append(markup.text(f" {comparison(gap)}"))
+    return markup.finding(*parts)
+
+
+def _score(cut: SlicedScores, line: LeaderboardLine) -> str:
+    """Return a score in words: counts if it rests on few answers."""
+    at = line.found
+    if at.n_units >= FEW:
+        return f"{at.value:.2f}"
+    total = at.value * at.n_units
+    if cut.yes_no and math.isclose(total, round(total), abs_tol=1e-6):
+        return f"{total:.0f} of {markup.count(at.n_units, 'answer')} right"
+    return f"{total:g} points on {markup.count(at.n_units, 'answer')}"
+
+
+def comparison(gap: Gap) -> str:
+    """Return how the first model compares with the next one, on the items that both answered."""
+    at = gap.difference
+    if not at.defined or at.n_units < FEW:
+        return f"It shares {markup.count(at.n_units, 'item')} with {gap.model}, too few to compare them."
+    limits = _limits(at)
+    if limits is None:
+        return f"It leads {gap.model} by {-at.value:.2f} on the same {at.n_units:,} items, without an interval."
+    low, high = limits
+    if low > 0:
+        return f"It leads {gap.model} by {-at.value:.2f} [{low:.2f}, {high:.2f}] on the same {at.n_units:,} items."
+    return (
+        f"{gap.first} and {gap.model} cannot be told apart yet: on the same {at.n_units:,} items the difference is"
+        f" {markup.decimal(-at.value)} [{markup.decimal(low)}, {markup.decimal(high)}]."
+    )
+
+
+def _limits(at: Statistic) -> tuple[float, float] | None:
+    """Return the interval of the lead, which is the difference with the other sign."""
+    return None if math.isnan(at.low) else (-at.high, -at.low)
+
+
+def plot(view: ProjectView, cut: SlicedScores, *, common: bool, items: Items | None) -> Markup:
+    """Return the models with scores as dots, and one line for each reason why others have none."""
+    scored = [cut.whole[model] for model in cut.models if cut.whole[model].found.defined]
+    rows = [
+        dot_plot.DotRow(
+            line.model,
+            line.found.value,
+            _drawn(line.found.low),
+            _drawn(line.found.high),
+            f"n = {line.found.n_units:,}",
+            href=_cases(view, line, common=common, items=items),
+            link="show answers",
+        )
+        for line in scored[:MOST]
+    ]
+    ends = (cut.low, cut.high) if cut.low is not None and cut.high is not None and cut.low < cut.high else None
+    parts = [dot_plot.dot_plot(rows, title=cut.title, ends=ends or _around(rows))] if rows else []
+    if len(scored) > MOST:
+        parts.append(markup.paragraph(f"The table has {len(scored) - MOST:,} more models.", style="ts ts-small"))
+    without: dict[str, list[str]] = defaultdict(list)
+    for model in cut.models:
+        if not cut.whole[model].found.defined:
+            without[cut.whole[model].found.reason or "it has no scored answer"].append(model)
+    for reason, models in without.items():
+        words = f"No score for {', '.join(models[:MOST])}{' and others' if len(models) > MOST else ''}: {reason}."
+        parts.append(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="undefined"))
+    return markup.joined(parts)
+
+
+def _drawn(end: float) -> float | None:
+    return None if math.isnan(end) else end
+
+
+def _around(rows: list[dot_plot.DotRow]) -> tuple[float, float]:
+    known = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
+    low, high = min(known), max(known)
+    return (low, high) if low < high else (low - 0.5, high + 0.5)
+
+
+def _cases(view: ProjectView, line: LeaderboardLine, *, common: bool, items: Items | None) -> str:
+    return addresses.cases(
+        view.name,
+        scores=line.scores,
+        model=None if line.respondents else line.model,  # all people together have no cases
+        common="1" if common else None,
+        items=items,
+        reader=shown.other_reader(line.reader),
+    )

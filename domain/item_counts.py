@@ -1,0 +1,168 @@
+"""The definition of every count of a project's items: what it counts, how it is computed, and which items it lists.
+
+Pages, commands and releases take their numbers from here, so that one word means one number everywhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from domain.item_filter import ItemFilter, Range
+from domain.states import UNSETTLED, VOTED_ON, ItemState
+
+
+@dataclass(frozen=True)
+class ItemCounts:
+    """The counts of a dimension, of a project, or of several projects.
+
+    >>> colors = ItemCounts.of_dimension({ItemState.KEPT: 5, ItemState.REJECTED: 2}, wanted=10, in_progress=1)
+    >>> colors.written, colors.left, colors.to_begin
+    (7, 5, 4)
+    """
+
+    states: Mapping[ItemState, int]
+    """The number of items in each state. Every item is in exactly one."""
+    wanted: int | None = None
+    """The number of items wanted; None means that the schema sets no number, so no item is left to write."""
+    in_progress: int = 0
+    """Items that authors have started and not submitted."""
+    left: int = 0
+    """Items left to write: those wanted, less the written ones that are not rejected, and never below zero."""
+
+    @classmethod
+    def of_dimension(
+        cls, states: Mapping[ItemState, int], *, wanted: int | None = None, in_progress: int = 0
+    ) -> ItemCounts:
+        """Return the counts of one dimension."""
+        counts = cls(states, wanted, in_progress)
+        left = 0 if wanted is None else max(wanted - (counts.written - counts.rejected), 0)
+        return cls(states, wanted, in_progress, left)
+
+    @classmethod
+    def total(cls, parts: Iterable[ItemCounts]) -> ItemCounts:
+        """Return the sum of the counts of several dimensions. An extra item of one does not make up for another."""
+        every = list(parts)
+        states: Counter[ItemState] = Counter()
+        for counts in every:
+            states.update(counts.states)
+        wanted = [counts.wanted for counts in every if counts.wanted is not None]
+        return cls(
+            states,
+            sum(wanted) if wanted else None,
+            sum(counts.in_progress for counts in every),
+            sum(counts.left for counts in every),
+        )
+
+    def in_state(self, *states: ItemState) -> int:
+        """Return the number of items in any of these states."""
+        return sum(self.states.get(state, 0) for state in states)
+
+    @property
+    def written(self) -> int:
+        """The number of all items, including rejected ones."""
+        return sum(self.states.values())
+
+    @property
+    def kept(self) -> int:
+        """The number of items that verification kept."""
+        return self.in_state(ItemState.KEPT)
+
+    @property
+    def rejected(self) -> int:
+        """The number of items that verification rejected."""
+        return self.in_state(ItemState.REJECTED)
+
+    @property
+    def to_begin(self) -> int:
+        """The number of items left to write in one dimension that no author has started."""
+        return max(self.left - self.in_progress, 0)
+
+
+@dataclass(frozen=True)
+class CountDefinition:
+    """A count, its words and its items."""
+
+    label: str
+    """The words after the number."""
+    about: str
+    """What the number counts, in one sentence."""
+    of: Callable[[ItemCounts], int] | None = None
+    """Computes the number. None: it depends on the reader or on votes, so a query counts it."""
+    items: ItemFilter | None = None
+    """The filter of the page Items that lists exactly these items. None: what is counted is no item of that page."""
+
+    def number(self, counts: ItemCounts) -> int:
+        """Return the number of a count that follows from the states of items."""
+        if self.of is None:
+            raise ValueError(f"{self.label} is counted by a query")
+        return self.of(counts)
+
+
+def of_states(label: str, about: str, *states: ItemState) -> CountDefinition:
+    """Return the count of the items in any of these states."""
+    return CountDefinition(label, about, lambda counts: counts.in_state(*states), ItemFilter(state=states))
+
+
+_OF_STATES: Mapping[ItemState, str] = {
+    ItemState.KEPT: "Items that verification or a senior accepted. Only these are released.",
+    ItemState.REJECTED: "Items that verification or a senior rejected. They are not released.",
+    ItemState.IN_ADJUDICATION: "Items whose votes disagree. They wait for a decision by a senior.",
+    ItemState.UNVERIFIED: "Items without a verdict, because the schema has no verification.",
+    **dict.fromkeys(VOTED_ON.values(), "Items that still need votes."),
+}
+
+STATE_COUNTS: Mapping[ItemState, CountDefinition] = MappingProxyType(
+    {state: of_states(state.label, about, state) for state, about in _OF_STATES.items()}
+)
+"""The count of each state. A stage of verification may have a title of its own."""
+
+COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
+    {
+        "written": CountDefinition(
+            "written",
+            "All items of the project, in any state. Rejected items are included.",
+            lambda counts: counts.written,
+            ItemFilter(),
+        ),
+        "kept": STATE_COUNTS[ItemState.KEPT],
+        "rejected": STATE_COUNTS[ItemState.REJECTED],
+        "in_verification": of_states("in verification", "Items that still need votes.", *VOTED_ON.values()),
+        "in_adjudication": STATE_COUNTS[ItemState.IN_ADJUDICATION],
+        "open": of_states(
+            "without a verdict", "Items that are neither kept nor rejected.", *UNSETTLED, ItemState.UNVERIFIED
+        ),
+        "wanted": CountDefinition(
+            "wanted", "The number of items that the schema asks for.", lambda counts: counts.wanted or 0
+        ),
+        "left": CountDefinition(
+            "left to write",
+            "The number of items wanted, less the written items that are not rejected.",
+            lambda counts: counts.left,
+        ),
+        "in_progress": CountDefinition(
+            "in progress",
+            "Items that an author has started and not submitted. They are part of those left to write.",
+            lambda counts: counts.in_progress,
+        ),
+        "hidden": CountDefinition(
+            "hidden from you",
+            "Items that you may be asked about blind. Lists and searches leave them out until they are settled.",
+        ),
+        "votes": CountDefinition(
+            "votes",
+            "Votes of verification that count: the newest of each person on the present revision of an item.",
+            items=ItemFilter(votes=Range(low=1)),
+        ),
+        "waiting": CountDefinition("waiting", "Tasks of a stage that you can do now."),
+        "done": CountDefinition("done by you", "Tasks of a stage that you have submitted."),
+        "submissions": CountDefinition(
+            "submissions",
+            "Tasks that people submitted for the first time, in all stages. A correction is not counted again, and "
+            "qualification is not counted.",
+        ),
+    }
+)
+"""All counts by name. Votes are no items: their filter lists the items that have any."""
