@@ -7,6 +7,7 @@ from typing import Any
 
 from annotation_schemas import yaml_text
 from annotation_schemas.loader import examine_document
+from annotation_schemas.model import LoadedSchema
 from app import addresses
 from app.routes.replies import body_value
 from app.routes.work import Body, WorkAction
@@ -52,6 +53,9 @@ def check_form(store: Store, person: Person, body: Body) -> dict[str, Any]:
         revision=body_value(body, "revision", int),
         saved_at=store.now(),
     )
+    if project is not None:
+        force = projects.project(store, person=person, project=project).schema
+        state["findings"] += _version_finding(state, edited, force)
     saved = draft
     if body_value(body, "save", bool, default=True):
         saved = drafts.save_draft(store, person=person, draft=draft, title=_title(state["value"]))
@@ -72,7 +76,7 @@ def open_form(store: Store, person: Person, body: Body) -> dict[str, Any]:
     if "draft" in body:
         project = body_value(body, "project", str, default=None)
         draft = drafts.read_draft(store, person=person, id=body_value(body, "draft", str), project=project)
-        return {"draft": draft.id, "revision": draft.revision, "text": draft.text, "guideline": draft.guideline}
+        return opened(draft)
     if "blank" in body:
         text, guideline = starts.blank_form(body_value(body, "blank", str))
     else:
@@ -117,6 +121,11 @@ def create_project(store: Store, person: Person, body: Body) -> dict[str, Any]:
     return {"href": addresses.page("import", made.name)}
 
 
+def opened(draft: FormDraft) -> dict[str, Any]:
+    """Return a draft as the page opens it."""
+    return {"draft": draft.id, "revision": draft.revision, "text": draft.text, "guideline": draft.guideline}
+
+
 def plain_drafts(found: Sequence[FormDraft]) -> list[dict[str, Any]]:
     """Return drafts for the page, without their texts."""
     return [
@@ -130,6 +139,25 @@ def _require_rights(store: Store, person: Person, project: str | None) -> None:
         return
     with store.read() as session:
         projects.require_lead(session, by=person, project=project)
+
+
+def _version_finding(state: Mapping[str, Any], text: str, force: LoadedSchema) -> list[dict[str, Any]]:
+    """Return the reminder that a changed schema needs a higher version, with its fix."""
+    version = force.schema_.version
+    now = state["value"].get("version") if isinstance(state["value"], dict) else None
+    if text == force.text or not isinstance(now, int) or now > version:
+        return []
+    edit = {"do": "set", "path": ["version"], "value": version + 1, "at": 0}
+    return [
+        {
+            "line": state["lines"].get("version", [1])[0],
+            "path": ["version"],
+            "key": "version",
+            "level": "warning",
+            "message": f"Version {version} is in force. Raise the version before you put this form into force.",
+            "fixes": [{"label": f"Raise to {version + 1}", "edits": [edit]}],
+        }
+    ]
 
 
 def _title(value: Any) -> str:

@@ -104,7 +104,7 @@ export interface BuilderPage {
   project: string | null;
   /** Of a running project: the schema in force, or the newest draft. */
   opened: Opened | null;
-  in_force: { text: string; guideline: string } | null;
+  project_title: string;
 }
 
 /** What rows are drawn from. */
