@@ -1,5 +1,5 @@
-"""Pages that everyone can use: nothing that axe calls moderate or serious on any page of anyone, and nothing out of reach when the
-window is narrow or everything is twice as large.
+"""Pages that everyone can use: nothing that axe calls moderate or serious on any page of anyone, and nothing out of
+reach when the window is narrow or everything is twice as large.
 """
 
 from __future__ import annotations
