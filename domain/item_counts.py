@@ -156,6 +156,8 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
             "Votes of verification that count: the newest of each person on the present revision of an item.",
             items=ItemFilter(votes=Range(low=1)),
         ),
+        "waiting": CountDefinition("waiting", "Tasks of a stage that you can do now."),
+        "done": CountDefinition("done by you", "Tasks of a stage that you have submitted."),
         "submissions": CountDefinition(
             "submissions",
             "Tasks that people submitted for the first time, in all stages. A correction is not counted again, and "

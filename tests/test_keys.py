@@ -570,7 +570,7 @@ def writers(seen: Seen) -> Any:
     for login, dimensions in (("ann", ["one", "two"]), ("ben", ["one"])):
         set_member(there.store, by=None, project="p", login=login, role=Role.ANNOTATOR, dimensions=dimensions)
     found = dashboard(there.store, person=there.lee, project="p")
-    return [[why for why in row.blocked if "People" in why] for row in found.rows]
+    return [[why for why in row.blocked if "plans" in why] for row in found.rows]
 
 
 def triaged(seen: Seen) -> Any:

@@ -19,7 +19,7 @@ from workflow.access.project_names import LONGEST_TITLE, title_problems
 
 SCREEN = Screen(
     "Project",
-    place=630,
+    place=617,
     room=Room.SETTINGS,
     role=Role.LEAD,
     words="project settings id",

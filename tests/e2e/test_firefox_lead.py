@@ -121,9 +121,9 @@ def _make(window: Firefox, server: Server, folder: Path) -> None:
 def _bring(window: Firefox, file: Path) -> None:
     _goes(window, "Import")
     window.gives(file)
-    window.shows(f"{N} items would come in")
+    window.shows(f"{N} items will be imported")
     window.settled()
-    window.enters("Import", selector="button", times=2)
+    window.enters(f"Import {N} items", selector="button", times=2)
     window.shows(f"{N} items imported")
 
 
