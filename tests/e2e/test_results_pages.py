@@ -198,7 +198,7 @@ def test_a_stranger_reads_what_the_lead_has_made_public_and_nothing_after_it_was
         preview = page.locator('[data-part="preview"]')
         expect(preview).to_contain_text(f"{expected:.3f}", timeout=60_000)
         page.get_by_label("Title").fill("Cups <b>and</b> bowls")  # and pressed before the page has heard of it
-        page.get_by_role("button", name="Publish board").dblclick()
+        page.get_by_role("button", name="Publish board", exact=True).dblclick()
         expect(standing).to_contain_text("public since")
         expect(standing).to_contain_text("/public/demo")
 
