@@ -26,6 +26,7 @@ STYLE = """
 .ts-room { display: flex; align-items: center; gap: .7rem; min-height: 1.9rem; }
 .ts-room .ts-title { margin: 0; }
 .ts-room > a { margin-left: auto; }
+@media (max-width: 768px) { .ts-room { padding-left: 1.6rem; } }
 .ts-tabs { display: flex; flex-wrap: wrap; gap: 0 1.35rem; margin-top: .35rem;
   border-bottom: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
 .ts-tabs a, .ts-tabs summary { display: block; padding: .3rem 0 .4rem; margin-bottom: -1px; font-size: .95rem;
@@ -90,9 +91,9 @@ def home(view: ProjectView) -> Screen:
     return SCREENS["overview" if is_lead(view) else "my_work"]
 
 
-def address(view: ProjectView, screen: Screen, part: str = "") -> str:
-    """Return the address of a page of a project. ``part`` is the part that unfolds."""
-    return addresses.page(screen.path, view.name, show=part)
+def address(view: ProjectView, screen: Screen) -> str:
+    """Return the address of a page of a project."""
+    return addresses.page(screen.path, view.name)
 
 
 # ---- who is offered what ---------------------------------------------------------------------------------------------
@@ -100,6 +101,17 @@ def address(view: ProjectView, screen: Screen, part: str = "") -> str:
 
 def offered(view: ProjectView) -> Sequence[Screen]:
     """Return the screens for this person's role and stages, and for the schema's stages."""
+    key = (view.schema.hash, view.role, view.stages)
+    if key not in _offered:
+        _offered[key] = _find_offered(view)
+    return _offered[key]
+
+
+_offered: dict[tuple[object, ...], Sequence[Screen]] = {}
+"""The key has everything that the screens depend on, because a stored schema never changes."""
+
+
+def _find_offered(view: ProjectView) -> Sequence[Screen]:
     schema = view.schema.schema_
     return [
         screen
@@ -196,7 +208,7 @@ def _finder(view: ProjectView) -> list[Place]:
         {
             "name": "",
             "title": action.title,
-            "href": address(view, screen, action.part),
+            "href": address(view, screen),
             "group": str(room_of(view, screen) or ""),
             "words": action.words,
             "kind": "action",

@@ -119,7 +119,7 @@ def import_(
     raters = RatersAre(settings.raters) if settings.raters else None
     if takes is Takes.TASKS:
         names = settings.task_names(model)
-        bad = {"skip_bad": skip_bad, "bad_rows": bad_rows}
+        bad: Any = {"skip_bad": skip_bad, "bad_rows": bad_rows}
         _import_tasks(name, format, path, names, media, settings.dimension, raters=raters, **bad)
         return
     described = read_spec(Path(settings.model_description)) if settings.model_description else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from annotation_schemas.model import Stages
@@ -84,7 +86,7 @@ def answer(counts: ItemCounts, stages: Stages) -> str:
 
 def _columns(services: Services, view: ProjectView, board: Dashboard) -> None:
     """Draw the dimensions, and beside them submissions per day and how far votes agree."""
-    about = {"by": services.person, "project": view.name}
+    about: Any = {"by": services.person, "project": view.name}
     several = len(board.rows) > 1
     left, right = st.columns([2.6, 1], gap="large") if several else (None, st.container())
     if left is not None:

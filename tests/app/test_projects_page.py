@@ -145,7 +145,7 @@ def test_the_button_of_a_release_is_off_and_says_why_until_nothing_is_refused(
 
     settings.say(store, by=lea, project="p", said={"license": "CC-BY-4.0"})
     shown = drawn(store, home, "data_card", "lea", project="p")
-    assert "1 of 17 fields are filled." in words(shown)
+    assert "1 of 17 fields is filled." in words(shown)
     assert shown.text_input(key="release.say.license.1").value == "CC-BY-4.0"
 
 

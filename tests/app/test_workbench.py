@@ -862,7 +862,7 @@ def test_an_abandoned_page_asks_for_no_time_and_any_key_does(place: Place, brows
     assert len(beats) == 1, "a hidden page asks for nothing"
     browser_page.clock.fast_forward("20:00")
     browser_page.clock.run_for(11_000)
-    expect(browser_page.locator(".banner.lease")).to_contain_text("goes back to the others at")
+    expect(browser_page.locator(".banner.lease")).to_contain_text("Others can take this item from")
     with browser_page.expect_response("**/api/heartbeat") as renewed:
         hide(browser_page, False)
         browser_page.keyboard.press("ArrowUp")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.sidebar import offered
+from app.rooms import offered
 from db.engine import open_store
 from examples import demo
 from testkit.paths import ROOT

@@ -174,8 +174,7 @@ def test_an_item_that_its_senior_has_edited_names_who_is_needed(store: Store) ->
     vote(store, bob, "blue")
     blocked, _ = _in_adjudication(store)[0].blocked
     assert blocked == (
-        "1 item waits for another senior (colour/0): Sue has edited it."
-        " Make someone who did none of that a senior."
+        "1 item waits for another senior (colour/0): Sue has edited it. Make someone who did none of that a senior."
     )
     set_member(store, by=None, project="p", login="sue", role=Role.ANNOTATOR)
     blocked, _ = _in_adjudication(store)[0].blocked

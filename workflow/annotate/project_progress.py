@@ -79,6 +79,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
 
 _BACK = ", sent back with the reason. Voting starts again after a correction, or when you send them to verification."
 
+
 def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[Blocker]]:
     """Return, by dimension, the items that nobody in the project may vote on or settle."""
     members = {

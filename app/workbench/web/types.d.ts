@@ -318,6 +318,8 @@ export interface ItemRowsData {
   item: string | null;
   /** The address of the list without an open item. */
   close: string;
+  /** Whether J and K move the focus from row to row, and Enter opens. Otherwise J and K open. */
+  focus: boolean;
 }
 
 export interface TicksData {
