@@ -99,7 +99,7 @@ def _texts(services: Services, view: ProjectView, items: Items | None) -> TextSh
     results = looked.found
     if not results.items:
         if gate is None:
-            shell.show(markup.notice("No items have a multiple-choice key, so there is nothing to test."))
+            shell.show(markup.notice("No item has a multiple-choice key, so nothing can be tested."))
         return None
     if left := _left_out(results):
         shell.show(markup.paragraph(left, style="ts ts-quiet"))

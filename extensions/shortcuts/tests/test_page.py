@@ -131,7 +131,7 @@ def test_a_list_of_three_thousand_is_turned_and_filtered_and_leads_to_items(
     (link,) = [each for each in words(page).split('"') if each.startswith("/items?") and "ids=" in each]
     assert parse_qs(urlsplit(link.replace("&amp;", "&")).query) == {"project": ["p"], "ids": ["i2999"]}
     page.text_input(key="shortcuts.text.p").input("zebra").run()
-    assert "No item fits" in words(page)
+    assert "No item matches" in words(page)
 
 
 def test_without_scikit_learn_the_page_says_what_to_install(
