@@ -410,17 +410,17 @@ def _judge(lead: Desk, plan: Plan, url: str, look: Look) -> None:
     keys.goes("Judges")
     for box, text in (
         ("Base URL", url),
-        ("Model, as the server names it", "scripted"),
-        ("Name in tables (else the model's)", "strict"),
+        ("Model ID", "scripted"),
+        ("Display name", "strict"),
     ):
         keys.writes(page.get_by_role("textbox", name=box), text)
-    keys.button("Make the description")
-    written = page.get_by_role("textbox", name="The description in effect")
+    keys.button("Create description")
+    written = page.get_by_role("textbox", name="Description (YAML)")
     expect(written).to_have_value(re.compile("name: strict"))
     lead.settled(held_ms=300)
-    keys.choose(re.compile("Sample$"), "Only those that people have graded")
+    keys.choose(re.compile("Sample$"), "Answers graded by people")
     keys.button("Preview run")
-    expect(page.locator("[data-part=foreseen]")).to_contain_text(f"strict will be asked {n} times about {n} answers")
+    expect(page.locator("[data-part=foreseen]")).to_contain_text(f"strict will get {n} requests about {n} answers")
     lead.settled()
     look(lead, "13-judge")
     keys.button(f"Start: {n} requests", times=2)
