@@ -37,7 +37,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Failures",
-        "What people say is wrong with models' answers. Each share comes with its n, and below it its 95 % limits.",
+        "The codes that people gave to wrong answers. Each share has its n and its 95 % interval.",
         made_up=view.made_up,
     )
     if view.schema.schema_.stages.coding is None:
