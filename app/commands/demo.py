@@ -33,12 +33,14 @@ def demo(
     questions: Annotated[
         bool, typer.Option("--questions", help="Also build a small project with a question of every kind.")
     ] = False,
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8501,
     start: Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the demo after building it.")] = True,
 ) -> None:
-    """Build the demo project (made-up data) and serve it on this machine.
+    """Build the demo project (made-up data) and serve it on this machine, to try everything.
 
     Visitors choose a person on the sign-in page. They need no password, so other machines cannot reach this server.
+
+    Example: touchstone demo --port 8600
     """
     from app.commands import serve
     from app.services import resources
@@ -130,9 +132,7 @@ def _forget(shared: Resources) -> None:
             "nothing that was submitted is ever deleted. For a fresh demo set TOUCHSTONE_HOME to another folder."
         )
     if not shared.store.is_sqlite:
-        raise ConflictError(
-            "The demo can be made anew only in an SQLite file. Make an empty PostgreSQL database instead."
-        )
+        raise ConflictError("The demo can be rebuilt only in an SQLite file. Use an empty PostgreSQL database instead.")
     shared.store.close()
     path = shared.store.engine.url.database or ""
     for ending in ("", "-wal", "-shm"):

@@ -20,12 +20,16 @@ def register(cli: typer.Typer) -> None:
 def exposure(
     project: Annotated[str, typer.Argument(help="The project.")],
     out: Annotated[
-        Path | None, typer.Option(help="Where the faults go, as CSV; `-` is standard output, after the counts.")
+        Path | None, typer.Option(help="Write the faults to this CSV file. - prints them after the counts.")
     ] = None,
 ) -> None:
-    """Count, for each stage, the votes with a record of what the server sent to the voter before the vote. Also count
-    the votes whose voter had been sent something that the schema hides: the key, an author, a model's name, another
-    person's vote, or a judge's score. The exit status is 1 if such a vote counts."""
+    """Check that voters were blind: whether the server sent anyone, before their vote, what the schema hides from them.
+
+    Hidden facts are the key, an author, a model's name, another vote, or a judge's score. The exit status is 1 if such
+    a vote counts.
+
+    Example: touchstone exposure check demo
+    """
     from app.services import opened
     from workflow.files import exposures
 

@@ -19,8 +19,8 @@ def edit(
         bool,
         typer.Option(
             "--archive",
-            help="Make a finished project read-only. People can still read and export it. Refused while runs or Label"
-            " Studio are at work.",
+            help="Make a finished project read-only. People can still read and export it. Not possible while runs "
+            "or Label Studio are at work.",
         ),
     ] = False,
     unarchive: Annotated[bool, typer.Option("--unarchive", help="Take an archived project back into use.")] = False,

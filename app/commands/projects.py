@@ -24,10 +24,19 @@ def register(cli: typer.Typer) -> None:
 
 def create(
     name: ProjectName,
-    schema: Annotated[str, typer.Option(help="One that comes with Touchstone (egothink, ...), or a YAML file.")],
-    title: Annotated[str | None, typer.Option(help="As people read it; by default the schema's.")] = None,
+    schema: Annotated[
+        str, typer.Option(help="A schema that comes with Touchstone, such as egothink, or your own YAML file.")
+    ],
+    title: Annotated[
+        str | None, typer.Option(help="The title that people see. Default: the title of the schema.")
+    ] = None,
 ) -> None:
-    """Make a project that follows a schema."""
+    """Create a project from a schema.
+
+    `touchstone schema list` shows the schemas that come with Touchstone.
+
+    Example: touchstone project create kitchen --schema egothink
+    """
     from annotation_schemas import shipped
     from annotation_schemas.loader import examine
     from app.services import opened
@@ -42,7 +51,10 @@ def create(
 
 
 def list_projects() -> None:
-    """All projects: name, schema and version, title."""
+    """List all projects with their name, schema, version and title.
+
+    Example: touchstone project list
+    """
     from app.services import opened
     from workflow.access import projects
 
@@ -59,14 +71,21 @@ def raters(
     name: ProjectName,
     people: Annotated[
         list[str] | None,
-        typer.Option(help="Raters out of files who are people; may be given again, or with commas.", metavar="A,B"),
+        typer.Option(help="These imported raters are people. Repeat it or separate names with commas.", metavar="A,B"),
     ] = None,
     machines: Annotated[
         list[str] | None,
-        typer.Option(help="Raters out of files that are machines; may be given again, or with commas.", metavar="A,B"),
+        typer.Option(
+            help="These imported raters are machines. Repeat it or separate names with commas.", metavar="A,B"
+        ),
     ] = None,
 ) -> None:
-    """List the raters of imported files and whether each is a person or a machine. Options change that."""
+    """List the raters of imported files, each as a person or a machine. The options change that.
+
+    Agreement among people counts only raters that are marked as people.
+
+    Example: touchstone rater list demo --people ann,bob
+    """
     from app.commands.names import names_of
     from app.services import opened
     from workflow.results import file_raters

@@ -23,15 +23,17 @@ def register(cli: typer.Typer) -> None:
 
     @schema.command("check")
     def check(
-        file: Annotated[str, typer.Argument(help="A YAML file, or the name of a schema that comes along.")],
-        strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings, too.")] = False,
+        file: Annotated[str, typer.Argument(help="A YAML file, or the name of a schema that comes with Touchstone.")],
+        strict: Annotated[
+            bool, typer.Option("--strict", help="Also fail on warnings, for example in a CI job.")
+        ] = False,
     ) -> None:
-        """Check a schema. Print what it asks and which parts are not available yet, or each error with its line and
-        key.
+        """Check a schema, and show its stages and questions, or each error with its line and key.
 
-        The extension Planner lets simulated votes go through the rules. An item that can never be kept, a question that
-        is never asked or a stage that is never reached is an error. A result that is possible but perhaps unintended is
-        a warning.
+        Use this after each edit. With the extension Planner, simulated votes also find items that can never be kept,
+        questions that are never asked and stages that are never reached.
+
+        Example: touchstone schema check street.yaml
         """
         examined = examine(shipped().get(file, Path(file)))
         typer.echo("\n".join(summary(examined.loaded)))
@@ -42,7 +44,10 @@ def register(cli: typer.Typer) -> None:
 
     @schema.command("list")
     def list_schemas() -> None:
-        """The schemas that come with Touchstone."""
+        """List the schemas that come with Touchstone.
+
+        Example: touchstone schema list
+        """
         for name, path in shipped().items():
             loaded = load_schema(path)
             typer.echo(f"{name:<12} version {loaded.schema_.version}  {loaded.schema_.title}")

@@ -63,7 +63,12 @@ def calibrate(
     items: CountedItems = None,
     pool_guidelines: asked.PoolGuidelinesOption = False,
 ) -> None:
-    """Report whether judges can replace people, as HTML, CSV, JSON and PDF, with a one-page card."""
+    """Report whether a judge may replace people, with verdict, agreement, biases and a one-page card.
+
+    The report is HTML, CSV and JSON, and with --pdf also PDF.
+
+    Example: touchstone calibration run --project demo --stage grading --out report
+    """
     from extensions.calibration.report.pdf import find_browser
     from extensions.calibration.report.study import Runs
 
