@@ -450,6 +450,9 @@ FINDS = {
     "api": "Runs",
     "sign out": "Sign out",
     "try form": "Preview",
+    "release": "Next",
+    "items": "All items",
+    "settings": "Form",
 }
 """What a lead types, and what comes first."""
 
