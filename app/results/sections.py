@@ -25,7 +25,7 @@ class AttributeSection(ResultSection):
         names = attributes.names(by_model.values())
         if not names:
             return
-        with st.expander(f"What is said of the models ({len(by_model)})"):
+        with st.expander(f"Attributes of the models ({len(by_model)})"):
             heads = [("Model", "name"), *((name.replace("_", " "), "") for name in names)]
             rows = [
                 [markup.tag("b", markup.text(model)), *(markup.text(own.get(name, "-")) for name in names)]

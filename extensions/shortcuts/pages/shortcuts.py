@@ -84,7 +84,7 @@ def _texts(services: Services, view: ProjectView, items: Items | None) -> TextSh
     results = looked.found
     if not results.items:
         if gate is None:
-            shell.show(markup.notice("No item has options of which one is right: there is nothing to choose from."))
+            shell.show(markup.notice("No items have a multiple-choice key, so there is nothing to test."))
         return None
     if left := _left_out(results):
         shell.show(markup.paragraph(left, style="ts ts-quiet"))
