@@ -35,7 +35,8 @@ NEW, ALL = "\0new", "\0all"
 STYLE = """
 [data-testid="stSidebar"] { width: 208px !important; min-width: 208px !important; }
 [data-testid="stSidebarHeader"] { height: 1rem !important; padding: .4rem .6rem 0 !important; margin: 0 !important; }
-[data-testid="stSidebarContent"] { padding: 0 !important; display: flex; flex-direction: column; }
+[data-testid="stSidebarContent"] { padding: 0 !important; display: flex; flex-direction: column;
+  scrollbar-gutter: auto !important; }
 [data-testid="stSidebar"] [data-testid="stSelectbox"] { margin: 0 0 .5rem; }
 [data-testid="stSidebarUserContent"] { padding: 0 .75rem 1rem !important; flex: 1; display: flex; }
 [data-testid="stSidebarUserContent"] > div { flex: 1; display: flex; flex-direction: column; min-width: 0; }

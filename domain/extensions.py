@@ -152,8 +152,7 @@ class Extension:
     work_actions: Rows = _nothing
     """Rows of ``app.routes.work.WorkAction``: requests of working pages."""
     schema_editors: Rows = _nothing
-    """Functions ``(services, view)`` that draw an editor of a project's schema, and return the edited text and
-    guideline. The extension Schema migration calls the first one."""
+    """Rows of ``app.schema_pages.schema_editor.SchemaEditor``: pages on which leads edit a project's schema."""
     menu_counts: Rows = _nothing
     """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
     the number."""

@@ -134,9 +134,7 @@ def _forget(shared: Resources) -> None:
             "nothing that was submitted is ever deleted. For a fresh demo set TOUCHSTONE_HOME to another folder."
         )
     if not shared.store.is_sqlite:
-        raise ConflictError(
-            "The demo can be reset in an SQLite file only. Create an empty PostgreSQL database instead."
-        )
+        raise ConflictError("The demo can be rebuilt only in an SQLite file. Use an empty PostgreSQL database instead.")
     shared.store.close()
     path = shared.store.engine.url.database or ""
     for ending in ("", "-wal", "-shm"):

@@ -112,6 +112,6 @@ def check_free(host: str, port: int) -> None:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise SettingsError(
-                    f"Port {port} is taken. If Touchstone is running already, use it. Otherwise give another --port."
+                    f"Port {port} is taken. Is Touchstone running already? Otherwise choose another port with --port."
                 ) from None
             raise SettingsError(f"Cannot listen on {host}, port {port}: {error.strerror}.") from None

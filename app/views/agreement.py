@@ -263,7 +263,7 @@ def _details(services: Services, view: ProjectView, choice: AgreementChoices, fi
         details.draw_pairs(links, everything)
         matrices = [*figures.confusions, *(parts.confusions if parts else ())]
         details.draw_confusions(view, choice.stage, matrices, unit)
-    details.draw_replies(view, figures.replies)
+    details.draw_replies(services, view, figures.replies)
     details.draw_statistics(view, choice.stage, everything, figures.losses, unit=unit)
     _second_opinion(services, view, choice)
 

@@ -34,9 +34,9 @@ def _work_actions() -> Sequence[Any]:
 
 
 def _schema_editors() -> Sequence[Any]:
-    from extensions.form_builder.editor import edit_schema
+    from extensions.form_builder.editor import EDITOR
 
-    return (edit_schema,)
+    return (EDITOR,)
 
 
 EXTENSION = Extension(

@@ -6,12 +6,15 @@ from typing import Any
 
 import streamlit as st
 
+from app import addresses
+from app.schema_pages.schema_editor import EditedSchema, SchemaEditor
 from app.services import Services
 from app.workbench import assets
+from db.engine import Store
 from domain.errors import NotFoundError
-from domain.records import ProjectView
+from domain.records import Person, ProjectView
 from extensions.form_builder import actions, drafts, starts
-from extensions.form_builder.form_state import catalog, published
+from extensions.form_builder.form_state import catalog, examples
 
 _component = st.components.v2.component("touchstone_builder", js=assets.loader("builder"))
 
@@ -28,26 +31,32 @@ def draw_new(services: Services, begin: dict[str, str]) -> None:
     _component(key="builder", data={**_data(services), "drafts": actions.plain_drafts(found), "opened": opened})
 
 
-def edit_schema(services: Services, view: ProjectView) -> tuple[str, str]:
-    """Draw the builder for the schema of a project. Return the edited text and guideline."""
+def draw_running(services: Services, view: ProjectView) -> None:
+    """Draw the builder for the schema of a project, with the person's newest draft."""
     found = drafts.list_drafts(services.store, person=services.person, project=view.name)
-    newest = found[0] if found else None
-    force = {"text": view.schema.text, "guideline": view.schema.guideline_text}
-    opened = force | {"draft": "", "revision": 0}
-    if newest is not None:
-        opened = {
-            "draft": newest.id,
-            "revision": newest.revision,
-            "text": newest.text,
-            "guideline": newest.guideline,
-        }
-    key = f"builder.{view.name}.{view.schema.hash[:12]}"
-    data = {**_data(services), "project": view.name, "opened": opened}
-    shown = _component(key=key, data=data, on_form_change=lambda: None)
-    form = getattr(shown, "form", None)
-    if isinstance(form, dict) and isinstance(form.get("text"), str) and isinstance(form.get("guideline"), str):
-        return form["text"], form["guideline"]
-    return str(opened["text"]), str(opened["guideline"])
+    opened: dict[str, Any] = {
+        "draft": "",
+        "revision": 0,
+        "text": view.schema.text,
+        "guideline": view.schema.guideline_text,
+    }
+    if found:
+        opened = actions.opened(found[0])
+    data = {**_data(services), "project": view.name, "project_title": view.title, "opened": opened}
+    _component(key=f"builder.{view.name}", data=data)
+
+
+def _newest(store: Store, person: Person, project: str) -> EditedSchema | None:
+    found = drafts.list_drafts(store, person=person, project=project)
+    return EditedSchema(found[0].text, found[0].guideline) if found else None
+
+
+def _discard(store: Store, person: Person, project: str) -> None:
+    for draft in drafts.list_drafts(store, person=person, project=project):
+        drafts.delete_draft(store, person=person, id=draft.id)
+
+
+EDITOR = SchemaEditor(lambda project: addresses.page("builder", project), _newest, _discard)
 
 
 def _data(services: Services) -> dict[str, Any]:
@@ -56,7 +65,8 @@ def _data(services: Services) -> dict[str, Any]:
         "catalog": catalog(),
         "drafts": [],
         "blank": [{"name": name, "title": title, "help": help} for name, (title, help, _) in starts.BLANK.items()],
-        "published": published(),
+        "examples": examples(),
         "project": None,
+        "project_title": "",
         "opened": None,
     }

@@ -141,7 +141,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
     page.get_by_text("Format and options").click()
     page.get_by_role("combobox", name="Format").click()
     page.get_by_role("option", name=re.compile("^judgements: ")).click()
-    page.get_by_text("Replies are read by double_brackets").wait_for()
+    page.get_by_text("Parser: double_brackets").wait_for()
     settled(page)
     said = [(0, "Rating: [[1]]", 1), (1, "Both name two. Rating: [[0.5]]", 0), (7, "Rating: [[0]]", 0)]
     lines = [
@@ -450,6 +450,9 @@ FINDS = {
     "api": "Runs",
     "sign out": "Sign out",
     "try form": "Preview",
+    "release": "Next",
+    "items": "All items",
+    "settings": "Form",
 }
 """What a lead types, and what comes first."""
 

@@ -47,6 +47,7 @@ def store(home: Home) -> Iterator[Store]:
 def extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant_page(tmp_path, monkeypatch)
     monkeypatch.setattr(rooms, "_finders", {})
+    monkeypatch.setattr(rooms, "_offered", {})
 
 
 def people_tabs(store: Store, login: str) -> list[str]:

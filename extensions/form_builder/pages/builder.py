@@ -24,7 +24,12 @@ BEGINNINGS = ("published", "blank", "draft")
 
 
 def render(services: Services) -> None:
-    """Draw the builder in the whole window."""
+    """Draw the builder in the whole window: for the project in the address, or for a new form."""
+    if "project" in st.query_params and not any(name in st.query_params for name in BEGINNINGS):
+        view = shell.lead_of(services)
+        shell.working_page()
+        editor.draw_running(services, view)
+        return
     projects.require_creator(services.store, services.person)
     shell.working_page()
     begin = {name: str(st.query_params[name]) for name in BEGINNINGS if name in st.query_params}

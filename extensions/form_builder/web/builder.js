@@ -11,11 +11,10 @@ import sheet from "./builder.css" with { type: "css" };
 const pages = new WeakMap();
 
 /** @param {Mounted<BuilderPage>} mounted */
-export default function mount({ data, parentElement, setStateValue }) {
+export default function mount({ data, parentElement }) {
   const page = pages.get(parentElement) ?? new Page(parentElement, data);
   pages.set(parentElement, page);
   page.csrf = data.csrf;
-  page.told = (opened) => setStateValue("form", opened);
   return () => {
     page.stop();
     pages.delete(parentElement);
@@ -31,8 +30,6 @@ class Page {
     this.parent = parent;
     this.data = data;
     this.csrf = data.csrf;
-    /** @type {(form: { text: string, guideline: string }) => void} */
-    this.told = () => {};
     /** @type {Builder | Start | null} */
     this.shown = null;
     parent.adoptedStyleSheets = [...parent.adoptedStyleSheets, sheet];
@@ -50,13 +47,13 @@ class Page {
   /** @param {Opened} opened */
   open(opened) {
     this.shown?.stop();
+    const { project } = this.data;
     this.shown = new Builder({
       data: this.data,
       opened,
       csrf: () => this.csrf,
-      back: this.data.project === null ? () => this.start() : null,
+      back: project === null ? () => this.start() : `/schema?project=${encodeURIComponent(project)}`,
       open: (other) => this.open(other),
-      told: (form) => this.told(form),
       parent: this.parent,
     });
   }

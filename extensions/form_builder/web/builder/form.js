@@ -17,15 +17,14 @@ const AGAIN_MS = 2000;
 /** @type {Intl.DateTimeFormatOptions} */
 const TIME = { hour: "2-digit", minute: "2-digit", second: "2-digit" };
 
-/** @typedef {{ data: BuilderPage, opened: Opened, csrf: () => string, back: (() => void) | null, open: (other: Opened) => void, told: (form: { text: string, guideline: string }) => void, parent: Node }} Given */
+/** @typedef {{ data: BuilderPage, opened: Opened, csrf: () => string, back: (() => void) | string, open: (other: Opened) => void, parent: Node }} Given */
 
 export class Builder {
   /** @param {Given} given */
-  constructor({ data, opened, csrf, back, open, told, parent }) {
+  constructor({ data, opened, csrf, back, open, parent }) {
     this.data = data;
     this.csrf = csrf;
     this.openOther = open;
-    this.told = told;
     this.draft = opened.draft;
     this.revision = opened.revision;
     /** @type {FormState | null} the last that could be read */
@@ -151,7 +150,6 @@ export class Builder {
     }
     this.frame.undo.disabled = !this.editor.canUndo;
     this.show(checked);
-    if (this.data.project !== null && checked.valid && current) this.told({ text: checked.text, guideline });
   }
 
   /** @param {unknown} error @param {Edit[]} edits */
@@ -270,9 +268,23 @@ export class Builder {
   }
 
   create() {
+    if (this.data.project !== null) {
+      this.effects(this.data.project);
+      return;
+    }
     const form = () => ({ draft: this.draft, text: this.editor.text, guideline: this.frame.guideline.value });
     const title = this.state?.value?.title;
     askCreate(this.root, this.csrf, typeof title === "string" ? title : "", form, () => this.stop(true));
+  }
+
+  /** Go where the effects on items and votes are shown, once the draft is saved. @param {string} project */
+  async effects(project) {
+    this.frame.create.disabled = true;
+    while (!this.stopped && (this.dirty || this.busy)) {
+      this.check(0);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    location.assign(`/schema?project=${encodeURIComponent(project)}&effects=1`);
   }
 
   /** @param {boolean} [stay] leave what is seen until the next page is there */

@@ -7,7 +7,7 @@ import { el } from "../dom.js";
 /** What the buttons of the frame do. @typedef {{ undo: () => void, create: () => void, download: () => void, toFinding: () => void, guideline: () => void }} Acts */
 
 /**
- * @param {{ running: boolean, back: (() => void) | null, live: LiveForm, acts: Acts }} given `running`: the form of a running project
+ * @param {{ running: boolean, back: (() => void) | string, live: LiveForm, acts: Acts }} given `running`: the form of a running project
  */
 export function layout({ running, back, live, acts }) {
   const status = el("span", { class: "quiet", role: "status" });
@@ -21,7 +21,7 @@ export function layout({ running, back, live, acts }) {
   const create = el(
     "button",
     { type: "button", class: "primary", disabled: true, on: { click: acts.create } },
-    "Create project",
+    running ? "See effects" : "Create project",
   );
   const title = el("h1", {}, "Form builder");
   const banner = el("div", { class: "banner", role: "alert", hidden: true });
@@ -37,14 +37,16 @@ export function layout({ running, back, live, acts }) {
   const top = el(
     "header",
     { class: "top" },
-    back ? el("button", { type: "button", class: "link", on: { click: back } }, "‹ New form") : null,
+    typeof back === "string"
+      ? el("a", { href: back, class: "link" }, "‹ Schema")
+      : el("button", { type: "button", class: "link", on: { click: back } }, "‹ New form"),
     title,
     status,
     el("span", { class: "space" }),
     looks,
     undo,
     el("button", { type: "button", on: { click: acts.download } }, "Download"),
-    running ? null : create,
+    create,
   );
   const parts = el(
     "section",
