@@ -62,8 +62,8 @@ def _list(services: Services, view: ProjectView) -> None:
     shell.heading(
         _("My submissions"),
         _(
-            "Your submissions, newest first. Only you see this page. It lists no items in your hands and no answers of a "
-            "qualification."
+            "Your submissions, newest first. Only you see this page. It does not list items in your hands or "
+            "answers of a qualification."
         ),
         made_up=view.made_up,
     )

@@ -11,7 +11,7 @@ from workflow.annotate.stage_kinds import StageKind
 ROWS = (
     StageKind(
         Stage.CODING,
-        nothing_yet=marked("There is nothing to code yet; a lead sends wrong answers here."),
+        nothing_yet=marked("No answers to code yet. A lead sends wrong answers to coding."),
         check=answer_steps.check,
         place=coding.place,
         after=coding.after,
@@ -23,7 +23,7 @@ ROWS = (
     ),
     StageKind(
         Stage.ARBITRATION,
-        nothing_yet=marked("There is nothing to settle: no coders have differed."),
+        nothing_yet=marked("Nothing to settle. Coders agree on all answers."),
         check=answer_steps.check,
         place=coding.place,
         after=coding.after,

@@ -214,12 +214,12 @@ def _entries(services: Services, view: ProjectView) -> None:
     model = right.text_input("Model", max_chars=entries.LONGEST, key="leaderboard.model")
     file = st.file_uploader("File of answers", help="An EgoPlan submission, or any other file of answers.")
     anyway = st.checkbox("Accept incomplete entries (missing answers count as wrong)")
-    lacking = {"a team": team.strip(), "a model": model.strip(), "a file of answers": file}
-    missing = [noun for noun, given in lacking.items() if not given]
     with st.container(horizontal=True, vertical_alignment="center"):
-        sent = st.button("Add entry", key="leaderboard.entry", disabled=bool(missing))
-        if missing:
-            shell.show(markup.tag("p", markup.text(f"Add {', '.join(missing)} first."), style="ts", data_part="reason"))
+        sent = st.button("Add entry", key="leaderboard.entry", disabled=file is None)
+        if file is None:
+            shell.show(
+                markup.tag("p", markup.text("Choose the file of answers first."), style="ts", data_part="reason")
+            )
     if sent and file is not None:
         with tempfile.TemporaryDirectory(prefix="touchstone-entry-") as folder:
             path = zip_archives.store([(file.name, file)], Path(folder))
