@@ -25,6 +25,7 @@ WORKING = "Working pages"
 STYLE = """
 .ts-room { display: flex; align-items: center; gap: .7rem; min-height: 1.9rem; }
 .ts-room .ts-title { margin: 0; }
+.ts-unseen { position: absolute; clip-path: inset(50%); }
 .ts-room > a { margin-left: auto; }
 @media (max-width: 768px) { .ts-room { padding-left: 1.6rem; } }
 .ts-tabs { display: flex; flex-wrap: wrap; gap: 0 1.35rem; margin-top: .35rem;
@@ -239,6 +240,7 @@ class RoomHead:
     """The head of a page: its room and the row of tabs."""
 
     title: str
+    page: str
     tabs: markup.Markup
     waits: str
     """What the project lacks for this page, or an empty string."""
@@ -253,7 +255,7 @@ def head_of(view: ProjectView, screen: Screen, facts: RoomFacts) -> RoomHead | N
     tabs = tabs_of(view, room, facts)
     if waits and screen.tab:
         tabs = sorted([*tabs, screen], key=lambda each: each.place)
-    return RoomHead(room.value, tab_row(view, room, tabs, screen), waits)
+    return RoomHead(room.value, screen.title, tab_row(view, room, tabs, screen), waits)
 
 
 def draw_head(
@@ -267,8 +269,10 @@ def draw_head(
 ) -> list[markup.Markup]:
     """Return the pieces of the head of a page, as ``app.shell.heading`` shows them."""
     label = [markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if made_up else []
-    words = markup.text(head.title if head else title)
-    name = markup.tag("div", words, style="ts-title", role="heading", aria_level="1")
+    words = [markup.text(head.title if head else title)]
+    if head and head.page != head.title:  # the tab says it to those who see the page
+        words.append(markup.tag("span", markup.text(f": {head.page}"), style="ts-unseen"))
+    name = markup.tag("div", *words, style="ts-title", role="heading", aria_level="1")
     parts = [markup.tag("div", name, *label, *([beside] if beside else []), style="ts-room")]
     if head:
         parts.append(head.tabs)

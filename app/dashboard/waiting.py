@@ -1,4 +1,4 @@
-"""The rows *Waiting for you* of the page *Overview*: what blocks the project, what is behind, and what is missing."""
+"""List what waits for a lead on the page *Overview*: blockers, late work, and missing settings."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _adjudication(view: ProjectView, board: Dashboard) -> Iterator[WaitingRow]:
 
 
 def _without_set(view: ProjectView, stage: str) -> WaitingRow:
-    sentence = f"The {stage} has no qualification set under the present guideline, so no one can begin."
+    sentence = f"The {stage} has no qualification set for the current guideline. People cannot begin."
     return WaitingRow(Chip.BLOCKING, sentence, "Make qualification set", _page("qualify", view))
 
 

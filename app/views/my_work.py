@@ -74,13 +74,13 @@ def render(services: Services) -> None:
         return
     work = progress.my_work(services.store, person=services.person)
     shell.heading("My work")
-    my_work_sections.draw_top(services)
     schedules = schedule.of_person(services.store, person=services.person)
     keys = iter(KEYS)
     chosen = st.query_params.get("project") or st.session_state.get("touchstone.project")
     ordered = sorted(mine, key=lambda view: (view.archived, view.name != chosen))
     next_ = _next(ordered, work, schedules)
     shell.show(_answer(services, next_))
+    my_work_sections.draw_top(services)
     for view in ordered:
         stages = [row for row in work if row.project == view.name]
         _project(services, view, stages, keys, schedules.get(view.name, schedule.NOTHING), next_)

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation_schemas import yaml_text
+from annotation_schemas.grammar import no_name
 from annotation_schemas.loader import examine_document
 from annotation_schemas.model import LoadedSchema
 from app import addresses
 from app.routes.replies import body_value
 from app.routes.work import Body, WorkAction
 from db.engine import Store
+from domain import extensions
 from domain.errors import BadRequestError, InvalidInputError, Problem
 from domain.records import Person
 from extensions.form_builder import drafts, starts
@@ -112,13 +114,16 @@ def create_project(store: Store, person: Person, body: Body) -> dict[str, Any]:
         name = name_out_of(title, taken=projects.taken_names(store))
     if problems := [*title_problems(title), *name_problems(name)]:
         raise InvalidInputError(problems)
+    text = _named(text, title)
     document, loaded = examine_document(text, body_value(body, "guideline", str))
     if loaded is None:
         first = document.errors[0]
         raise InvalidInputError([Problem("text", f"Line {first.line} of the form: {first.message}. Fix it first.")])
     made = projects.create_project(store, name=name, title=title, loaded=loaded, by=person)
     drafts.delete_draft(store, person=person, id=body_value(body, "draft", str))
-    return {"href": addresses.page("import", made.name)}
+    pool = [title for title, _ in extensions.rows("import_sections") if title.startswith("Images")]
+    part = pool[0] if pool and loaded.schema_.stages.authoring is not None else None
+    return {"href": addresses.page("import", made.name, part=part)}
 
 
 def opened(draft: FormDraft) -> dict[str, Any]:
@@ -139,6 +144,18 @@ def _require_rights(store: Store, person: Person, project: str | None) -> None:
         return
     with store.read() as session:
         projects.require_lead(session, by=person, project=project)
+
+
+def _named(text: str, title: str) -> str:
+    """Return a blank form with the title of its project, and with an ID made of the title."""
+    value = yaml_text.parse_yaml(text).value
+    if not isinstance(value, dict) or value.get("name") != starts.NAME:
+        return text
+    id = name_out_of(title)
+    edits = [Edit("set", ("title",), title)] if value.get("title") == starts.TITLE else []
+    if no_name(id) is None:
+        edits.append(Edit("set", ("name",), id))
+    return apply_row_edits(text, edits)
 
 
 def _version_finding(state: Mapping[str, Any], text: str, force: LoadedSchema) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from db.engine import Store
 from domain.errors import NotFoundError
 from domain.records import Person, ProjectView
 from extensions.form_builder import actions, drafts, starts
-from extensions.form_builder.form_state import catalog, published
+from extensions.form_builder.form_state import catalog, examples
 
 _component = st.components.v2.component("touchstone_builder", js=assets.loader("builder"))
 
@@ -65,7 +65,7 @@ def _data(services: Services) -> dict[str, Any]:
         "catalog": catalog(),
         "drafts": [],
         "blank": [{"name": name, "title": title, "help": help} for name, (title, help, _) in starts.BLANK.items()],
-        "published": published(),
+        "examples": examples(),
         "project": None,
         "project_title": "",
         "opened": None,

@@ -16,6 +16,7 @@ from domain.policies import KEEP_RULES
 from domain.states import VERIFICATIONS, Stage
 from extensions.form_builder.fixes import plain_findings
 from extensions.form_builder.keep_words import keep_sentence
+from extensions.form_builder.starts import PUBLISHED
 from extensions.form_builder.yaml_render import thawed
 
 Json = dict[str, Any]
@@ -124,12 +125,13 @@ def _kind(row: kinds.Kind) -> Json:
 
 
 @cache
-def published() -> list[Json]:
-    """Return the published protocols: their names, titles and sizes."""
+def examples() -> list[Json]:
+    """Return the schemas that come with Touchstone: name, title, stages, and whether a benchmark was published."""
     found = []
     for name, path in shipped().items():
         _, loaded = examine_document(path.read_text(encoding="utf-8"), "")
         if loaded is not None:
-            stages = [loaded.schema_.stages.title_of(stage) for stage in preview.stages_of(loaded.schema_)]
-            found.append({"name": name, "title": loaded.schema_.title, "stages": stages})
+            schema = loaded.schema_
+            stages = [schema.stages.title_of(stage) for stage in preview.stages_of(schema)]
+            found.append({"name": name, "title": schema.title, "stages": stages, "published": name in PUBLISHED})
     return found

@@ -6,6 +6,11 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import examine
 from domain.errors import NotFoundError
 
+NAME, TITLE = "new_project", "New project"
+"""ID and title of a blank form, until it has its own."""
+PUBLISHED = ("egothink", "egoplan", "etp_bench", "pca_bench")
+"""The schemas of published benchmarks. The others are made-up examples, or belong to one of these."""
+
 BLANK = {
     "answer": (
         "Question and answer",
@@ -62,9 +67,9 @@ def blank_form(kind: str) -> tuple[str, str]:
     if kind not in BLANK:
         raise NotFoundError(f"There is no blank form “{kind}”. Choose one of: {', '.join(BLANK)}.")
     text = f"""\
-name: new_project
+name: {NAME}
 version: 1
-title: New project
+title: {TITLE}
 guideline: guideline.md
 
 dimensions:

@@ -33,6 +33,7 @@ from inference.spec import Endpoint, ModelSpec
 from testkit.factories import make_predictions
 from testkit.missing_extensions import needs
 from tests.app.homes import Home, make_home
+from tests.app.screens import drawn
 from workflow.access import accounts
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
@@ -240,6 +241,16 @@ def test_a_run_says_how_many_have_a_score_and_leads_to_calibration(show: Open, s
     assert "4 scored of 6" in page
     assert "mean 0.750 of scored replies; 0.500 to 0.833 with the rest at its limits" in page
     assert ("/calibration?project=tiny&amp;judge=strict+by+likeness+1" in page) == ("calibration" in SCREENS)
+
+
+@pytest.mark.usefixtures("answers")
+def test_agreement_leads_from_a_count_of_replies_to_these_replies(home: Home, store: Store) -> None:
+    run = judge(store, SAID)
+    test = drawn(store, home.path, "agreement", "lea", project="tiny", stage="grading")
+    test.session_state["agreement.fold.replies"] = True
+    page = words(test.run())
+    assert f'href="/judges?project=tiny&amp;run={run}&amp;verdict=scored&amp;criterion=score"' in page
+    assert f'href="/judges?project=tiny&amp;run={run}&amp;verdict=failures&amp;criterion=score"' in page
 
 
 @pytest.mark.usefixtures("answers")

@@ -716,13 +716,13 @@ def test_a_lost_lease_keeps_the_text_and_says_so(place: Place, browser_page: Pag
             claimed(place.store, other, project=project)
     browser_page.clock.set_fixed_time(time.time())  # whatever the machine does, Enter comes at once
     browser_page.keyboard.press("1")
-    expect(browser_page.locator(".banner")).to_contain_text("gone to someone else")
+    expect(browser_page.locator(".banner")).to_contain_text("went to someone else")
     expect(browser_page.locator(".note textarea")).to_have_value("mine")
     assert place.votes(person) == []
     assert place.draft(person)["note"] == "mine"
     browser_page.keyboard.press("Enter")
     expect(asked(browser_page)).not_to_have_text(first)
-    expect(browser_page.locator(".banner")).to_contain_text("Your last answer does not count. This task has gone to")
+    expect(browser_page.locator(".banner")).to_contain_text("Your last answer does not count. This task went to")
     browser_page.keyboard.press("Escape")
     expect(browser_page.locator(".banner")).to_be_hidden()
 

@@ -119,7 +119,7 @@ def run_it(lead: Desk, pictures: Path | None = None) -> None:
     page = lead.page
     page.get_by_role("button", name="Preview run").click()
     expect(page.locator("[data-part=foreseen]")).to_contain_text(f"will get {N} requests about {N} answers")
-    expect(page.get_by_text("cost, at most about")).to_be_visible()
+    expect(page.get_by_text("estimated maximum cost")).to_be_visible()
     expect(page.locator(".ts-notice").filter(has_text="[Question]").first).to_be_visible()
     lead.looks(pictures, "judges-before")
     page.get_by_role("button", name=f"Start: {N} requests").click()

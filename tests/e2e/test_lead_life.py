@@ -158,7 +158,7 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
 def _bring(lead: Desk, file: Path, look: Look) -> None:
     """A file of real size: looked at first, then imported, pressed twice."""
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Import")
+    keys.goes("Import", "Add items")
     keys.gives("Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of them", file)
     expect(page.get_by_text(f"{N:,} items will be imported")).to_be_visible(timeout=120_000)
     expect(page.locator("[data-part=counts] td")).to_have_text([f"{N:,}", "0", "0", "0", "0", f"{N:,}"])
@@ -347,7 +347,7 @@ def _settle(sue: Desk, plan: Plan, look: Look) -> None:
 def _watch(lead: Desk, plan: Plan, look: Look) -> None:
     """What the lead's pages say of it all: the votes were planned, so that every number is known."""
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Dashboard")
+    keys.goes("Dashboard", "Overview")
     for n, word in ((len(plan.kept), "kept"), (len(LIVE) - len(plan.kept), "rejected")):
         expect(page.locator("[data-part=summary]")).to_contain_text(f"{n} {word}")
     for fold in ("Progress and forecast", "Where votes differ, and why"):
@@ -383,7 +383,7 @@ def _watch(lead: Desk, plan: Plan, look: Look) -> None:
 def _answers(lead: Desk, plan: Plan, folder: Path) -> None:
     """A model's answers to what was kept, out of a file."""
     keys = Keyboard(lead.page)
-    keys.goes("Import")
+    keys.goes("Import", "Add items")
     keys.gives("Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of them", plan.answers(folder))
     expect(lead.page.locator("[data-part=recognised]")).to_contain_text("answers.jsonl looks like predictions")
     lead.settled()

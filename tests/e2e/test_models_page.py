@@ -258,7 +258,7 @@ def test_an_endpoint_is_asked_paused_resumed_and_what_fails_is_told_by_its_reaso
         expect(page.get_by_role("textbox", name="Description (YAML)")).to_have_value(re.compile(f"key: {KEY}"))
         type_description(lead, lambda text: text.replace("attempts: 4", "attempts: 2"))
         page.get_by_role("button", name="Preview run").click()
-        expect(page.get_by_text("cost, at most about")).to_be_visible()
+        expect(page.get_by_text("estimated maximum cost")).to_be_visible()
         page.get_by_role("button", name=f"Start: {KEPT} items").click()
 
         state = page.locator("[data-part=state]")

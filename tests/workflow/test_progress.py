@@ -178,7 +178,7 @@ def test_an_item_that_its_senior_has_edited_names_who_is_needed(store: Store) ->
     )
     set_member(store, by=None, project="p", login="sue", role=Role.ANNOTATOR)
     blocked, _ = _in_adjudication(store)[0].blocked
-    assert blocked == "1 item waits for a senior, and no one here is one."
+    assert blocked == "1 item waits for a senior, and this project has none."
     make_person(store, "tom", role=Role.SENIOR)
     (row,) = _in_adjudication(store)
     assert not any("senior" in sentence for sentence in row.blocked)

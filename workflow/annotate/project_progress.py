@@ -267,7 +267,7 @@ def _too_few_others(
 
 
 def _only(n: int) -> str:
-    return f"only {_people(n)}" if n else "no one"
+    return f"only {_people(n)}" if n else "nobody"
 
 
 def _and_barred(n: int) -> str:
@@ -280,7 +280,7 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
     """Return why nobody may settle these items (ids), and what each eligible person has done to the first item."""
     role = role_for(access.schema, Stage.ADJUDICATION).value
     if not able:
-        rest = f" for a {role}, and no one here is one."
+        rest = f" for a {role}, and this project has none."
         return Blocker(len(stuck), *_WAITS, rest=rest, label=f"Add {role}")
     item = items.by_id(session, id=stuck[0])
     parts = items.parts(session, item_id=item.id)

@@ -141,6 +141,8 @@ export interface Slot {
 export interface Static {
   hash: string;
   project: { name: string; title: string; made_up: boolean };
+  /** Whether people see what others answered after an item is settled. */
+  show_others: boolean;
   stage: { name: string; title: string };
   dimensions: Record<string, Dimension>;
   guideline: string;
@@ -409,6 +411,8 @@ export interface DraftReply {
 }
 
 export interface SubmitReply {
+  /** The id of what was stored. */
+  submission: string;
   saved_at: string;
 }
 

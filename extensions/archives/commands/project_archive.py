@@ -185,7 +185,7 @@ def _tell(made: ImportedProject) -> None:
     if made.new_accounts:
         names = ", ".join(made.new_accounts[:5]) + (", ..." if len(made.new_accounts) > 5 else "")
         typer.echo(
-            f"{_n(len(made.new_accounts), 'new account')} ({names}). No one can sign in with one before "
+            f"{_n(len(made.new_accounts), 'new account')} ({names}). Nobody can sign in to them before "
             "`touchstone person link LOGIN` or `touchstone person edit --password LOGIN`."
         )
     typer.echo(f"touchstone check {made.name} looks whether all of it fits together.")

@@ -141,7 +141,7 @@ def _endpoint(shared: Resources) -> Any:
 
 
 def _print_read(attempts: int, problems: int) -> None:
-    rest = f"; {problems} lines are no one's answer and are kept as well" if problems else ""
+    rest = f"; {problems} lines belong to no question; they are stored, too" if problems else ""
     typer.echo(f"{attempts} new replies{rest}.")
 
 
@@ -158,5 +158,5 @@ def _print_status(shared: Resources, run: str) -> None:
         typer.echo(
             f"batch {batch.number}  {batch.state}{status}  {batch.came} of {batch.questions} came{rest}{where}{note}"
         )
-    problems = f"; {len(seen.problems)} lines that came back are no one's answer" if seen.problems else ""
+    problems = f"; {len(seen.problems)} returned lines belong to no question" if seen.problems else ""
     typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not handed in{problems}.")

@@ -97,9 +97,7 @@ export interface BuilderPage {
   catalog: Catalog;
   drafts: DraftLine[];
   blank: (Named & { help: string })[];
-  published: (Named & { stages: string[] })[];
-  /** Where the builder begins at once, from the address. */
-  begin: { published?: string; blank?: string; draft?: string } | null;
+  examples: (Named & { stages: string[]; published: boolean })[];
   /** The running project whose schema is edited. */
   project: string | null;
   /** Of a running project: the schema in force, or the newest draft. */

@@ -210,7 +210,7 @@ def sync(
             project,
             lambda progress: bridge.sync(shared.store, client, forms, by=None, **about),
         )
-    typer.echo("Ended. What is out stays out; the same command goes on.")
+    typer.echo("Ended. Tasks in Label Studio stay there. The same command continues.")
 
 
 def status(project: Project, server: Server = None) -> None:
@@ -360,7 +360,7 @@ def _ready(
 
 def _no_one_known(project: str) -> str:
     return (
-        f"No one is known there yet: touchstone labelstudio map {project} LOGIN=E-MAIL says who is who;"
+        f"No one is known there yet. Map each login with touchstone labelstudio map {project} LOGIN=E-MAIL;"
         " --invite prints the link for those who have no account there."
     )
 

@@ -106,7 +106,7 @@ def goals(
     limits = Limits(fewest, most)
     if check is not None:
         if out is not None or spec is not None:
-            raise InvalidInputError([Problem("check", "--check asks no one: give it without --out and --spec.")])
+            raise InvalidInputError([Problem("check", "--check asks no model. Leave out --out and --spec.")])
         _check(read, check, limits)
         return
     if out is None or spec is None:

@@ -87,7 +87,7 @@ def table(found: StudyPlan, statistic: PlanStatistic) -> Iterator[str]:
     if found.half_width is None:
         return
     if found.cheapest is None:
-        yield f"None of these is as narrow as +-{found.half_width:g}; try more units."
+        yield f"No design is as narrow as ±{found.half_width:g}. Try more units."
     else:
         best = found.cheapest
         yield (

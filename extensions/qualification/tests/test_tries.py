@@ -216,7 +216,7 @@ def test_the_dashboard_counts_who_has_not_qualified_yet(store: Store, project: s
     make_people(store, "ann", "bob")
     colour = dashboard(store, person=None, project=project).rows[0]
     (why,) = [why for why in colour.blocked if "votes" in why]
-    assert "but no one may verify here (2 more have not qualified or are stopped)" in why
+    assert "but nobody may verify here (2 more have not qualified or are stopped)" in why
     for login in ("ann", "bob"):
         qualification.exempt(store, by=None, project=project, login=login, why="They wrote the guideline.")
     assert not any("votes" in why for why in dashboard(store, person=None, project=project).rows[0].blocked)

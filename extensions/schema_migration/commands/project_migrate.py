@@ -118,7 +118,7 @@ def _preview(seen: MigrationPreview, *, every: bool) -> list[str]:
     elif seen.can_be_done:
         lines.append("Nothing has happened. Say --yes to do it; --undo takes it back.")
     else:
-        lines.append("It cannot be done as it is. Nothing has happened.")
+        lines.append("The change is not possible yet. Nothing was changed.")
     return lines
 
 

@@ -203,7 +203,7 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
 
     typer.echo(f"{found.title}. {found.which}\n")
     if not found.items:
-        typer.echo("No item has options of which one is right: there is nothing to choose from.")
+        typer.echo("No items have a multiple-choice key, so there is nothing to test.")
         return
     tables = [
         ReportTable("rules", "Rules that look at no image", ("Rule", "Right"), tuple(found.baselines)),
@@ -222,6 +222,6 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
         typer.echo(f"  {score.choice.id}: key {100 * score.p_key:.0f} % likely; {why}")
     if found.skipped:
         more = f" and {len(found.skipped) - _NAMED:,} more" if len(found.skipped) > _NAMED else ""
-        typer.echo(f"Left out, without options of which one is right: {', '.join(found.skipped[:_NAMED])}{more}.")
+        typer.echo(f"Left out, without a multiple-choice key: {', '.join(found.skipped[:_NAMED])}{more}.")
     if found.without_source:
         typer.echo(f"Of {found.without_source:,} items no source is known: each counts as one of its own.")

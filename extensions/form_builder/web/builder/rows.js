@@ -39,7 +39,6 @@ function head(ctx) {
     [],
     [
       labeled("Title", box(["title"], value.title, { needed: true })),
-      labeled("Form ID", box(["name"], value.name, { needed: true }), "Small letters, digits and underscores."),
       ...findingsAt(ctx, ["title"]),
       ...findingsAt(ctx, ["name"]),
       ...findingsAt(ctx, ["version"]),

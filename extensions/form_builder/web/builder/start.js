@@ -47,16 +47,8 @@ export class Start {
             data.blank.map((each) => this.card(each.title, each.help, { blank: each.name })),
           ),
         ),
-        el(
-          "section",
-          {},
-          el("h2", {}, "Published protocol"),
-          el(
-            "div",
-            { class: "cards" },
-            data.published.map((each) => this.card(each.title, each.stages.join(", "), { published: each.name })),
-          ),
-        ),
+        this.protocols("Published protocol", true),
+        this.protocols("Example", false),
         el(
           "section",
           {},
@@ -69,6 +61,13 @@ export class Start {
     );
     this.list(data.drafts);
     this.refresh();
+  }
+
+  /** @param {string} title @param {boolean} published */
+  protocols(title, published) {
+    const offered = this.data.examples.filter((each) => each.published === published);
+    const cards = offered.map((each) => this.card(each.title, each.stages.join(", "), { published: each.name }));
+    return el("section", {}, el("h2", {}, title), el("div", { class: "cards" }, cards));
   }
 
   async refresh() {
