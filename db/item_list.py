@@ -32,7 +32,7 @@ from db.tables import (
 )
 from domain.item_filter import FROM_FILE, OF_FIELD, Comments, ItemFilter, sort_key, texts
 from domain.runs import chunked
-from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, TaskState
+from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, Stage, TaskState
 
 _AT_ONCE = 5_000
 """How many contents are held at once, and how many ids go into one query."""
@@ -144,6 +144,20 @@ def votes_on(session: Session, *, ids: Sequence[int]) -> Sequence[StoredAnnotati
         )
     )
     return reworded.query(session, wanted.order_by(col(AnnotationRow.id)))
+
+
+def answers_in(session: Session, *, project_id: int, stage: Stage) -> Sequence[StoredAnnotation]:
+    """Return the answers of a stage that count, by item."""
+    newer = select(AnnotationRow.supersedes_id).where(
+        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.project_id == project_id
+    )
+    wanted = select(AnnotationRow).where(
+        AnnotationRow.project_id == project_id,
+        AnnotationRow.stage == stage,
+        AnnotationRow.purpose == Purpose.LIVE,
+        col(AnnotationRow.id).not_in(newer),
+    )
+    return reworded.query(session, wanted.order_by(col(AnnotationRow.item_id)))
 
 
 # ---- filters on table columns ---------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from workflow.access.projects import Access, access_to
 from workflow.access.visibility import visibility_of
 from workflow.annotate.item_titles import title_in
 from workflow.annotate.task_views import asset_view
+from workflow.lead import answer_matches
 
 FOR_SENIORS_ONLY = "Only seniors and leads see the table of items."
 KEY_IS_PRIVATE = "This benchmark keeps its keys private. Only leads see the table of items, because it shows the keys."
@@ -113,12 +114,13 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
     InvalidInputError
         The project has no such column, field, dimension or version.
     """
+    wanted = answer_matches.resolved(store, person=person, project=project, wanted=asked.filter)
     with store.read() as session:
         access = seeing(session, person, project)
         columns = _checked(access, asked)
         within = _within(session, access, person)
         offset = (asked.page - 1) * asked.size
-        given: dict[str, Any] = {"within": within, "wanted": asked.filter, "sort": asked.sort, "down": asked.down}
+        given: dict[str, Any] = {"within": within, "wanted": wanted, "sort": asked.sort, "down": asked.down}
         ids, n = item_list.page(session, **given, offset=offset, limit=asked.size)
         closed = item_list.closed(session, within=within)
         lines = _lines(session, access, within, ids, reasons="reasons" in columns)
@@ -167,9 +169,11 @@ def names(store: Store, *, person: Person | None, project: str, wanted: ItemFilt
     """Return the ids in files of all matching items, in the order in which they came. Raises the errors of
     ``listing``.
     """
+    matched = answer_matches.resolved(store, person=person, project=project, wanted=wanted)
     with store.read() as session:
         access = seeing(session, person, project)
         _checked(access, ItemList(wanted))
+        wanted = matched
         ids, _ = item_list.page(session, within=_within(session, access, person), wanted=wanted)
         return tuple(row.external_id for row in item_list.rows(session, ids=ids))
 
