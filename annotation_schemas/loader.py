@@ -57,7 +57,19 @@ def examine_text(text: str, guideline_text: str, name: str) -> SchemaCheck:
     return _examined(text, name, lambda _, __: guideline_text)
 
 
+def examine_document(text: str, guideline_text: str) -> tuple[Document, LoadedSchema | None]:
+    """Examine a schema that is not a file yet. Return its problems by key and line, and the schema if it is valid."""
+    return _document(text, lambda _, __: guideline_text)
+
+
 def _examined(text: str, name: str, guideline: Callable[[str, Document], str]) -> SchemaCheck:
+    document, loaded = _document(text, guideline)
+    if loaded is None:
+        raise SchemaError(typed_yaml.in_lines(document, name))
+    return SchemaCheck(loaded, tuple(typed_yaml.in_lines(document, name).splitlines()))
+
+
+def _document(text: str, guideline: Callable[[str, Document], str]) -> tuple[Document, LoadedSchema | None]:
     document, schema = _parse(text)
     guideline_text = ""
     if schema is not None:
@@ -68,8 +80,9 @@ def _examined(text: str, name: str, guideline: Callable[[str, Document], str]) -
     if schema is not None and not document.errors:
         for finding in protocol_checks.findings(schema):
             document.add(finding.path, finding.message, level=finding.level)
-    loaded = _finish(document, schema, text=text, guideline_text=guideline_text, name=name)
-    return SchemaCheck(loaded, tuple(typed_yaml.in_lines(document, name).splitlines()))
+    if schema is None or document.errors:
+        return document, None
+    return document, _finished(schema, text=text, guideline_text=guideline_text)
 
 
 def load_text(text: str, guideline_text: str, name: str) -> LoadedSchema:
@@ -79,7 +92,9 @@ def load_text(text: str, guideline_text: str, name: str) -> LoadedSchema:
     created with.
     """
     document, schema = _parse(text)
-    return _finish(document, schema, text=text, guideline_text=guideline_text, name=name)
+    if document.errors or schema is None:
+        raise SchemaError(typed_yaml.in_lines(document, name))
+    return _finished(schema, text=text, guideline_text=guideline_text)
 
 
 def schema_hash(schema: Schema, guideline_text: str) -> str:
@@ -164,9 +179,7 @@ def _fill_in(schema: Schema) -> Schema:
     return schema.model_copy(update={"judges": tuple(judges)})
 
 
-def _finish(document: Document, schema: Schema | None, *, text: str, guideline_text: str, name: str) -> LoadedSchema:
-    if document.errors or schema is None:
-        raise SchemaError(typed_yaml.in_lines(document, name))
+def _finished(schema: Schema, *, text: str, guideline_text: str) -> LoadedSchema:
     return LoadedSchema(
         schema=_fill_in(schema),
         text=text,

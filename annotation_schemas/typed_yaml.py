@@ -233,11 +233,11 @@ def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> No
     elif kind in _WANTED and _forget(document, path, yaml_text.READ_OTHERWISE):
         digits = isinstance(given, str) and given.lstrip("+-").isdigit()
         shown = f"`{given}`" if len(str(given)) <= _LONGEST else f"one of {len(str(given)):,} characters"
-        instead = "" if _is_number(str(given)) else _instead(kind, given, _known_keys(path, root))
+        instead = "" if _is_number(str(given)) else _instead(kind, given, key_order(path, root))
         document.add(path, f"{_WANTED[kind]}, not {shown}{'; write at most 15 digits' if digits else instead}")
     else:
         complaint = _WANTED.get(kind, detail["msg"].lower())
-        document.add(path, f"{complaint}, not {_kind(given)}{_instead(kind, given, _known_keys(path, root))}")
+        document.add(path, f"{complaint}, not {_kind(given)}{_instead(kind, given, key_order(path, root))}")
 
 
 _LONGEST = 40
@@ -264,7 +264,7 @@ def _missing(path: yaml_text.Path, key: str, root: type[BaseModel]) -> str:
 
 def _unknown_key(document: Document, path: yaml_text.Path, root: type[BaseModel]) -> str:
     """Return a message about an unknown key, with a suggestion: another key, another level, or a missing space."""
-    key, known = str(path[-1]), _known_keys(path[:-1], root)
+    key, known = str(path[-1]), key_order(path[:-1], root)
     name, colon, value = key.partition(":")
     if colon and name in known:
         return f"unknown key; a space is missing behind the colon: write `{name}: {value}`"
@@ -300,7 +300,7 @@ def _elsewhere(key: str, path: yaml_text.Path, root: type[BaseModel]) -> str:
     """
     for end in range(len(path) - 2, -1, -1):
         around = path[:end]
-        if (not around or isinstance(around[-1], str)) and key in _known_keys(around, root):
+        if (not around or isinstance(around[-1], str)) and key in key_order(around, root):
             where = f"of `{around[-1]}`" if around else "of the whole schema"
             return f"; it is a key {where}, so indent it less"
     model = _model_at(path[:-1], root)
@@ -387,8 +387,8 @@ def _suggestion(given: str, known: list[str]) -> str:
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
-def _known_keys(path: yaml_text.Path, root: type[BaseModel]) -> list[str]:
-    """Return the keys that the grammar allows at a path."""
+def key_order(path: yaml_text.Path, root: type[BaseModel]) -> list[str]:
+    """Return the keys that the grammar allows at a path, in its order."""
     model = _model_at(path, root)
     return list(model.model_fields) if model is not None else []
 

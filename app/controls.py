@@ -15,7 +15,7 @@ CONTROLS = {
     "--despite": "“Override checks”:",
     "--accept-leak": "“Accepted leaks”:",
     "--json": "“Manifest”",
-    "--anyway": "“Take it though answers are missing or name no option; they count as such”",
+    "--anyway": "“Accept incomplete entries”",
     "--skip-bad": "“Skip bad rows”",
     "--new-only": "“Import new items only”",
     "--dimension": "“Default dimension”",

@@ -25,7 +25,9 @@ WORKING = "Working pages"
 STYLE = """
 .ts-room { display: flex; align-items: center; gap: .7rem; min-height: 1.9rem; }
 .ts-room .ts-title { margin: 0; }
+.ts-unseen { position: absolute; clip-path: inset(50%); }
 .ts-room > a { margin-left: auto; }
+@media (max-width: 768px) { .ts-room { padding-left: 1.6rem; } }
 .ts-tabs { display: flex; flex-wrap: wrap; gap: 0 1.35rem; margin-top: .35rem;
   border-bottom: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
 .ts-tabs a, .ts-tabs summary { display: block; padding: .3rem 0 .4rem; margin-bottom: -1px; font-size: .95rem;
@@ -90,9 +92,9 @@ def home(view: ProjectView) -> Screen:
     return SCREENS["overview" if is_lead(view) else "my_work"]
 
 
-def address(view: ProjectView, screen: Screen, part: str = "") -> str:
-    """Return the address of a page of a project. ``part`` is the part that unfolds."""
-    return addresses.page(screen.path, view.name, show=part)
+def address(view: ProjectView, screen: Screen) -> str:
+    """Return the address of a page of a project."""
+    return addresses.page(screen.path, view.name)
 
 
 # ---- who is offered what ---------------------------------------------------------------------------------------------
@@ -100,6 +102,17 @@ def address(view: ProjectView, screen: Screen, part: str = "") -> str:
 
 def offered(view: ProjectView) -> Sequence[Screen]:
     """Return the screens for this person's role and stages, and for the schema's stages."""
+    key = (view.schema.hash, view.role, view.stages)
+    if key not in _offered:
+        _offered[key] = _find_offered(view)
+    return _offered[key]
+
+
+_offered: dict[tuple[object, ...], Sequence[Screen]] = {}
+"""The key has everything that the screens depend on, because a stored schema never changes."""
+
+
+def _find_offered(view: ProjectView) -> Sequence[Screen]:
     schema = view.schema.schema_
     return [
         screen
@@ -196,7 +209,7 @@ def _finder(view: ProjectView) -> list[Place]:
         {
             "name": "",
             "title": action.title,
-            "href": address(view, screen, action.part),
+            "href": address(view, screen),
             "group": str(room_of(view, screen) or ""),
             "words": action.words,
             "kind": "action",
@@ -227,6 +240,7 @@ class RoomHead:
     """The head of a page: its room and the row of tabs."""
 
     title: str
+    page: str
     tabs: markup.Markup
     waits: str
     """What the project lacks for this page, or an empty string."""
@@ -241,7 +255,7 @@ def head_of(view: ProjectView, screen: Screen, facts: RoomFacts) -> RoomHead | N
     tabs = tabs_of(view, room, facts)
     if waits and screen.tab:
         tabs = sorted([*tabs, screen], key=lambda each: each.place)
-    return RoomHead(room.value, tab_row(view, room, tabs, screen), waits)
+    return RoomHead(room.value, screen.title, tab_row(view, room, tabs, screen), waits)
 
 
 def draw_head(
@@ -255,8 +269,10 @@ def draw_head(
 ) -> list[markup.Markup]:
     """Return the pieces of the head of a page, as ``app.shell.heading`` shows them."""
     label = [markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if made_up else []
-    words = markup.text(head.title if head else title)
-    name = markup.tag("div", words, style="ts-title", role="heading", aria_level="1")
+    words = [markup.text(head.title if head else title)]
+    if head and head.page != head.title:  # the tab says it to those who see the page
+        words.append(markup.tag("span", markup.text(f": {head.page}"), style="ts-unseen"))
+    name = markup.tag("div", *words, style="ts-title", role="heading", aria_level="1")
     parts = [markup.tag("div", name, *label, *([beside] if beside else []), style="ts-room")]
     if head:
         parts.append(head.tabs)

@@ -151,6 +151,8 @@ class Extension:
     *Items*, by its id on pages. Sections are in the order of their places."""
     work_actions: Rows = _nothing
     """Rows of ``app.routes.work.WorkAction``: requests of working pages."""
+    schema_editors: Rows = _nothing
+    """Rows of ``app.schema_pages.schema_editor.SchemaEditor``: pages on which leads edit a project's schema."""
     menu_counts: Rows = _nothing
     """Pairs of the name of a page and a function ``(store, *, person)`` that counts what is new there. The menu shows
     the number."""

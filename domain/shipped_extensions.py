@@ -288,7 +288,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "stage_preview": ExtensionNames("Previews of stages", pages=("preview",)),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),
     "bulk": ExtensionNames("Bulk actions", commands=("item assign", "item prioritize", "item return")),
-    "schema_wizard": ExtensionNames("Schema wizard", commands=("schema create",)),
+    "form_builder": ExtensionNames("Form builder", pages=("builder",), commands=("schema create",)),
     "schema_migration": ExtensionNames(
         "Schema migration",
         pages=("schema",),

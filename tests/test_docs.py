@@ -125,3 +125,25 @@ def test_every_remedy_for_reruns_names_a_test_that_shows_the_problem() -> None:
     for name, test in named.items():
         path, _, function = test.partition("::")
         assert f"def {function}(" in (ROOT / "tests" / "app" / path).read_text(encoding="utf-8"), name
+
+
+def examples() -> list[tuple[str, str]]:
+    """Every command with the example in its help."""
+    found = []
+    for name, command in reference.walk(reference.command_line()):
+        text = " ".join((command.help or "").split())
+        found.append((name, text.partition("Example: touchstone ")[2]))
+    return found
+
+
+@pytest.mark.parametrize(("name", "example"), examples())
+def test_the_help_of_a_command_has_an_example_that_is_accepted(command_tree: Any, name: str, example: str) -> None:
+    words = shlex.split(example)
+    assert words, f"the help of `{name}` has no example"
+    command = command_tree
+    path = "touchstone"
+    while hasattr(command, "commands"):
+        path = f"{path} {words[0]}"
+        command, words = command.commands[words[0]], words[1:]
+    assert path == name
+    command.make_context(path, words)

@@ -45,7 +45,8 @@ def _begun(store: Any, **about: Any) -> Job:
     except desk.SlotConflict as error:
         if error.job.state is not JobState.WAITING:
             raise ConflictError(
-                f"The job {error.job.id} writes there with other options. Wait for it, or `touchstone job cancel` it."
+                f"The job {error.job.id} already writes there, with other options. Wait, or cancel it: touchstone job "
+                f"cancel {error.job.id}."
             ) from error
         desk.cancel(store, id=error.job.id)
         return desk.begin(store, **about)

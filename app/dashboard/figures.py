@@ -52,7 +52,7 @@ MOST = 14
 
 
 def states_bar(counts_: ItemCounts, stages: Stages, *, style: str = "") -> markup.Markup:
-    """Return a bar of items by state. Its empty part is what is left to write."""
+    """Return a bar of items by state. Its empty part shows the items left to write."""
     there = states_of(stages)
     parts = [
         (state.value, state_called(stages, state), counts_.in_state(state)) for state in BAR_STATES if state in there
@@ -61,7 +61,7 @@ def states_bar(counts_: ItemCounts, stages: Stages, *, style: str = "") -> marku
 
 
 def legend(counts_: ItemCounts, stages: Stages, *, project: str) -> markup.Markup:
-    """Return the count of each state that has items, as a link to them, and what is left to write."""
+    """Return the count of each state with a link to its items, and the items left to write."""
     keys = [
         _key(state.value, counts.linked(STATE_COUNTS[state], n, project, label=state_called(stages, state)))
         for state in BAR_STATES

@@ -45,7 +45,7 @@ def render(services: Services) -> None:
     shell.show(
         markup.tag(
             "p",
-            markup.text("An export holds all items as they are now. To take out only kept items, open "),
+            markup.text("An export contains all items in their present form. To export only kept items, open "),
             markup.tag("a", markup.text("Items with the filter “kept”"), href=kept, target="_self"),
             markup.text(" and export what fits. For a verified data set with its proof, make a "),
             markup.tag("a", markup.text("release"), href=addresses.page("release", view.name), target="_self"),

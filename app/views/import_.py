@@ -60,8 +60,10 @@ def render(services: Services) -> None:
     shell.tell_refused()
     others = dict(extensions.rows("import_sections"))
     missing = extensions.all_missing("import_sections")
+    part = st.query_params.get("part")
+    first = part if part in others else ITEMS
     what = st.segmented_control(
-        "What", [ITEMS, *others, *missing], default=ITEMS, key="import.what", label_visibility="collapsed"
+        "What", [ITEMS, *others, *missing], default=first, key="import.what", label_visibility="collapsed"
     )
     if what in others:
         others[what](services, view)

@@ -169,8 +169,10 @@ def _row(services: Services, view: ProjectView, row: OwnSubmission, *, why: str 
         words, right = st.columns([5, 1.2], vertical_alignment="center")
         with words:
             link = markup.tag("a", markup.text(row.words or "Open it"), href=_address(view, row.id), target="_self")
+            others = markup.tag("a", markup.text("Other answers"), href=_address(view, row.id), target="_self")
+            more = [markup.tag("div", others)] if row.shows_others else []
             shell.show(
-                markup.tag("div", link, _about(view, row), _said(row), style="ts", data_part="submission"),
+                markup.tag("div", link, _about(view, row), _said(row), *more, style="ts", data_part="submission"),
                 *([_why(why)] if why else []),
             )
         with right:
@@ -239,6 +241,8 @@ def _one(services: Services, view: ProjectView, submission: str) -> None:
     _refusal(row)
     sent_back = own_submissions.sent_back_to(services.store, person=services.person, project=view.name)
     shell.show(*(_why(returned.why) for returned in sent_back if returned.row.id == row.id))
+    if own.others:
+        shell.show(markup.paragraph(own.others, style="ts ts-quiet"))
     preview.submitted(
         services,
         view,

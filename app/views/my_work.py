@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from itertools import groupby
@@ -17,6 +18,7 @@ from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
 from domain.errors import ConflictError, LeaseLostError, NotAllowedError
+from domain.item_counts import COUNTS
 from domain.records import EarlierSubmission, ExpiredDraft, PostponedTask, ProjectView, StageWork
 from domain.roles import Role
 from domain.schedule import Schedule, said_of
@@ -29,7 +31,6 @@ from workflow.annotate import (
     no_work,
     own_submissions,
     progress,
-    project_progress,
     submissions,
 )
 
@@ -72,20 +73,68 @@ def render(services: Services) -> None:
         start_cards.draw(services)
         return
     work = progress.my_work(services.store, person=services.person)
-    shell.heading(
-        "My work",
-        "What is waiting for you. To start, press the key on a button. There, G opens the stage's guideline.",
-    )
-    my_work_sections.draw_top(services)
+    shell.heading("My work")
     schedules = schedule.of_person(services.store, person=services.person)
     keys = iter(KEYS)
     chosen = st.query_params.get("project") or st.session_state.get("touchstone.project")
-    for view in sorted(mine, key=lambda view: (view.archived, view.name != chosen)):
+    ordered = sorted(mine, key=lambda view: (view.archived, view.name != chosen))
+    next_ = _next(ordered, work, schedules)
+    shell.show(_answer(services, next_))
+    my_work_sections.draw_top(services)
+    for view in ordered:
         stages = [row for row in work if row.project == view.name]
-        _project(services, view, stages, keys, schedules.get(view.name, schedule.NOTHING))
+        _project(services, view, stages, keys, schedules.get(view.name, schedule.NOTHING), next_)
     _earlier(services, mine)
     _postponed(services, mine)
     _drafts(services, mine)
+
+
+@dataclass(frozen=True)
+class NextTask:
+    """The stage in which a person should work next."""
+
+    view: ProjectView
+    rows: Sequence[StageWork]
+
+    @property
+    def stage(self) -> Stage:
+        """The stage."""
+        return self.rows[0].stage
+
+
+FIRST = (Stage.ADJUDICATION, Stage.ARBITRATION)
+"""Stages that come first: few people can settle what waits there, and items stay blocked until then."""
+
+
+def _next(
+    views: Sequence[ProjectView], work: Sequence[StageWork], schedules: Mapping[str, Schedule]
+) -> NextTask | None:
+    """Return the first stage of the first project in which the person can start; None without one."""
+    for view in views:
+        startable = {row.stage for row in work if row.project == view.name and row.available and _has_screen(row.stage)}
+        order = schedules.get(view.name, schedule.NOTHING).in_order(
+            list(dict.fromkeys(row.stage for row in work if row.project == view.name))
+        )
+        for stage in (*FIRST, *order):
+            if stage in startable:
+                return NextTask(view, [row for row in work if row.project == view.name and row.stage is stage])
+    return None
+
+
+def _answer(services: Services, next_: NextTask | None) -> markup.Markup:
+    """Return what the person can do next, as the sentence that the page opens with."""
+    if next_ is None:
+        return markup.finding(markup.text("Nothing waits for you now."))
+    n = _waiting(services, next_)
+    about = markup.quiet(" Press the number on a button to start.")
+    sentence = f"Next: {waiting_sentence(next_.stage, next_.rows, waiting=n)}."
+    return markup.finding(markup.tag("b", markup.text(sentence)), about)
+
+
+def _waiting(services: Services, next_: NextTask) -> int:
+    return progress.count_waiting(
+        services.store, person=services.person, project=next_.view.name, stage=next_.stage, rows=next_.rows
+    )
 
 
 def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -> str:
@@ -96,7 +145,7 @@ def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -
     reasons = list(dict.fromkeys(row.why for row in rows if row.why))
     if no_work.WAITS_FOR_MEDIA in reasons:  # even if other work is finished
         return no_work.WAITS_FOR_MEDIA
-    return reasons[0] if reasons else "Nothing is waiting for you here."
+    return reasons[0] if reasons else "You have no tasks here."
 
 
 def _project(
@@ -104,14 +153,15 @@ def _project(
     view: ProjectView,
     work: Sequence[StageWork],
     keys: Iterator[str],
-    kept: Schedule = schedule.NOTHING,
+    kept: Schedule,
+    next_: NextTask | None,
 ) -> None:
     label = (
         [markup.text(" "), markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if view.made_up else []
     )
     shell.show(markup.tag("div", markup.text(view.title), *label, style="ts-section", role="heading", aria_level="2"))
     if view.archived:
-        shell.show(markup.notice("This project is archived: what you did is kept, and nothing waits for you here."))
+        shell.show(markup.notice("This project is archived. Your work is kept, and there are no more tasks."))
         return
     my_work_sections.draw_in_project(services, view)
     if back := own_submissions.sent_back_to(services.store, person=services.person, project=view.name):
@@ -124,7 +174,8 @@ def _project(
             return
     by_stage = {stage: list(rows) for stage, rows in groupby(work, key=lambda row: row.stage)}
     for stage in kept.in_order(by_stage):
-        _stage(services, view, stage, by_stage[stage], keys, due=kept.deadlines.get(stage))
+        first = next_ is not None and (next_.view, next_.stage) == (view, stage)
+        _stage(services, view, stage, by_stage[stage], keys, due=kept.deadlines.get(stage), first=first)
 
 
 def _sent_back(view: ProjectView, n: int) -> markup.Markup:
@@ -142,8 +193,10 @@ def _stage(
     rows: Sequence[StageWork],
     keys: Iterator[str],
     *,
-    due: date | None = None,
+    due: date | None,
+    first: bool,
 ) -> None:
+    """Draw the card of a stage. ``first``: the person should work here next, so its button is filled."""
     waiting = progress.count_waiting(services.store, person=services.person, project=view.name, stage=stage, rows=rows)
     done = sum(row.mine_done for row in rows)
     startable = any(row.available for row in rows)
@@ -159,7 +212,7 @@ def _stage(
             pressed = st.button(
                 "Qualify" if barred else START.get(stage, "Start"),
                 key=f"my_work.start.{view.name}.{stage}",
-                type="primary" if startable else "secondary",
+                type="primary" if first else "secondary",
                 shortcut=key,
                 disabled=not (startable or barred),
                 width="stretch",
@@ -177,11 +230,14 @@ def _words(
 ) -> markup.Markup:
     sentence = waiting_sentence(stage, rows, waiting=waiting)
     name = markup.text(stages.title_of(stage))
-    mine = [markup.quiet(f"{done} done by you")] if done else []
+    about = COUNTS["done"]
+    mine = [markup.tag("span", markup.quiet(f"{done} {about.label}"), title=about.about)] if done else []
     if waiting:
         last = [markup.tag("span", markup.text(until.removeprefix("is ")), data_part="due")] if until else []
-        head = markup.joined([name, markup.tag("b", markup.text(sentence)), *mine, *last], " · ")
-        parts = [("kept", "done by you", done), ("wanting", "waiting", waiting)]
+        head = markup.joined(
+            [name, markup.tag("b", markup.text(sentence), title=COUNTS["waiting"].about), *mine, *last], " · "
+        )
+        parts = [("kept", about.label, done), ("wanting", COUNTS["waiting"].label, waiting)]
         below = markup.bar(parts, total=done + waiting, style="thin")
     else:
         head = markup.joined([name, *mine], " · ")
@@ -234,9 +290,7 @@ def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
     for row in postponed_tasks:
         until = f"yours until {markup.moment(row.yours_until)}" if row.yours_until else "others may get it"
         what = "given back" if row.released else "postponed"
-        _line(
-            services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="postponed", button="Go on with it"
-        )
+        _line(services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="postponed", button="Continue")
 
 
 def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
@@ -247,18 +301,18 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
     shell.section("Drafts and expired submissions")
     for row in drafts:
         words = f"{markup.moment(row.at)} · {row.why}"
-        _line(services, views, row, words, name="kept", button="Go on with it" if row.free else None)
+        _line(services, views, row, words, name="kept", button="Continue" if row.free else None)
         with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
             st.code(expired_drafts.text_of(row.lines), language=None, wrap_lines=True)
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
             question = Confirmation(
-                f"Remove what you wrote about {row.words or row.title}?",
+                f"Remove your draft about {row.words or row.title}?",
                 f"Your text of {markup.moment(row.at)} leaves this list.",
-                "It cannot be undone here: copy what you still need first. The text stays in the database.",
-                "Remove it from the list",
+                "You cannot undo this here. Copy what you still need first.",
+                "Remove from list",
             )
             sure = partial(confirm.ask, services, question, away, key="my_work.sure")
-            st.button("Remove it from the list", key=f"my_work.kept.away.{row.task}", type="tertiary", on_click=sure)
+            st.button("Remove from list", key=f"my_work.kept.away.{row.task}", type="tertiary", on_click=sure)
 
 
 def _line(
@@ -302,21 +356,13 @@ def _line(
 
 def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageWork]) -> None:
     if services.person.is_admin or view.role is Role.LEAD:
-        words = project_progress.next_steps(services.store, person=services.person, project=view.name)
-        shell.show(markup.notice(words))
-        if words != project_progress.NOTHING_YET:
-            return
-        first, second, _ = st.columns([1, 1, 3])
-        with first:
-            if st.button("Import", key=f"my_work.import.{view.name}", type="primary", width="stretch"):
-                shell.go("import_", project=view.name)
-        with second:
-            if st.button("People", key=f"my_work.people.{view.name}", width="stretch"):
-                shell.go("people", project=view.name)
+        link = markup.link("Overview", addresses.page(SCREENS["overview"].path, view.name))
+        words = markup.text(" shows what the project waits for.")
+        shell.show(markup.tag("p", markup.text("You have no tasks here. "), link, words, style="ts", data_part="lead"))
         return
     if any(row.why == no_work.WAITS_FOR_MEDIA for row in work):
         return  # the stages already show the reason
-    shell.show(markup.notice("Nothing is waiting for you yet. When a lead adds work for you, it appears here."))
+    shell.show(markup.notice("You have no tasks yet. Tasks appear here when a lead adds them."))
 
 
 def _has_screen(stage: Stage) -> bool:

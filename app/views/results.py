@@ -20,7 +20,7 @@ from app.results.shown import NO_MODEL
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch, version_switch
-from app.widgets.fold import SHOW
+from app.widgets.fold import SHOW, fold
 from db import project_facts
 from domain.records import ProjectView
 from domain.roles import Role
@@ -106,7 +106,9 @@ def render(services: Services) -> None:
         )
         table.show_legend(cut)
         table.show_downloads(view, leaderboards, chosen)
-    sections.draw_sections(replace(page, chosen=chosen))
+    with fold("results", "more", "Differences, other scores and slices") as part:
+        if part.open:
+            sections.draw_sections(replace(page, chosen=chosen))
 
 
 HOW_TO_SCORE = (

@@ -52,6 +52,7 @@ def make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str,
     return {
         "project": {"name": project, "title": title, "made_up": made_up},
         "stage": {"name": stage.value, "title": schema.stages.title_of(stage.value)},
+        "show_others": getattr(getattr(schema.stages, stage.value, None), "show_others", None) is not None,
         "dimensions": {
             dimension.id: {"title": dimension.title, "definition": dimension.definition, "group": dimension.group}
             for dimension in schema.dimensions

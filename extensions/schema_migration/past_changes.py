@@ -27,22 +27,26 @@ def _decided(option: str) -> str:
 def show_past(services: Services, view: ProjectView, past: Sequence[PastChange], *, under_way: bool) -> None:
     """Draw the changes so far, newest first, and a button that takes the last one back."""
     if not past:
-        shell.show(markup.tag("div", markup.quiet("None: it is the schema that it was made with."), style="ts"))
+        shell.show(
+            markup.tag(
+                "div", markup.quiet("No changes. The project uses the form that it was created with."), style="ts"
+            )
+        )
         return
     by = shell.named(services, [change.by for change in past])
-    undoes = {change.number: f", takes back {change.undoes}" if change.undoes else "" for change in past}
+    undoes = {change.number: f", undoes {change.undoes}" if change.undoes else "" for change in past}
     rows = [
         [
             markup.number(change.number),
             markup.text(f"{change.version} → {change.new_version}{undoes[change.number]}"),
-            markup.text("; ".join(map(_decided, change.decisions)) or "nothing decided"),
-            by(change.by or "on the machine"),
+            markup.text("; ".join(map(_decided, change.decisions)) or "none"),
+            by(change.by or "command line"),
             markup.text(markup.moment(change.at)),
-            markup.text("taken back" if change.undone else "under way" if change.finished_at is None else "in force"),
+            markup.text("undone" if change.undone else "running" if change.finished_at is None else "in force"),
         ]
         for change in reversed(past)
     ]
-    heads = [("Change", "number"), ("Versions", ""), ("Decided", ""), ("By", ""), ("When", ""), ("", "")]
+    heads = [("Change", "number"), ("Versions", ""), ("Decisions", ""), ("By", ""), ("Time", ""), ("State", "")]
     shell.show(markup.table(heads, rows))
     last = next((change for change in reversed(past) if change.undoes is None and not change.undone), None)
     if last is None or past[-1].finished_at is None or under_way:
@@ -51,15 +55,15 @@ def show_past(services: Services, view: ProjectView, past: Sequence[PastChange],
     def undo() -> None:
         change_jobs.do_change(services, SchemaOrder(view.name, "undo"))
 
-    if st.button(f"Take change {last.number} back", key="schema.undo"):
+    if st.button(f"Undo change {last.number}", key="schema.undo"):
         counts = submissions_by_version(services.store, person=services.person, project=view.name, stages=BLIND)
         given = counts.get(last.new_version, 0)
         question = Confirmation(
-            f"Take change {last.number} of the schema of {view.title} back?",
-            f"Version {last.version} comes into force again. Votes and items are as they were. Under version "
-            f"{last.new_version}, {markup.count(given, 'vote')} came in that count: they stay, and what does not fit "
-            "the earlier form is asked again.",
-            "The change can be made again.",
-            f"Take change {last.number} back",
+            f"Undo change {last.number} of {view.title}?",
+            f"The project uses version {last.version} again. Items and earlier votes are as before the change. "
+            f"{markup.count(given, 'vote')} under version {last.new_version} stay. Votes that do not fit the earlier "
+            "form are asked again.",
+            "You can make the change again.",
+            f"Undo change {last.number}",
         )
         confirm.ask(services, question, undo, key="schema.back")

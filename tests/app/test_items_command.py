@@ -86,9 +86,9 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     assert "Ann's" in said("view", "list", "p", "--as", "lea")
     assert "Ann's" not in said("view", "list", "p") + said("view", "list", "p", "--as", "sen")
     for given, sentence in (
-        (("items", "p", "--save-view", "Mine"), "Say whose view it is with --as LOGIN"),
+        (("items", "p", "--save-view", "Mine"), "Name the owner of the view with --as LOGIN"),
         (("items", "p", "--save-view", "X", "--for-everyone", "--as", "sen"), "Only a lead saves a view for everyone"),
-        (("items", "p", "--view", "Ann's"), 'no saved view "Ann\'s" to be seen'),
+        (("items", "p", "--view", "Ann's"), 'There is no saved view "Ann\'s"'),
         (("items", "p", "--as", "ann"), "Only seniors and leads see the table of items"),
         (("views", "delete", "p", "Shapes", "--as", "sen"), "Only the person who saved it and leads"),
     ):

@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 
 from testkit.browser import settled
 from testkit.factories import claimed
-from testkit.missing_extensions import needs
+from testkit.missing_extensions import needs, needs_every
 from testkit.serving import Server
 from tests.app.homes import PASSWORD, Home, make_home, picture
 from tests.e2e.people import at_desk
@@ -144,7 +144,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
     settled(page)
     page.get_by_role("combobox", name="Format").click()
     page.get_by_role("option", name=re.compile("^judgements: ")).click()
-    page.get_by_text("Replies are read by double_brackets").wait_for()
+    page.get_by_text("Parser: double_brackets").wait_for()
     settled(page)
     said = [(0, "Rating: [[1]]", 1), (1, "Both name two. Rating: [[0.5]]", 0), (7, "Rating: [[0]]", 0)]
     lines = [
@@ -259,7 +259,7 @@ def test_tabs_load_nothing_anew_and_m_reaches_every_page(page: Page, running: Se
     )
     expect(box).to_be_focused()
     page.keyboard.type("RES ca")
-    expect(page.get_by_role("option")).to_have_count(3)  # of Results: Calibration, Cases, and the causes in Reasons
+    expect(page.get_by_role("option")).to_have_count(2)  # of Results: Calibration, Cases
     expect(chosen).to_contain_text("Calibration")
     page.keyboard.press("ArrowDown")
     expect(chosen).to_contain_text("Cases")
@@ -420,3 +420,56 @@ def test_a_lead_looks_at_a_working_page_and_takes_an_item_by_a_button(page: Page
     _open(page, running, "verify")
     expect(page.get_by_role("button", name="Take an item")).to_be_visible()
     store.close()
+
+
+FINDS = {
+    "kappa": "Agreement",
+    "inter-rater": "Agreement",
+    "invite": "Invite people",
+    "add user": "Invite people",
+    "password": "Invite people",
+    "upload": "Upload files",
+    "import": "Import model answers",
+    "csv": "Add items",
+    "publish": "Next",
+    "freeze": "Next",
+    "license": "Next",
+    "download": "Download items",
+    "new project": "New project",
+    "create": "New project",
+    "delete project": "Delete project",
+    "rename": "Rename project",
+    "trust judge": "Calibration",
+    "weakest rater": "Scorecard",
+    "best model": "Scores",
+    "ranking": "Scores",
+    "latex": "Tables",
+    "blur": "Privacy",
+    "faces": "Privacy",
+    "deadline": "Targets and dates",
+    "yaml": "Form",
+    "instructions": "Guideline",
+    "who did what": "Audit log",
+    "why rejected": "History",
+    "progress": "Overview",
+    "run a model": "Run a model",
+    "api": "Runs",
+    "sign out": "Sign out",
+    "try form": "Preview",
+    "release": "Next",
+    "items": "All items",
+    "settings": "Form",
+}
+"""What a lead types, and what comes first."""
+
+
+@needs_every("pages")
+def test_m_finds_pages_and_actions_by_ordinary_words(page: Page, running: Server) -> None:
+    _open(page, running, "overview")
+    page.keyboard.press("m")
+    box = page.get_by_role("combobox", name="Find a page or an action")
+    found = {}
+    for typed in FINDS:
+        box.fill(typed)
+        found[typed] = page.get_by_role("option", selected=True).locator(".name").inner_text()
+    assert found == FINDS

@@ -76,6 +76,13 @@ def texts(path: Path) -> Iterator[str]:
     """Every text in a file of code, but what stands there to explain it; what is filled in is three dots."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     inside = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    # what people may type to find a page is in their words
+    inside |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "words"}
+    inside |= {
+        id(node.args[1])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Action" and len(node.args) > 1
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             inside |= {id(part) for part in node.values}

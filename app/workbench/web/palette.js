@@ -11,16 +11,20 @@ const LAST = 3; // the rank of a place that has all words, though not in its nam
 const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 /**
- * The places whose names, rooms or further words have all typed words, best first: those whose names begin with what
- * was typed, then those with a word of the name that does. If no place has all of them, those that have most.
+ * The places whose names, rooms or further words have all typed words, best first: the first page of a room that is
+ * called so, those whose names begin with what was typed, then those with a word of the name that does. If no place has
+ * all of them, those that have most.
  * @param {Place[]} places
  * @param {string} typed
  */
 export function matching(places, typed) {
   const asked = folded(typed).trim();
   const parts = asked.split(/\s+/).filter(Boolean);
-  const rank = (/** @type {Place} */ { title, group = "", words = "" }) => {
+  const rank = (/** @type {Place} */ place) => {
+    const { title, group = "", words = "" } = place;
     const name = folded(title);
+    const isFirst = group && places.find((other) => other.group === group) === place;
+    if (asked && isFirst && folded(group).startsWith(asked)) return 0;
     const all = ` ${name} ${folded(group)} ${folded(words)}`;
     const has = (/** @type {string} */ part) => name.includes(part) || all.includes(` ${part}`);
     const missing = parts.filter((part) => !has(part)).length;

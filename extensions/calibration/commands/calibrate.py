@@ -63,7 +63,12 @@ def calibrate(
     items: CountedItems = None,
     pool_guidelines: asked.PoolGuidelinesOption = False,
 ) -> None:
-    """Report whether judges can replace people, as HTML, CSV, JSON and PDF, with a one-page card."""
+    """Report whether a judge may replace people, with verdict, agreement, biases and a one-page card.
+
+    The report is HTML, CSV and JSON, and with --pdf also PDF.
+
+    Example: touchstone calibration run --project demo --stage grading --out report
+    """
     from extensions.calibration.report.pdf import find_browser
     from extensions.calibration.report.study import Runs
 
@@ -137,7 +142,7 @@ def _refuse_misuse(
             f"There is no statistic {unknown[0]!r} of agreement; there are: {', '.join(sorted(summarised()))}."
         )
     if missing is not None and ratings is None:
-        raise typer.BadParameter("--missing is for files; a project knows which ratings are missing.")
+        raise typer.BadParameter("--missing is for files. Leave it out: a project knows its missing ratings.")
 
 
 def _study(
@@ -202,10 +207,10 @@ def _of_file(
     for note in read.notes:
         typer.echo(f"{path.name}: {note}", err=True)
     if read.bad:
-        more = f" {len(read.bad):,} rows do not fit." if len(read.bad) > 1 else ""
+        more = f" {len(read.bad):,} rows are invalid." if len(read.bad) > 1 else ""
         raise RatingsError(f"{path.name}, row {read.bad[0].row}: {read.bad[0].reason}. Correct the row.{more}")
     if not read.rows:
-        raise RatingsError(f"{path.name} has its head, but no rating below it.")
+        raise RatingsError(f"{path.name} has no ratings below its first row. Add ratings.")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     rows = [rating for rating, _ in read.rows]
     rated = {(row.unit, row.rater, row.criterion) for row in rows}
@@ -227,7 +232,7 @@ def _scales(texts: Sequence[str]) -> dict[str, Scale]:
     for text in texts:
         criterion, scale = scale_from_text(text)
         if criterion in scales:
-            raise RatingsError(f"--scale is given twice for {criterion}; leave one of the two out.")
+            raise RatingsError(f"--scale is given twice for {criterion}. Give it once.")
         scales[criterion] = scale
     return scales
 

@@ -17,27 +17,35 @@ def register(labelstudio: typer.Typer) -> None:
 
 
 def backend(
-    project: Annotated[str, typer.Argument(help="The project whose tasks it may be asked about.")],
-    spec: Annotated[str, typer.Option(help="The model's description: a YAML file, or the name of a shipped one.")],
+    project: Annotated[str, typer.Argument(help="The project whose tasks the model may be asked about.")],
+    spec: Annotated[
+        str, typer.Option(help="The model's description: a YAML file, or the name of one that comes with Touchstone.")
+    ],
     strategy: Annotated[
         str,
-        typer.Option(help="generate: it writes its answers; rank_options: it picks the likeliest of a task's choices."),
+        typer.Option(help="generate: the model writes its answers. rank_options: it picks the likeliest choice."),
     ] = "generate",
     media: Annotated[
         Path | None,
-        typer.Option(help="Folder with the pictures of tasks that Touchstone did not send.", metavar="DIR"),
+        typer.Option(help="A folder with the images of tasks that Touchstone did not send.", metavar="DIR"),
     ] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on. Beyond 127.0.0.1 a secret is needed.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 9090,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on. Other addresses than 127.0.0.1 need a password.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 9090,
     secret_env: Annotated[
         str | None,
-        typer.Option(help="The environment variable that holds the password of the connection.", metavar="NAME"),
+        typer.Option(help="The environment variable with the password of the connection.", metavar="NAME"),
     ] = None,
     seconds: Annotated[
-        float, typer.Option(min=1, max=3600, help="For a whole request; Label Studio gives up after 100.")
+        float,
+        typer.Option(min=1, max=3600, help="The time limit of a request. Label Studio gives up after 100 seconds."),
     ] = 90,
 ) -> None:
-    """Answer Label Studio's requests for predictions with a model of ours, until stopped."""
+    """Give Label Studio predictions of your model while people annotate. Runs until Ctrl+C.
+
+    Example: touchstone labelstudio serve demo --spec gpt4o.yaml
+    """
     import uvicorn
 
     from app.commands.runs_in_terminal import opened

@@ -30,7 +30,7 @@ def test_the_table_names_the_cheapest_design() -> None:
     said = run("--expected", "0.6", "--raters", "2", "--units", "50,400", "--half-width", "0.1", "--simulations", "100")
     assert "For +-0.1: 2 raters and 400 units, 800 ratings, are the fewest of these." in said
     said = run("--expected", "0.6", "--raters", "2", "--units", "20", "--half-width", "0.01", "--simulations", "50")
-    assert "None of these is as narrow as +-0.01; try more units." in said
+    assert "No design is as narrow as ±0.01. Try more units." in said
 
 
 @pytest.mark.parametrize(

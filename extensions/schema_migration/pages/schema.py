@@ -1,4 +1,4 @@
-"""The page *Schema*: the schema in force, a preview of another version, the decisions it needs, and undo."""
+"""The page *Schema*: the schema in force, the effects of an edited one, the decisions it needs, and undo."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from annotation_schemas import yaml_text
 from annotation_schemas.loader import SchemaCheck, examine_text
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.state_words import state_called
@@ -19,6 +18,7 @@ from app.jobs.figure_requests import FigureState
 from app.reruns import messages
 from app.reruns.pending_figures import show_pending
 from app.schema_pages import form_preview
+from app.schema_pages.schema_editor import EditedSchema, SchemaEditor, schema_editor
 from app.screens import Room, Screen
 from app.services import Services
 from domain.errors import SchemaError
@@ -85,8 +85,8 @@ def render(services: Services) -> None:
     past = change_history.history(services.store, by=services.person, project=view.name)
     shell.heading(
         "Schema",
-        f"Version {view.schema.schema_.version} is in force. Every vote keeps the version it was given under; a change "
-        "shows what it would do before it is made, and can be taken back.",
+        f"Version {view.schema.schema_.version} is in force. See the effects of a change before you make the change. "
+        "You can undo a change later. Each vote keeps its version.",
         made_up=view.made_up,
     )
     going = change_jobs.current_change(services, view.name)
@@ -101,14 +101,11 @@ def render(services: Services) -> None:
     done = messages.kept_message("schema.done")
     if done:
         shell.show(markup.notice(done, style="good"))
-    new = None
     if going is not None or (past and past[-1].finished_at is None):
         _go_on(services, view, going)
     else:
-        new = _edit(services, view)
-    shell.section("What people see")
-    _forms(view, new)
-    shell.section("Changes so far")
+        _edit(services, view)
+    shell.section("Earlier changes")
     show_past(services, view, past, under_way=going is not None)
 
 
@@ -117,18 +114,18 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
     if going is None:
         shell.show(
             markup.notice(
-                "A change is not at its end. If the number below stands still, it was interrupted: bring it to its "
-                "end, or take it back. Nothing is lost, and people work on."
+                "A change is not finished. If the number below stops, the change was interrupted. Finish the change "
+                "or undo it. Nothing is lost, and people can go on working."
             )
         )
     else:
-        shell.show(markup.notice("A change is being made. People work on, and you may leave this page."))
+        shell.show(markup.notice("The change is running. People can go on working, and you can leave this page."))
     _how_far(services, view, going)
     if going is not None:
         return
     left, right, _ = st.columns([1, 1, 3])
-    finish = left.button("Bring it to its end", type="primary", key="schema.finish", width="stretch")
-    back = right.button("Take it back", key="schema.interrupted", width="stretch")
+    finish = left.button("Finish change", type="primary", key="schema.finish", width="stretch")
+    back = right.button("Undo change", key="schema.interrupted", width="stretch")
     if finish or back:
         with shell.pressed(services):
             change_jobs.do_change(services, SchemaOrder(view.name, "finish" if finish else "back"))
@@ -143,20 +140,20 @@ def _how_far(services: Services, view: ProjectView, going: Job | None) -> None:
         if (going is not None and (now is None or not now.is_open)) or (going is None and stands is None):
             st.rerun()
         if stands is not None and stands.items:
-            text = f"Items brought up to it: {stands.done:,} of {stands.items:,}"
+            text = f"{stands.done:,} of {stands.items:,} items updated"
             st.progress(min(stands.done / stands.items, 1.0), text=text)
         else:
-            st.progress(0.0, text="Looking at what is stored")
+            st.progress(0.0, text="Reading stored votes")
 
 
 # ---- a new version --------------------------------------------------------------------------------------------------
 
 
-def _edit(services: Services, view: ProjectView) -> LoadedSchema | None:
-    """Draw the preview of the edited schema. Return the schema, or None if it is unchanged or invalid."""
-    examined = _new(view)
+def _edit(services: Services, view: ProjectView) -> None:
+    """Draw the effects of the edited schema, and what has to be decided."""
+    examined = _new(services, view)
     if examined is None:
-        return None
+        return
     loaded = examined.loaded
     hash = hashlib.sha256(f"{view.schema.hash} {loaded.hash}".encode()).hexdigest()
     seen: SchemaPreview | None = st.session_state.get(f"schema.seen.{view.name}")
@@ -166,18 +163,18 @@ def _edit(services: Services, view: ProjectView) -> LoadedSchema | None:
     looking: PreviewRequest | None = st.session_state.get(f"schema.looking.{view.name}")
     if looking is not None and looking.hash == hash:
         _look(services, view, loaded, looking, seen)
-        return loaded
-    if st.button("See what it would do", key="schema.look", type="secondary" if seen else "primary"):
+        return
+    asked = seen is None and st.query_params.pop("effects", None) is not None  # the editor's button led here
+    if st.button("See effects", key="schema.look", type="secondary" if seen else "primary") or asked:
         st.session_state[f"schema.looking.{view.name}"] = PreviewRequest(hash, made, secrets.token_hex(8))
         st.rerun()
     if seen is None:
-        return loaded
+        return
     if made != seen.decisions:
-        shell.show(markup.notice("You have decided otherwise since: see again what it would do."))
-        return loaded
+        shell.show(markup.notice("Your decisions changed. Press “See effects” again."))
+        return
     _found(seen.found)
     _take(services, view, examined, seen)
-    return loaded
 
 
 def _look(
@@ -198,7 +195,7 @@ def _look(
     with shell.pressed(services):
         there = ask()
     if there is not None and not there.current:
-        show_pending(services, there, ask, about="What it would do is")
+        show_pending(services, there, ask, about="The effects are")
         return
     del st.session_state[f"schema.looking.{view.name}"]
     if there is not None and there.figure is not None:
@@ -208,46 +205,43 @@ def _look(
     st.rerun()
 
 
-def _forms(view: ProjectView, new: LoadedSchema | None) -> None:
-    shell.show(
-        markup.tag(
-            "p", markup.quiet("Each form with a made-up item. Try it: nothing is saved, no one sees it."), style="ts"
-        )
-    )
-    in_force = (f"In force: version {view.schema.schema_.version}", view.schema)
-    written = [(f"Written above: version {new.schema_.version}", new)] if new is not None else []
-    form_preview.forms([*written, in_force], key=f"schema.preview.{view.name}")
-
-
-def _new(view: ProjectView) -> SchemaCheck | None:
-    """Return the edited or uploaded schema. None if it equals the schema in force, or is invalid."""
-    left, right = st.columns(2, gap="large")
-    with left:
-        file = st.file_uploader("The new version, as YAML; or write it below", type=["yaml", "yml"], key="schema.file")
-    with right:
-        guideline = st.file_uploader("Its guideline, if that changes, too", type=["md"], key="schema.guideline")
-    text = guideline_text = None
-    try:
-        text = yaml_text.decode(file.getvalue()) if file is not None else None
-        guideline_text = yaml_text.decode(guideline.getvalue()) if guideline is not None else None
-    except ValueError as error:
-        shell.show(markup.notice(f"The file cannot be read: {error}.", style="bad"))
-        return None
-    if file is None:
-        text = st.text_area("The schema", value=view.schema.text, height=320, key=f"schema.text.{view.schema.hash}")
-    if text == view.schema.text and guideline_text is None:
-        shell.show(markup.tag("div", markup.quiet("Change it to see what that would do."), style="ts ts-small"))
+def _new(services: Services, view: ProjectView) -> SchemaCheck | None:
+    """Draw the way to the editor. Return the edited schema; None if it equals the schema in force, or is invalid."""
+    editor = schema_editor()
+    if editor is None:
+        text = st.text_area("Schema (YAML)", value=view.schema.text, height=320, key=f"schema.text.{view.schema.hash}")
+        edited = EditedSchema(text or "", view.schema.guideline_text)
+    else:
+        edited = _draft(services, view, editor)
+    if edited is None or edited == EditedSchema(view.schema.text, view.schema.guideline_text):
+        shell.show(markup.paragraph("Nothing is changed yet. Edit the form to see effects.", style="ts ts-quiet"))
         return None
     try:
-        examined = examine_text(
-            text or "", guideline_text if guideline_text is not None else view.schema.guideline_text, "line"
-        )
+        examined = examine_text(edited.text, edited.guideline, "line")
     except SchemaError as error:
-        form_preview.problems("This schema does not fit yet:", str(error).splitlines(), style="bad")
+        form_preview.problems("The form has errors. Fix these lines first.", str(error).splitlines(), style="bad")
         return None
     if examined.warnings:
-        form_preview.problems("To look at:", examined.warnings)
+        form_preview.problems("The form works, but look at these lines.", examined.warnings)
     return examined
+
+
+def _draft(services: Services, view: ProjectView, editor: SchemaEditor) -> EditedSchema | None:
+    """Draw the link to the editor, and return the person's draft."""
+    draft = editor.draft(services.store, services.person, view.name)
+    label = "Go on editing" if draft is not None else "Edit form"
+    link = markup.tag("a", markup.text(label), href=editor.address(view.name), target="_self", style="ts-button")
+
+    def discard() -> None:
+        with shell.pressed(services):
+            editor.discard(services.store, services.person, view.name)
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(link, width="content")
+        if draft is not None:
+            st.button("Discard draft", key="schema.discard", on_click=discard)
+            st.html(markup.quiet("You see the effects of your draft. Other people do not see the draft."))
+    return draft
 
 
 # ---- decisions ------------------------------------------------------------------------------------------------------
@@ -258,7 +252,7 @@ def _decide(seen: SchemaPreview) -> Decisions:
     shell.section("Decisions")
     waiting = list(_to_decide(seen))
     if not waiting:
-        shell.show(markup.tag("div", markup.quiet("Nothing is to be decided."), style="ts ts-small"))
+        shell.show(markup.tag("div", markup.quiet("This change needs no decision."), style="ts ts-small"))
     made: list[Decision] = []
     for preview, change in waiting:
         about = markup.tag("div", markup.quiet(change.row.meaning), style="ts-small")
@@ -270,7 +264,7 @@ def _decide(seen: SchemaPreview) -> Decisions:
                 [way.name for way in change.row.decisions],
                 index=None,
                 format_func=lambda name: WAYS[name].meaning[0].upper() + WAYS[name].meaning[1:],
-                placeholder="decide",
+                placeholder="Choose",
                 key=f"schema.way.{seen.hash[:12]}.{change.path}",
                 label_visibility="collapsed",
             )
@@ -296,11 +290,15 @@ def _target(preview: MigrationPreview, change: Change, way: DecisionKind, round:
     key = f"schema.target.{round}.{change.path}.{way.name}"
     known = [spelled(target) for target in targets(preview.comparison, change, way)]
     if known:
-        return st.selectbox("to", known, index=None, placeholder="to which", key=key, label_visibility="collapsed")
+        return st.selectbox(
+            "to", known, index=None, placeholder="Choose a target", key=key, label_visibility="collapsed"
+        )
     if way.renames:
-        shell.show(markup.tag("div", markup.quiet("Nothing new is there that it could be."), style="ts ts-small"))
+        shell.show(
+            markup.tag("div", markup.quiet("The new form has no part that this could become."), style="ts ts-small")
+        )
         return None
-    return st.text_input("value", key=key, placeholder="which value", label_visibility="collapsed").strip() or None
+    return st.text_input("value", key=key, placeholder="Value", label_visibility="collapsed").strip() or None
 
 
 def _count(change: Change) -> markup.Markup:
@@ -311,7 +309,7 @@ def _count(change: Change) -> markup.Markup:
 
 
 def _found(found: MigrationPreview) -> None:
-    shell.section("What it would do")
+    shell.section("Effects")
     counts = [
         f"{n} {status.value}" for status, n in found.comparison.counts.items() if n
     ]  # in the order of the classes: changes without a decision first
@@ -329,7 +327,7 @@ def _found(found: MigrationPreview) -> None:
                     markup.joined([markup.text(meaning), _count(change)]),
                 ]
             )
-    shell.show(markup.table([("Class", ""), ("Where", ""), ("Change", ""), ("What follows", "")], rows))
+    shell.show(markup.table([("Effect", ""), ("Place", ""), ("Change", ""), ("Meaning", "")], rows))
     for sentence in found.refused:
         shell.show(markup.notice(sentence, style="bad"))
     words = {state: state_called(found.comparison.new.stages, state) for state in ItemState}
@@ -338,19 +336,19 @@ def _found(found: MigrationPreview) -> None:
         for state in ItemState
         if found.before.get(state) or found.after.get(state)
     ]
-    shell.show(markup.table([("Items", ""), ("now", "number"), ("then", "number")], states))
+    shell.show(markup.table([("Items", ""), ("Now", "number"), ("After", "number")], states))
     if found.placed:
         placed = [
             [markup.mono(name), markup.number(before), markup.number(after)]
             for name, (before, after) in found.placed.items()
         ]
-        shell.show(markup.table([("Dimension", ""), ("items now", "number"), ("then", "number")], placed))
+        shell.show(markup.table([("Dimension", ""), ("Items now", "number"), ("After", "number")], placed))
     shell.show(
         markup.tag(
             "p",
             markup.text(
-                f"Of {markup.count(found.votes, 'vote')} that count, {found.asked_again:,} would be asked again. "
-                f"{markup.count(found.in_hand, 'task')} in hand and {markup.count(found.drafts, 'draft')} stay."
+                f"{found.asked_again:,} of {markup.count(found.votes, 'vote')} that count are asked again. "
+                f"{markup.count(found.in_hand, 'open task')} and {markup.count(found.drafts, 'draft')} stay."
             ),
             style="ts",
         )
@@ -366,20 +364,26 @@ def _found(found: MigrationPreview) -> None:
             ]
             for moved_item in found.moved[:SHOWN_ITEMS]
         ]
-        with st.expander(f"{markup.count(len(found.moved), 'item')} would come out otherwise"):
+        with st.expander(f"{markup.count(len(found.moved), 'item')} with another result"):
             shell.show(markup.table([("Item", ""), ("State", ""), ("Why", "")], lines))
             if len(found.moved) > SHOWN_ITEMS:
-                shell.show(markup.tag("p", markup.quiet(f"The first {SHOWN_ITEMS} are shown."), style="ts"))
+                shell.show(markup.tag("p", markup.quiet(f"The table shows the first {SHOWN_ITEMS}."), style="ts"))
 
 
 def _take(services: Services, view: ProjectView, examined: SchemaCheck, seen: SchemaPreview) -> None:
     for change in seen.found.comparison.missing:
-        shell.show(markup.notice(f"{change.path}: this waits for your decision."))
+        shell.show(markup.notice(f"{change.path}: choose what happens to stored votes."))
     if not seen.found.can_be_done:
         return
-    shell.show(markup.tag("p", markup.quiet("People work on meanwhile, and it can be taken back here."), style="ts"))
-    if st.button(f"Bring version {seen.found.new_version} into force", type="primary", key="schema.take"):
+    shell.show(
+        markup.tag(
+            "p", markup.quiet("People can go on working meanwhile. You can undo the change on this page."), style="ts"
+        )
+    )
+    if st.button(f"Use version {seen.found.new_version}", type="primary", key="schema.take"):
         with shell.pressed(services):
             change_jobs.do_change(services, SchemaOrder(view.name, "take", examined.loaded, seen.decisions))
             st.session_state.pop(f"schema.seen.{view.name}", None)
+            if (editor := schema_editor()) is not None:
+                editor.discard(services.store, services.person, view.name)
         st.rerun()

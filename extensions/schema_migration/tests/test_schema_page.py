@@ -14,11 +14,18 @@ from db.engine import Store
 from db.tables import ItemRow, SchemaChangeRow
 from domain.states import ItemState
 from extensions.schema_migration import change_jobs
+from extensions.schema_migration.pages import schema as schema_page
 from tests.app.screens import words
 from tests.app.test_lead_screens import Show, first_home, home, show, store, vote, write_item
 from workflow.jobs import desk
 
 __all__ = ["first_home", "home", "show", "store"]  # fixtures
+
+
+@pytest.fixture(autouse=True)
+def in_a_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page without an editor of an extension: the schema is a text in a box."""
+    monkeypatch.setattr(schema_page, "schema_editor", lambda: None)
 
 
 def state_of(store: Store, item: str) -> ItemState:
@@ -33,17 +40,15 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     vote(store, "bo", "yes")
     vote(store, "chi", "yes")
     test = show("schema", "lea")
-    assert "Change it to see what that would do." in words(test)
-    assert "it is the schema that it was made with" in words(test)
+    assert "Nothing is changed yet." in words(test)
+    assert "the form that it was created with" in words(test)
     text = test.text_area[0].value.replace("    raters: 2", "    raters: 3")
     test.text_area[0].set_value(text).run()
     test.button(key="schema.look").click().run()
     assert "Raise `version`." in words(test)
     test.text_area[0].set_value(text.replace("\nversion: 1\n", "\nversion: 2\n")).run()
     test.button(key="schema.look").click().run()
-    assert "this waits for your decision" in words(test)
-    shown = next(box for box in test.selectbox if box.label == "Version")
-    assert shown.options == ["Written above: version 2", "In force: version 1"]
+    assert "choose what happens to stored votes" in words(test)
     assert not [button for button in test.button if button.key == "schema.take"]
     way = next(box for box in test.selectbox if str(box.key).startswith("schema.way."))
     assert way.options == [
@@ -51,7 +56,7 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
         "What is stored stays as it is, also where it no longer fits",
     ]
     way.select_index(0).run()
-    assert "see again what it would do" in words(test)
+    assert "Press “See effects” again." in words(test)
     test.button(key="schema.look").click().run()
     page = words(test)
     assert re.search(r"<td>kept</td><td[^>]*>1</td><td[^>]*>0</td>", page)
@@ -83,14 +88,14 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     assert "being worked out, and will appear here" in words(test)
     until(lambda: any(button.key == "schema.take" for button in test.run().button))
     test.button(key="schema.take").click().run()
-    assert "People work on, and you may leave this page." in words(test)
+    assert "People can go on working, and you can leave this page." in words(test)
     until(lambda: not desk.list_jobs(store, kinds=["schema"], only_open=True))
     assert "Version 2 is in force. 0 items came out otherwise." in words(test.run())
 
     with store.write() as session:  # as a server that ended in the middle leaves it
         session.exec(select(SchemaChangeRow)).one().finished_at = None
     test = show("schema", "lea")
-    assert "A change is not at its end." in words(test)
+    assert "A change is not finished." in words(test)
     test.button(key="schema.interrupted").click().run()
     until(lambda: not desk.list_jobs(store, kinds=["schema"], only_open=True))
     assert "Change 1 is taken back: version 1 is in force." in words(test.run())
@@ -111,7 +116,7 @@ def test_a_schema_that_does_not_fit_is_told_by_its_lines(show: Show) -> None:
     line = text[: text.index("kind: scale")].count("\n") + 1
     test.text_area[0].set_value(text.replace("kind: scale", "kind: scales", 1)).run()
     page = words(test)
-    assert "This schema does not fit yet:" in page
+    assert "The form has errors. Fix these lines first." in page
     assert f"<td>{line}</td>" in page.replace(' class="number"', "")
     assert "`scales` is not known; did you mean `scale`?" in page
     assert not [button for button in test.button if button.key == "schema.look"]

@@ -90,7 +90,7 @@ def tell(wanted: ReportOptions, *, scores: Path | None, reasons: Path | None, as
     stands = compare_with_limit(limits, results)
     if scores is not None:
         write_files({scores: files.as_csv(results).encode()})
-        print(f"What models said of each item is in {scores}; it tells keys.", file=sys.stderr)
+        print(f"{scores} has the models' answers to each item. It reveals keys.", file=sys.stderr)
     if reasons is not None:
         told_to = {flagged_item.item: flagged_item.to_author for flagged_item in (*results.second, *results.flagged)}
         write_reasons(reasons, [(item, told_to[item]) for item in results.known if item in told_to])

@@ -2,6 +2,7 @@
 
 import { el, fill, key, same } from "../dom.js";
 import { fitHeight, KEYS, keyButton, showChosen } from "../kinds/keys.js";
+import { leaveReasons } from "./rating_keys.js";
 
 /** @import { Control, Criterion, Reasons } from "../types" */
 /** @import { RatingForm } from "./rating.js" */
@@ -108,7 +109,8 @@ function askWhy(form, name, wanted, why) {
     showChosen(other, false, KEYS[wanted.list.length]);
     buttons.push(other);
   }
-  const back = el("span", { class: "quiet" }, key("Esc"), " back");
+  const leave = () => leaveReasons(form, name);
+  const back = el("button", { type: "button", class: "small", on: { click: leave } }, key("Esc"), " back");
   const box = el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Reason" }, buttons);
   fill(why, el("div", { class: "ask" }, "Why? ", back), box);
   if (!form.typing) return;
@@ -120,6 +122,9 @@ function askWhy(form, name, wanted, why) {
   });
   const known = wanted.list.some((reason) => same(reason.value, given));
   words.value = known ? "" : String(given ?? "");
-  why.append(words, el("span", { class: "quiet" }, key("Enter"), " done"));
+  const done = () => {
+    if (words.value.trim()) form.because(name, words.value.trim());
+  };
+  why.append(words, el("button", { type: "button", class: "small", on: { click: done } }, key("Enter"), " done"));
   words.focus();
 }

@@ -103,6 +103,9 @@ export class Actions {
   /** @param {SubmitReply} answer */
   saved(answer) {
     this.lastSaved = answer.saved_at;
+    const { project, show_others } = this.bench.fixed;
+    const place = `project=${encodeURIComponent(project.name)}&said=${encodeURIComponent(answer.submission)}`;
+    this.bench.side.link(show_others ? `/my_submissions?${place}` : null);
     this.bench.side.say(`saved ${clock(answer.saved_at)}`);
   }
 

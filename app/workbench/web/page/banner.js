@@ -7,6 +7,9 @@ import { el, fill, key } from "../dom.js";
 export class Banner {
   constructor() {
     this.root = el("div", { class: "banner", role: "alert", hidden: true });
+    this.root.addEventListener("click", ({ target }) => {
+      if (target instanceof Element && target.closest(".close")) this.hide();
+    });
   }
 
   get isShown() {
@@ -34,8 +37,8 @@ export class Banner {
   }
 }
 
-/** What closeHint a line that asks for nothing. */
-export const closeHint = () => el("span", { class: "quiet" }, key("Esc"), " close");
+/** What closes a line that asks for nothing. */
+export const closeHint = () => el("button", { type: "button", class: "small close" }, key("Esc"), " close");
 
 /**
  * What leaves an item that cannot be submitted any more.

@@ -105,6 +105,7 @@ export class Bench {
     this.room = watchRoom(this);
     this.moved = () => {
       this.lastActive = Date.now();
+      this.lease.touched();
     };
     window.addEventListener("pointerdown", this.moved, true);
   }

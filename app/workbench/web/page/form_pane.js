@@ -52,13 +52,14 @@ export class FormPane {
       "Submit ",
       key("Submit", "Ctrl ⏎"),
     );
+    this.others = el("a", { class: "small", hidden: true, target: "_blank" }, "Other answers");
     this.keepButton = el(
       "button",
       { type: "button", class: "small keep", hidden: true, on: { click: around.keep } },
       "Keep as it was ",
       key("Esc"),
     );
-    this.foot = el("footer", { class: "foot" }, this.status, this.keepButton, this.submitButton);
+    this.foot = el("footer", { class: "foot" }, this.status, this.others, this.keepButton, this.submitButton);
     this.root = el("section", { class: "form", tabindex: "-1", "aria-label": "What is asked" }, this.scroll, this.foot);
   }
 
@@ -81,7 +82,7 @@ export class FormPane {
     this.note.hidden = true;
     for (const part of this.parts) part.close();
     this.foot.hidden = true;
-    fill(this.formHost, content);
+    fill(this.formHost, content, this.others.hidden ? null : el("p", { class: "others" }, this.others.cloneNode(true)));
     this.focus();
   }
 
@@ -102,6 +103,12 @@ export class FormPane {
   /** @param {string} text */
   say(text) {
     this.status.textContent = text;
+  }
+
+  /** @param {string | null} href the page of the last submission, where others' answers are shown later */
+  link(href) {
+    this.others.hidden = href === null;
+    if (href !== null) this.others.href = href;
   }
 
   focus() {

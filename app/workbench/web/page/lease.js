@@ -51,7 +51,7 @@ export class Lease {
       const when = clock(new Date(this.until - this.skew).toISOString()).slice(0, 5);
       bench.banner.show(
         "plain lease",
-        `This item goes back to the others at ${when} unless you go on with it. Any key keeps it.`,
+        `Others can take this item from ${when}. Press any key or tap the page to keep it.`,
       );
     }
   }

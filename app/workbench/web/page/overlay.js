@@ -37,7 +37,11 @@ export class Overlay {
       { class: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "layer", tabindex: "-1" },
       el("h2", { id: "layer" }, title),
       content,
-      el("p", { class: "quiet" }, key("Esc"), " close"),
+      el(
+        "p",
+        {},
+        el("button", { type: "button", class: "small", on: { click: () => this.close() } }, key("Esc"), " close"),
+      ),
     );
     fill(this.root, sheet);
     this.root.hidden = false;

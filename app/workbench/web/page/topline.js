@@ -36,9 +36,9 @@ export function tools(bench) {
   const { guide } = bench.guideline;
   const inTask = bench.page.view === "task";
   const holds = inTask && !task?.correction;
-  return el(
+  const nav = el(
     "nav",
-    { class: "tools", "aria-label": "Keys" },
+    { class: "tools", "aria-label": "Actions" },
     tool("G", "guideline", () => guide.toggle(), guide.isOpen),
     bench.stage !== "adjudication" ? tool("U", "edit last", () => actions.undo()) : null, // a decision stands
     inTask ? tool("N", "note", () => side.openNote()) : null,
@@ -53,6 +53,14 @@ export function tools(bench) {
     tool("M", "menu", () => openMenu(bench)),
     tool("?", "keys", () => openKeys(bench)),
   );
+  const more = el("button", { type: "button", class: "small more", "aria-expanded": "false" }, "Actions");
+  const open = (/** @type {boolean} */ on) => {
+    nav.classList.toggle("open", on);
+    more.setAttribute("aria-expanded", String(on));
+  };
+  more.addEventListener("click", () => open(!nav.classList.contains("open")));
+  nav.addEventListener("click", () => open(false));
+  return [nav, more];
 }
 
 /**

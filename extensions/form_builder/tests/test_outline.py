@@ -11,8 +11,8 @@ import pytest
 from annotation_schemas.loader import examine_text
 from annotation_schemas.model import LoadedSchema
 from domain import extensions
-from extensions.schema_wizard import outline, schema_text
-from extensions.schema_wizard.outline import AnswerIs, Check, KeptBy, Outline
+from extensions.form_builder import outline, schema_text
+from extensions.form_builder.outline import AnswerIs, Check, KeptBy, Outline
 
 EVERYTHING = "images, clip, before=image, after=image"
 ANSWERS = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from annotation_schemas import judge_templates
-from extensions.schema_wizard.outline import JUDGES, SLOTS, AnswerIs, Check, KeptBy, Outline
+from extensions.form_builder.outline import JUDGES, SLOTS, AnswerIs, Check, KeptBy, Outline
 
 
 def write_outline(outline: Outline, *, guideline: str) -> str:

@@ -1,0 +1,1 @@
+"""Queries on drafts of forms."""
