@@ -47,8 +47,6 @@ class ListScope:
     """The person who reads the list. None is the command line, which sees everything."""
     own: bool = True
     """Whether only the reader's own tasks hide items. Otherwise anyone's open blind task hides an item."""
-    fields: frozenset[str] | None = None
-    """The fields to search for texts. None: all fields."""
     names: Sequence[str] = ()
     """The names of the fields that items have."""
     versions: Mapping[int, int] = field(default_factory=dict)
@@ -379,7 +377,7 @@ def _looked_at(session: Session, within: ListScope, wanted: ItemFilter, sort: st
         if anew:
             about = {"item_id": id, "project_id": within.project_id}
             content = reworded.content(session, version=version, given=given, **about)
-        if text and not (text in external.lower() or text == public.lower() or _says(content, text, within.fields)):
+        if text and not (text in external.lower() or text == public.lower() or _says(content, text)):
             continue
         if all(test.holds(content) for test in wanted.where):
             matching.append(id)
@@ -401,17 +399,15 @@ def _told_by_json(session: Session, within: ListScope, text: str) -> bool:
     JSON must store the text unchanged, no field name may contain it, and it must not be mistaken for JSON syntax.
     """
     return (
-        within.fields is None
-        and _AS_TYPED.fullmatch(text) is not None
+        _AS_TYPED.fullmatch(text) is not None
         and not set(text.lower()) <= _NO_TEXT
         and not any(text.lower() in name.lower() for name in within.names)
         and not reworded.differs(session, project_id=within.project_id)
     )
 
 
-def _says(content: Mapping[str, Any], text: str, fields: frozenset[str] | None) -> bool:
-    searched = content if fields is None else {name: value for name, value in content.items() if name in fields}
-    return any(text in text_part.lower() for text_part in texts(searched))
+def _says(content: Mapping[str, Any], text: str) -> bool:
+    return any(text in text_part.lower() for text_part in texts(content))
 
 
 _AS_TYPED = re.compile(r"[ !#-\[\]-~]+")

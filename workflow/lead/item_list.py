@@ -83,13 +83,6 @@ class ItemPage:
     """The shown columns: keys of ``COLUMNS``, and names of fields after ``OF_FIELD``."""
 
 
-def searched(access: Access) -> frozenset[str] | None:
-    """Return the fields that a person may search; None for all."""
-    if at_least(access.role, Role.LEAD) or not key_is_private(access.schema):
-        return None
-    return frozenset(field.name for field in access.schema.item.fields) - set(access.schema.export.public_without)
-
-
 def offered(access: Access) -> dict[str, str]:
     """Return the columns that a person may see and sort by, with their titles."""
     fields = {OF_FIELD + field.name: field.name.replace("_", " ").capitalize() for field in access.schema.item.fields}
