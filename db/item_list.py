@@ -23,6 +23,7 @@ from db.tables import (
     AnnotationRow,
     AssetRow,
     CommentRow,
+    DraftRow,
     GoldRow,
     ItemAssetRow,
     ItemRow,
@@ -245,6 +246,7 @@ def _conditions(within: ListScope, wanted: ItemFilter) -> list[ColumnElement[boo
     put(id.in_(events.with_authors(project_id)), wanted.with_author)
     put(id.in_(_gold(project_id)), wanted.gold)
     put(id.in_(within.qualifying), wanted.qualification)
+    put(id.in_(_expired(project_id)), wanted.expired)
     if wanted.version is not None:
         under = [known for known, number in within.versions.items() if number == wanted.version]
         given = plain_select(col(RevisionRow.item_id)).join(ItemRow, _present())
@@ -318,6 +320,18 @@ def _lacking() -> Any:
         .join(AssetRow, col(AssetRow.id) == col(ItemAssetRow.asset_id))
         .where(col(AssetRow.sha256).is_(None))
     )
+
+
+def _expired(project_id: int) -> Any:
+    """Return the query for items about which an answer came after the lease had ended."""
+    lost = plain_select(col(TaskRow.item_id)).join(DraftRow, col(DraftRow.task_id) == col(TaskRow.id))
+    lost = lost.where(col(DraftRow.lost).is_(True), col(TaskRow.project_id) == project_id)
+    return lost.where(col(TaskRow.item_id).is_not(None))
+
+
+def has_expired(session: Session, *, project_id: int) -> bool:
+    """Tell whether the project has such items."""
+    return session.execute(_expired(project_id).limit(1)).first() is not None
 
 
 def _gold(project_id: int) -> Any:

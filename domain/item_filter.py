@@ -184,7 +184,7 @@ LEADS_COLUMNS: Mapping[str, str] = {
 COLUMNS = {**OPEN_COLUMNS, **LEADS_COLUMNS}
 UNSORTED = {"checks", "reasons"}
 """Columns that cannot be sorted."""
-FOR_LEADS = ("author", "voter", "votes", "differ", "with_author", "gold", "qualification", "raters")
+FOR_LEADS = ("author", "voter", "votes", "differ", "with_author", "gold", "qualification", "expired", "raters")
 """Filters for leads only, for the same reason."""
 OF_FIELD = "field."
 """The prefix of columns that show a field of the items."""
@@ -218,6 +218,8 @@ class ItemFilter:
     """Whether the item is an active gold check."""
     qualification: bool | None = None
     """Whether the item is in the newest qualification set of a stage."""
+    expired: bool | None = None
+    """Whether someone's answer about the item came after the lease had ended."""
     where: tuple[FieldTest, ...] = ()
     ids: tuple[str, ...] = ()
     """External IDs, as in files."""
@@ -353,6 +355,7 @@ _READ: Mapping[str, Any] = {
     "with_author": _yes_or_no,
     "gold": _yes_or_no,
     "qualification": _yes_or_no,
+    "expired": _yes_or_no,
     "where": lambda values: tuple(dict.fromkeys(map(FieldTest.parse, values))),
     "ids": lambda values: tuple(dict.fromkeys(values)),
     "differ_in": lambda values: values[-1],
@@ -368,7 +371,7 @@ _TAKES = {
     "comments": f"Use {', '.join(Comments)}",
     "version": "Use a version number",
     "items": f"Use {', '.join(Items)}",
-    **dict.fromkeys(("differ", "missing", "with_author", "gold", "qualification"), _YES_OR_NO),
+    **dict.fromkeys(("differ", "missing", "with_author", "gold", "qualification", "expired"), _YES_OR_NO),
 }
 
 

@@ -39,6 +39,7 @@ LABELS: Mapping[str, str] = {
     "with_author": "With its author",
     "gold": "Gold check",
     "qualification": "Qualification",
+    "expired": "Expired answers",
     "where": "Field",
     "ids": "Ids",
     "differ_in": "Answers differ in",
@@ -61,8 +62,13 @@ def go(view: ProjectView, asked: ItemList) -> None:
     st.query_params.from_dict({"project": view.name, **asked.asked()})
 
 
-def draw(services: Services, view: ProjectView, asked: ItemList, titles: Mapping[str, str], *, lead: bool) -> None:
-    """Draw the row of controls, and a chip for each further filter that is on."""
+def draw(
+    services: Services, view: ProjectView, asked: ItemList, titles: Mapping[str, str], *, lead: bool, expired: bool
+) -> None:
+    """Draw the row of controls, and a chip for each further filter that is on.
+
+    ``expired`` offers the filter for answers that came too late.
+    """
     stages = view.schema.schema_.stages
     dimensions = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     with st.container(horizontal=True, key="items-filters", gap="xsmall", wrap=False, vertical_alignment="center"):
@@ -73,7 +79,7 @@ def draw(services: Services, view: ProjectView, asked: ItemList, titles: Mapping
         if len(dimensions) > 1:
             _several(services, view, asked, "dimension", "Dimension", dimensions)
         with st.popover("+ Filter", key="items.more"):
-            _more(services, view, asked, titles, lead=lead)
+            _more(services, view, asked, titles, lead=lead, expired=expired)
         with st.popover("Views", key="items.views"):
             saved.draw(services, view, asked, lead=lead)
         with st.popover("Columns", key="items.columns"):
@@ -133,7 +139,9 @@ def _with(asked: ItemList, **conditions: Any) -> ItemList:
 # ---- further filters -------------------------------------------------------------------------------------------------
 
 
-def _more(services: Services, view: ProjectView, asked: ItemList, titles: Mapping[str, str], *, lead: bool) -> None:
+def _more(
+    services: Services, view: ProjectView, asked: ItemList, titles: Mapping[str, str], *, lead: bool, expired: bool
+) -> None:
     now = asked.filter
     key = f"items.{view.name}.{hash(now)}"
     names: list[str] = []
@@ -165,6 +173,8 @@ def _more(services: Services, view: ProjectView, asked: ItemList, titles: Mappin
                 choose("voter", ["", *voters], called)
                 choose("differ", list(YES_OR_NO), YES_OR_NO.__getitem__)
                 choose("qualification", list(YES_OR_NO), YES_OR_NO.__getitem__)
+                if expired or now.expired is not None:
+                    choose("expired", list(YES_OR_NO), YES_OR_NO.__getitem__)
         stages = view.schema.schema_.stages
         rated = [stage for stage in RATED if getattr(stages, stage) is not None]
         with right:

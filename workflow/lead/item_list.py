@@ -79,6 +79,8 @@ class ItemPage:
     """The number of matching items on all pages."""
     closed: int
     """The number of the project's items that are left out because the reader may be asked about them blind."""
+    has_expired: bool
+    """Whether a lead finds items with answers that came after the lease had ended."""
     columns: tuple[str, ...]
     """The shown columns: keys of ``COLUMNS``, and names of fields after ``OF_FIELD``."""
 
@@ -116,13 +118,14 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
         given: dict[str, Any] = {"within": within, "wanted": wanted, "sort": asked.sort, "down": asked.down}
         ids, n = item_list.page(session, **given, offset=offset, limit=asked.size)
         closed = item_list.closed(session, within=within)
+        expired = within.own and item_list.has_expired(session, project_id=access.project_id)
         lines = _lines(session, access, within, ids, reasons="reasons" in columns)
     shows_checks = "checks" in columns or asked.filter.gold is not None
     gold = [id for id, line in zip(ids, lines, strict=True) if shows_checks and "gold check" in (line.checks or ())]
     if gold and person is not None:
         with store.write() as session:
             qualifications.note_insights(session, item_ids=gold, person_id=person.id, now=store.now())
-    return ItemPage(lines, n, closed, columns)
+    return ItemPage(lines, n, closed, expired, columns)
 
 
 @dataclass(frozen=True)
