@@ -45,7 +45,7 @@ def import_(
     mapping: Annotated[
         Path | None,
         typer.Option(
-            help="If columns have other names than the fields of the schema: a YAML file that says which is which."
+            help="A YAML file that maps columns to fields, if their names differ from the schema."
             " --write-mapping writes one.",
             metavar="FILE.yaml",
         ),
@@ -286,7 +286,7 @@ def _import_replies(
 
 
 def _summary(done: ImportSummary) -> Iterator[str]:
-    """Yield sentences about what came in, which answers are missing or unreadable, and which media are missing."""
+    """Yield sentences about imported rows, missing or unreadable answers, and missing media."""
     from workflow.files.import_answers import words_of_texts_instead
     from workflow.files.read_losses import read_sentences
 
