@@ -116,7 +116,7 @@ def agreement(
         bool,
         typer.Option(
             "--pool-guidelines",
-            help="Combine ratings under different versions of the guideline. The output says so.",
+            help="Combine ratings under different versions of the guideline. The output mentions this.",
         ),
     ] = False,
     schema_version: Annotated[
@@ -171,23 +171,23 @@ def agreement(
     if (ratings is None) == (project is None):
         raise typer.BadParameter("name either a project, or a file with --ratings.")
     if project is None and (stage is not None or unit is not None or by is Cut.GROUP):
-        raise typer.BadParameter("--stage, --unit and --by group are for projects; a file has none of them.")
+        raise typer.BadParameter("--stage, --unit and --by group need a project. Leave them out with --ratings.")
     if items is not None and project is None:
-        raise typer.BadParameter("--items is for projects; a file does not say which items were kept.")
+        raise typer.BadParameter("--items needs a project, because a file does not say which items were kept.")
     if pool_guidelines and project is None:
-        raise typer.BadParameter("--pool-guidelines is for projects; a file does not say which guideline was in force.")
+        raise typer.BadParameter("--pool-guidelines needs a project, because a file does not name guidelines.")
     if schema_version is not None and project is None:
-        raise typer.BadParameter("--schema-version is for projects; a file does not say which schema was in force.")
+        raise typer.BadParameter("--schema-version needs a project, because a file does not name schemas.")
     if unit is not None and stage not in (None, STAGE_OF[unit]):
         raise typer.BadParameter(f"--unit {unit.value} is for --stage {STAGE_OF[unit].value}.")
     if unit in MEANS and (by not in (None, Cut.WHOLE) or scale):
-        raise typer.BadParameter(f"--unit {unit.value} goes without --by and --scale: means are one set, of numbers.")
+        raise typer.BadParameter(f"--unit {unit.value} does not work with --by or --scale. Leave them out.")
     if unit is UnitKind.ANSWER and (by is Cut.GROUP or scale):
-        raise typer.BadParameter("--unit answer goes without --by group and --scale.")
+        raise typer.BadParameter("--unit answer does not work with --by group or --scale. Leave them out.")
     if missing is not None and project is not None:
-        raise typer.BadParameter("--missing is for files; a project knows which ratings are missing.")
+        raise typer.BadParameter("--missing is for files. Leave it out: a project knows its missing ratings.")
     if losses_file is not None and project is None:
-        raise typer.BadParameter("--losses is for projects; a file of ratings has no replies that were lost.")
+        raise typer.BadParameter("--losses needs a project, because a file has no lost replies.")
     if as_json and as_csv:
         raise typer.BadParameter("give --json or --csv, not both.")
     scales = _scales(scale or ())
@@ -309,10 +309,10 @@ def _of_file(
     for note in read.notes:
         typer.echo(f"{path.name}: {note}", err=True)
     if read.bad:
-        more = f" {len(read.bad):,} rows do not fit." if len(read.bad) > 1 else ""
+        more = f" {len(read.bad):,} rows are invalid." if len(read.bad) > 1 else ""
         raise RatingsError(f"{path.name}, row {read.bad[0].row}: {read.bad[0].reason}. Correct the row.{more}")
     if not len(read.table):
-        raise RatingsError(f"{path.name} has its head, but no rating below it.")
+        raise RatingsError(f"{path.name} has no ratings below its first row. Add ratings.")
     return summarise(
         read.table,
         scales=scales,
@@ -428,7 +428,7 @@ def _of_project(
         known = raters_of(shared.store, person=None, project=project, stage=stage)
         if known.people and known.machines:
             names = ", ".join(known.machines)
-            print(f"Not counted among the people, as they are machines: {names}. --raters names them.", file=sys.stderr)
+            print(f"Machines, not counted among people: {names}. Include them with --raters.", file=sys.stderr)
     return agreement_of(shared.store, **asked, stage=stage, by=by, scales=scales)
 
 
@@ -439,6 +439,6 @@ def _scales(texts: Sequence[str]) -> dict[str, Scale]:
     for text in texts:
         criterion, scale = scale_from_text(text)
         if criterion in scales:
-            raise RatingsError(f"--scale is given twice for {criterion}; leave one of the two out.")
+            raise RatingsError(f"--scale is given twice for {criterion}. Give it once.")
         scales[criterion] = scale
     return scales

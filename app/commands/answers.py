@@ -26,4 +26,4 @@ def read(project: Project) -> None:
     from workflow.annotate import answer_readings
 
     seen, new = answer_readings.read_again(opened().store, by=None, project=project)
-    typer.echo(f"{seen:,} answers looked at, {new:,} new readings.")
+    typer.echo(f"Read {seen:,} answers again: {new:,} new readings.")

@@ -45,11 +45,11 @@ def check(
     for sentence in [*mismatches, *damaged]:
         typer.echo(sentence)
     if not mismatches:
-        typer.echo("Everything stored follows from the votes.")
+        typer.echo("All stored states follow from the votes.")
     elif rebuild:
-        typer.echo("The stored states were brought up to the votes.")
+        typer.echo("The stored states are corrected.")
     for sentence in remarks(shared.store, project=project):
-        typer.echo(f"Worth knowing: {sentence}")
+        typer.echo(f"Note: {sentence}")
     trouble = shared.store.trouble() or find_write_error(shared.settings.home)
     if trouble:
         raise DatabaseUnavailableError(trouble)

@@ -9,13 +9,12 @@ import typer
 
 from app.commands.groups import Panel
 from app.commands.progress import shown_progress
-from app.serving import demo_people
-from app.serving.demo_people import DemoOffer, DemoRole
 from domain.errors import ConflictError
 from domain.states import Stage
 
 if TYPE_CHECKING:
     from app.services import Resources
+    from app.serving.demo_people import DemoOffer
 
 
 def register(cli: typer.Typer) -> None:
@@ -61,12 +60,15 @@ def demo(
             example.build(shared.store, shared.media, progress=show)
     _also(shared, questions)
     if start:
+        from app.serving import demo_people
+
         demo_people.offer(_offer())
         serve.run(shared, host=serve.LOOPBACK, port=port)
 
 
 def _offer() -> DemoOffer:
     """Return what the sign-in page of the demo offers: for each role, a person who has no item in hand."""
+    from app.serving.demo_people import DemoOffer, DemoRole
     from examples import demo as example
 
     items = ("item waits", "items wait")

@@ -130,7 +130,7 @@ def export(
             only=only,
             progress=progress,
         )
-    of = "" if schema_version is None else f", of version {schema_version} of the schema alone"
+    of = "" if schema_version is None else f", only version {schema_version} of the schema"
     typer.echo(f"{count(done.items, FORMATS[format].takes.noun)} in {count(len(done.files), 'file')} at {out}{of}.")
     if done.part:
         typer.echo(done.part)

@@ -38,11 +38,11 @@ def exposure(
     for line in report.stages:
         typer.echo(f"{line.stage.value},{line.votes},{line.complete},{line.without},{line.faulty}")
     if report.since is None:
-        typer.echo("Nothing is noted yet: what is sent is noted since Touchstone keeps track of it.")
+        typer.echo("No votes have a record yet. Touchstone records what it sends from now on.")
     else:
-        typer.echo(f"Noted since {report.since:%Y-%m-%d %H:%M} UTC.")
+        typer.echo(f"Recorded since {report.since:%Y-%m-%d %H:%M} UTC.")
     if report.from_files:
-        typer.echo(f"{report.from_files} ratings came in files; what their raters knew is not known here.")
+        typer.echo(f"{report.from_files} ratings were imported. What their raters had seen is not recorded.")
     if out is not None and str(out) == "-":
         sys.stdout.write(exposures.as_csv(report.faults))
     elif out is not None:

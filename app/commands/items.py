@@ -73,7 +73,9 @@ def list_views(
         typer.echo(f"{whose:<9} {saved_view.login or 'on the machine':<24} {_short(saved_view.name)}")
         typer.echo(f"          {_link(address, project, saved_view)}")
     if not there:
-        typer.echo("There is no saved view yet: touchstone item list PROJECT ... --save-view NAME --for-everyone.")
+        typer.echo(
+            "There are no saved views yet. Save one: touchstone item list PROJECT ... --save-view NAME --for-everyone"
+        )
 
 
 def delete_view(
@@ -112,7 +114,7 @@ def _view(project: str, wanted: str, person: Person | None) -> ItemView:
     there = item_views.views(resources().store, person=person, project=project)
     named = [view for view in there if wanted == view.id or wanted.strip().casefold() == view.name.casefold()]
     if not named:
-        raise NotFoundError(f"There is no saved view {wanted!r} to be seen; touchstone view list {project} lists them.")
+        raise NotFoundError(f"There is no saved view {wanted!r}. `touchstone view list {project}` lists them.")
     return min(named, key=lambda each: (each.id != wanted, each.shared))
 
 
@@ -218,7 +220,9 @@ def items(
         from workflow.lead import item_views
 
         if person is None and not for_everyone:
-            raise InvalidInputError([Problem("view", "Say whose view it is with --as LOGIN, or add --for-everyone.")])
+            raise InvalidInputError(
+                [Problem("view", "Name the owner of the view with --as LOGIN, or add --for-everyone.")]
+            )
         made = item_views.save(shared.store, **about, name=save_view, asked=asked, shared=for_everyone)
         typer.echo(f"Saved as “{made.name}”: {_link(address, project, made)}")
         return
@@ -287,13 +291,13 @@ def edit(
     as_text = {field.name: of_field(field).typed_as_it_is for field in schema.item.fields} if schema else {}
     given = dict(_field(text, as_text) for text in fields)
     number = edit_item(store, person=None, project=name, item=item, fields=given)
-    typer.echo(f"Item {item} is at revision {number} now.")
+    typer.echo(f"Item {item} is now at revision {number}.")
 
 
 def _field(text: str, as_text: Mapping[str, bool]) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise InvalidInputError([Problem("fields", f"{text!r} is not FIELD=VALUE; write for instance answer=Yes.")])
+        raise InvalidInputError([Problem("fields", f"{text!r} is not FIELD=VALUE, such as answer=Yes.")])
     if as_text.get(name, True):
         return name, value
     try:

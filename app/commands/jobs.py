@@ -88,7 +88,7 @@ def cancel(id: Id) -> None:
     from workflow.jobs import desk
 
     job = desk.cancel(opened().store, id=id)
-    typer.echo(f"{id} is being canceled: it ends within seconds." if job.is_open else f"{id} is canceled.")
+    typer.echo(f"{id} is being canceled. It ends within seconds." if job.is_open else f"{id} is canceled.")
 
 
 def retry(id: Id) -> None:

@@ -107,7 +107,7 @@ def judge(
         new=spec is not None and template is not None,
         frozen=any((spec, template, batch, extra_body, header)),
         retry_failed=retry_failed,
-        say="Say which judge: --template ID and --spec FILE",
+        say="Name the judge: --template ID and --spec FILE",
     )
     shared = commands.opened()
     if resume is not None:
@@ -151,7 +151,7 @@ def read(run: Annotated[str, typer.Argument(help="The ID of a judge's run.")]) -
 
     shared = commands.opened()
     n = judge_readings.read_replies_again(shared.store, by=None, run=run)
-    typer.echo(f"{n} new readings." if n else "This version of the parser has read all of its replies.")
+    typer.echo(f"{n} new readings." if n else "This version of the parser has read all replies already.")
     tell_verdicts(shared, run)
 
 
@@ -161,7 +161,9 @@ def within(spec: ModelSpec, *, max_calls: int | None, max_cost: float | None) ->
     if not given:
         return spec
     if spec.endpoint is None:
-        raise ModelError(f"{spec.name} is no endpoint, and a budget is for endpoints only.")
+        raise ModelError(
+            f"{spec.name} has no endpoint, and only endpoints have a budget. Leave out --max-calls and --max-cost."
+        )
     return spec.model_copy(update={"endpoint": spec.endpoint.model_copy(update=given)})
 
 

@@ -54,13 +54,13 @@ def list_people(
         members = memberships.list_members(_store(), person=None, project=project)
         _print_parts(members)
         if not members:
-            typer.echo(f"No one is in {project} yet: touchstone person assign {project} LOGIN --role annotator.")
+            typer.echo(f"{project} has no members yet: touchstone person assign {project} LOGIN --role annotator.")
         return
     everyone = accounts.active_accounts(_store())
     for person in everyone:
         typer.echo(f"{person.login:<24} {person.name}{'  (admin)' if person.is_admin else ''}")
     if not everyone:
-        typer.echo("No one has an account yet: touchstone serve makes the first admin.")
+        typer.echo("There are no accounts yet: touchstone serve creates the first admin.")
 
 
 def create(
@@ -92,9 +92,7 @@ def create(
         if not project:
             raise
         way = f"touchstone person assign {project} {login} --role {role.value}"
-        raise AlreadyTakenError(
-            f"{taken} If it is the same person, give the account a part in the project: {way}."
-        ) from None
+        raise AlreadyTakenError(f"{taken} If this is the same person, add the account to the project: {way}.") from None
     if project:
         memberships.set_member(
             store, by=None, project=project, login=login, role=role, dimensions=dimension or None, stages=stage or None
@@ -162,7 +160,7 @@ def invite(
         if why is None:
             typer.echo(f"The mail server took a mail with {links[to]} to {to}.")
         else:
-            failed.append(f"{to}: {why} {links[to]} works all the same; hand it over yourself.")
+            failed.append(f"{to}: {why} The link works: {links[to]}. Send it yourself.")
     if failed:
         raise SettingsError("\n".join(failed))
 
@@ -192,18 +190,20 @@ def assign(
     from workflow.access import memberships
 
     if bool(logins) == (file is not None):
-        raise SettingsError("Say whose part it is: one login or more, or --file FILE.csv, not both.")
+        raise SettingsError("Name the people: either logins, or --file FILE.csv.")
     if file is not None and (dimension or stage):
-        raise SettingsError("With --file, dimensions and stages are columns of the file; leave the options out.")
+        raise SettingsError(
+            "With --file, dimensions and stages are columns of the file. Leave out --dimension and --stage."
+        )
     if remove:
         if role or dimension or stage:
-            raise SettingsError("--remove takes people out; leave --role, --dimension and --stage out.")
+            raise SettingsError("With --remove, leave out --role, --dimension and --stage.")
         out = logins or [part.login for part in read_parts(file or Path(), role=Role.ANNOTATOR)]
         memberships.remove_members(_store(), by=None, project=project, logins=out)
-        typer.echo(f"Out of {project} now: {', '.join(out)}. What they submitted stays and counts.")
+        typer.echo(f"Removed from {project}: {', '.join(out)}. Their submissions stay and count.")
         return
     if file is None and role is None:
-        raise SettingsError(f"Say which role: --role {', --role '.join(Role)}.")
+        raise SettingsError(f"Choose a role: --role {', --role '.join(Role)}.")
     parts = (
         read_parts(file, role=role)
         if file is not None
@@ -244,13 +244,13 @@ def edit(
         person = accounts.find_person(store, login=login)
         typed = typer.prompt(f"New password for {person.login}", hide_input=True, confirmation_prompt=True)
         accounts.set_password(store, login=person.login, password=typed)
-        typer.echo(f"{person.name} signs in with the new password from now on.")
+        typer.echo(f"{person.name} has a new password.")
         return
     person = accounts.set_active(store, login=login, active=reactivate)
     if deactivate:
-        typer.echo(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
+        typer.echo(f"{person.name} can no longer sign in. Their submissions stay and count.")
         return
-    typer.echo(f"{person.name} is back, with the roles they had.")
+    typer.echo(f"{person.name} can sign in again, with the same roles.")
     _print_link(person, address=address, hours=24)
 
 

@@ -1,4 +1,4 @@
-"""``touchstone project``: make and list projects, and say which raters out of files are people."""
+"""``touchstone project`` and ``rater``: create and list projects, and mark imported raters as people or machines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def create(
     for warning in examined.warnings:
         typer.echo(warning, err=True)
     made = projects.create_project(opened().store, name=name, loaded=loaded, title=title)
-    typer.echo(f"Project {made.name} ({made.title}) follows {loaded.schema_.name}, version {loaded.schema_.version}.")
+    version = f"{loaded.schema_.name}, version {loaded.schema_.version}"
+    typer.echo(f"Created project {made.name} ({made.title}) with schema {version}.")
 
 
 def list_projects() -> None:
@@ -64,7 +65,7 @@ def list_projects() -> None:
         archived = "  (archived)" if project_view.archived else ""
         typer.echo(f"{project_view.name:<24} {schema.name} {schema.version:<4} {project_view.title}{archived}")
     if not all_projects:
-        typer.echo("There is no project yet: touchstone project create NAME --schema SCHEMA.")
+        typer.echo("There are no projects yet: touchstone project create NAME --schema SCHEMA.")
 
 
 def raters(
@@ -99,6 +100,6 @@ def raters(
     )
     for rater in known_raters:
         rated = ", ".join(f"{n:,} in {stage.value}" for stage, n in (rater.ratings or {}).items())
-        typer.echo(f"{rater.name:<24} {rater.words}; ratings out of files: {rated}")
+        typer.echo(f"{rater.name:<24} {rater.words}; imported ratings: {rated}")
     if not known_raters:
-        typer.echo("This project has no ratings out of files.")
+        typer.echo("This project has no imported ratings.")

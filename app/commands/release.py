@@ -77,7 +77,7 @@ def create(
             help="Images count as similar if at most this many of the 64 bits of their perceptual hashes differ."
         ),
     ] = None,
-    off: Annotated[float, typer.Option(help="How far the size of a split may be off, as a share of it.")] = 0.1,
+    off: Annotated[float, typer.Option(help="The largest error of the size of a split, as a share of it.")] = 0.1,
     lacking: Annotated[
         bool, typer.Option("--lacking", help="Allow splits without a dimension that has too few groups of items.")
     ] = False,
@@ -168,10 +168,10 @@ def list_releases(project: ProjectName) -> None:
     for release_view in releases:
         splits = ", ".join(f"{name} {split['items']:,}" for name, split in release_view.splits.items())
         gone = f"  without {', '.join(one.item for one in release_view.withdrawn)}" if release_view.withdrawn else ""
-        kept = "" if release_view.is_there else "  (its files are not on this machine any more)"
+        kept = "" if release_view.is_there else "  (files are not on this machine)"
         typer.echo(f"{release_view.version:<8} {release_view.at:%Y-%m-%d %H:%M} UTC  {splits}{gone}{kept}")
     if not releases:
-        typer.echo(f"{project} has no release yet: touchstone release create {project} --out FOLDER.")
+        typer.echo(f"{project} has no release yet. Create one: touchstone release create {project} --out FOLDER")
 
 
 def show(project: ProjectName, version: Annotated[str, typer.Argument(help="The version, such as 1 or 1.2.")]) -> None:
@@ -208,7 +208,9 @@ def export(
     shared = opened()
     release_view = one_release(shared.store, shared.settings.home, by=None, project=project, version=version)
     if not release_view.is_there:
-        raise SettingsError(f"The files of release {release_view.version} are not on this machine any more.")
+        raise SettingsError(
+            f"The files of release {release_view.version} are not on this machine. Use the machine that created it."
+        )
     must_be_new(out)
     for line in _copied(release_view.place, out, f"{project} {release_view.version}"):
         typer.echo(line)
@@ -273,7 +275,7 @@ def diff(
 
 
 def tell_made(project: str, made: CreatedRelease, out: Path | None) -> None:
-    """Print what was made, and copy the release to ``out``."""
+    """Print the size of a new release, and copy the release to ``out``."""
     typer.echo(
         f"Release {made.version} of {project}: {made.items:,} items in {made.files:,} files, {made.bytes:,} bytes. "
         f"SHA-256 of its manifest: {made.manifest_sha256}"
@@ -281,7 +283,7 @@ def tell_made(project: str, made: CreatedRelease, out: Path | None) -> None:
     for note in made.notes:
         typer.echo(note)
     if out is None:
-        typer.echo(f"It is kept in {made.place}.")
+        typer.echo(f"The files are in {made.place}.")
         return
     for line in _copied(made.place, out, f"{project} {made.version}"):
         typer.echo(line)
@@ -289,7 +291,7 @@ def tell_made(project: str, made: CreatedRelease, out: Path | None) -> None:
 
 def _copied(place: Path, out: Path, which: str) -> list[str]:
     """Copy the public files into ``out`` and the private files next to it. Copy both folders in full, or neither."""
-    parts = {"private": (private_of(out), "what must stay private"), "public": (out, "what is public")}
+    parts = {"private": (private_of(out), "private files; do not publish"), "public": (out, "public files")}
     made: list[Path] = []
     lines: list[str] = []
     try:
@@ -305,8 +307,8 @@ def _copied(place: Path, out: Path, which: str) -> list[str]:
         made.clear()
     except (OSError, shutil.Error) as error:
         raise InvalidFileError(
-            f"The release is kept in {place}, but it cannot be copied to {out}: {_why(error)}. Nothing was left there; "
-            f"`touchstone release export {which} --out FOLDER` writes it elsewhere."
+            f"The release is in {place}, but it cannot be copied to {out}: {_why(error)}. Nothing was copied. "
+            f"`touchstone release export {which} --out FOLDER` copies it elsewhere."
         ) from error
     finally:
         for folder in made:
@@ -330,10 +332,10 @@ def must_be_new(out: Path) -> None:
     """Refuse a folder that is there already, or that cannot be made."""
     for folder in (out, private_of(out)):
         if folder.exists() or folder.is_symlink():
-            raise ConflictError(f"{folder} is there already; name a folder that is not there yet.")
+            raise ConflictError(f"{folder} exists already. Name a new folder.")
     above = next(parent for parent in out.absolute().parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-        raise InvalidFileError(f"{out} cannot be made: nothing can be written into {above}.")
+        raise InvalidFileError(f"{out} cannot be created: {above} is not writable.")
 
 
 def _folder(given: str, project: str | None) -> Path:
@@ -353,7 +355,7 @@ def _each(given: list[str] | None) -> tuple[str, ...]:
 def _said(given: str) -> tuple[str, str]:
     name, equals, text = given.partition("=")
     if not equals:
-        raise SettingsError(f"--set {given}: write NAME=TEXT.")
+        raise SettingsError(f"--set {given} is not NAME=TEXT, such as license=CC-BY-4.0.")
     if not text.startswith("@"):
         return name.strip(), text
     try:

@@ -150,7 +150,7 @@ def results(
         shared.store, person=None, project=project, items=items, reader=reader, schema_version=schema_version
     )
     if schema_version is not None:
-        print(f"Grades of people: under version {schema_version} of the schema alone.", file=sys.stderr)
+        print(f"Only people's grades under version {schema_version} of the schema.", file=sys.stderr)
     wanted = score_choices.selected_scores(
         read, kinds=None if scores is ScoreSource.ALL else (scores.value,), criteria=criterion, method=method.value
     )
@@ -160,7 +160,7 @@ def results(
         numbers.sliced_scores(read, scoring, by=by, together=cluster, common=common, bins=cuts) for scoring in wanted
     ]
     if edges is not None and boards and not boards[0].slicing.of_numbers:
-        raise InvalidInputError([Problem("edges", f"{by} has no numbers that could be cut at {edges}.")])
+        raise InvalidInputError([Problem("edges", f"{by} has no numbers to cut at {edges}. Leave out --edges.")])
     remarks = [f"Counted: {read.counting.sentence}"] if format is not Format.TABLE and read.counting else []
     for section in asking.values():
         if (alone := section.alone(read, boards, by=by, form=format.value)) is not None:
@@ -204,7 +204,7 @@ def models_block(read: ProjectAnswers) -> Iterator[str]:
     rows += [[model, *(str(own.get(name, "-")) for name in names)] for model, own in sorted(read.attributes.items())]
     widths = [max(len(row[at]) for row in rows) for at in range(len(names) + 1)]
     yield ""
-    yield "What is said of the models"
+    yield "Attributes of the models"
     for row in rows:
         yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
@@ -218,7 +218,7 @@ def table(read: ProjectAnswers, boards: Sequence[SlicedScores], sections: Sectio
         yield ""
     ends = [(section, list(section.ending(of_project))) for section, of_project, _ in sections]
     if not boards and not any(lines for section, lines in ends if section.without_scores):
-        yield "There is nothing to score here: no model's answer has a key, a grade or a judge's rating."
+        yield "Nothing to score: no answer has a key, a grade or a judge's rating. Run a model, or import answers."
     for place, board in enumerate(boards):
         if place:
             yield ""

@@ -148,7 +148,7 @@ def model(
         new=spec is not None,
         frozen=any(frozen),
         retry_failed=retry_failed,
-        say="Say which model: --spec FILE for a new run",
+        say="Name the model: --spec FILE for a new run",
     )
     from workflow.runs import model_descriptions
     from workflow.runs.model_plans import crossed, with_tools
@@ -236,7 +236,7 @@ def cancel(run: Run) -> None:
     from workflow.runs import run_control
 
     run_control.cancel(opened().store, by=None, run=run)
-    typer.echo(f"{run} is cancelled.")
+    typer.echo(f"{run} is canceled.")
 
 
 def withdraw(
@@ -255,7 +255,7 @@ def withdraw(
         typer.echo(f"{run} counts again.")
         return
     run_control.withdraw(opened().store, by=None, run=run, reason=reason)
-    typer.echo(f"{run} is withdrawn and counts nowhere; `touchstone run withdraw {run} --back` takes it back.")
+    typer.echo(f"{run} is withdrawn and no longer counts. To undo this: touchstone run withdraw {run} --back")
 
 
 def grade(run: Run) -> None:

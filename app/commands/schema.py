@@ -14,6 +14,7 @@ from annotation_schemas.typed_yaml import dotted
 from app.commands import schema_show
 from app.commands.groups import Panel, find_group
 from app.commands.schema_show import stages_in_words
+from domain.english import with_noun
 
 
 def register(cli: typer.Typer) -> None:
@@ -38,7 +39,7 @@ def register(cli: typer.Typer) -> None:
         examined = examine(shipped().get(file, Path(file)))
         typer.echo("\n".join(summary(examined.loaded)))
         if examined.warnings:
-            typer.echo("\n".join(["", f"{len(examined.warnings)} to look at:", *examined.warnings]))
+            typer.echo("\n".join(["", f"{with_noun(len(examined.warnings), 'warning')}:", *examined.warnings]))
             if strict:
                 raise typer.Exit(1)
 
@@ -59,7 +60,7 @@ def summary(loaded: LoadedSchema) -> list[str]:
     groups = len({dimension.group for dimension in schema.dimensions if dimension.group})
     wanted = sum(dimension.wanted or 0 for dimension in schema.dimensions)
     lines = [
-        f"{schema.title} ({schema.name}, version {schema.version}) fits.",
+        f"{schema.title} ({schema.name}, version {schema.version}) is valid.",
         f"hash          {loaded.hash}",
         f"dimensions    {len(schema.dimensions)}"
         + (f" in {groups} groups" if groups else "")
@@ -86,6 +87,6 @@ def summary(loaded: LoadedSchema) -> list[str]:
         if need.row.registry == "key":
             idle.setdefault(need.row, []).append(dotted(need.path))
     if idle:
-        lines += ["", "Said, but not enforced yet:"]
+        lines += ["", "Not enforced yet:"]
     lines += [f"  {', '.join(places)}: {row.meaning}" for row, places in idle.items()]
     return lines

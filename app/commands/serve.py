@@ -64,7 +64,7 @@ def serve(
         typer.echo(f"First admin: sign in as admin with {password} (shown only now)")
     if not is_loopback(host):
         typer.echo(
-            "This server can be reached from other machines: use it behind a proxy with HTTPS, and name it with --name."
+            "Other machines can reach this server. Put a proxy with HTTPS in front, and give its host name with --name."
         )
     run(shared, host=host, port=port, names=_names(shared.settings, name or ()), worker=worker)
 
@@ -102,7 +102,7 @@ def check_free(host: str, port: int) -> None:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
         raise SettingsError(
-            f"{host} is no address of this machine. Give --host an address such as 127.0.0.1."
+            f"{host} is not an address of this machine. Give another --host, such as 127.0.0.1."
         ) from None
     family, kind, protocol, _, address = addresses[0]
     with socket.socket(family, kind, protocol) as probe:

@@ -191,7 +191,7 @@ FROM_OUTSIDE = {"/label-studio/hook"}
 OF_LEADS = {"/uncovered/{project}"}
 """What a page of leads posts: tests/app/test_privacy_page.py."""
 
-OURS = {"/api/{rest:path}", "/assets/{name}", "/workbench/{version}/{name:path}"}
+OURS = {"/api/{rest:path}", "/assets/{name}", "/workbench/{version}/{name:path}", "/language"}
 """Files of the program itself, and the reply for what is no address."""
 
 

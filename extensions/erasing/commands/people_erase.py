@@ -47,9 +47,9 @@ def erase(
     if yes is None:
         yes = typer.prompt("Type the login to erase this person", default="", show_default=False)
         if not yes.strip():
-            raise SettingsError("No login was typed. No one was erased.")
+            raise SettingsError("You typed no login. Nothing was erased.")
     done = erasing.erase(store, login=person.login, typed=yes)
-    typer.echo(f"Erased. What they submitted stands under {done.login}.")
+    typer.echo(f"Erased. The submissions are now by {done.login}.")
     if done.traces:
         raise DatabaseUnavailableError(
             f"The database file may still hold the name, because it could not be rewritten. {done.traces} Run"

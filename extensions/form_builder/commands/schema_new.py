@@ -209,7 +209,7 @@ def register(cli: typer.Typer) -> None:
         with file.open("x", encoding="utf-8") as out:
             out.write(text)
         where = shlex.quote(str(file))
-        typer.echo(f"Wrote {file} and {guideline}. Read them through, change what is to be otherwise, then:")
+        typer.echo(f"Wrote {file} and {guideline}. Read both files, change what you like, and then run:")
         typer.echo(f"  touchstone schema check {where}")
         typer.echo(f"  touchstone project create {begun.name} --schema {where}")
         typer.echo(f"  touchstone pool import {begun.name} FOLDER   # your images or clips, to write items about")
@@ -236,7 +236,7 @@ def _free(file: Path) -> Path:
     guideline = file.with_suffix(".md")
     for path in (file, guideline):
         if path.exists() or path.is_symlink():
-            raise AlreadyTakenError(f"{path} is there already, and stays as it is. Give another name.")
+            raise AlreadyTakenError(f"{path} exists already. Give another name.")
     return guideline
 
 
@@ -276,7 +276,7 @@ def _asked(question: _Question, said: Said) -> Any:
         except typer.Abort:
             if sys.stdin.isatty():  # a person is there and has aborted
                 raise
-            problem = f"No one answers here. Say {question.option}, or --yes for what is usual."
+            problem = f"No terminal to ask in. Give {question.option}, or --yes for the defaults."
             raise InvalidInputError([Problem(question.name, problem)]) from None
         try:
             return question.read(answer.strip(), said)

@@ -52,7 +52,7 @@ def metric(
     by = f"{made.library} {made.library_version}" if made.library else "our own code"
     settings = json.dumps(dict(made.settings), ensure_ascii=False)
     typer.echo(
-        f"{measured.name}, next to {measured.criterion}: {measured.new} answers measured, {measured.known} as they were"
+        f"{measured.name}, next to {measured.criterion}: {measured.new} answers measured, {measured.known} unchanged"
     )
     typer.echo(f"  {measured.counted.sentence}")
     typer.echo(f"  by {by}, {settings}")
@@ -84,7 +84,7 @@ def similarity(
     )
     typer.echo(
         f"{measured.name} of {of}: {measured.new} items measured, "
-        f"{measured.known} as they were, {measured.without} without"
+        f"{measured.known} unchanged, {measured.without} without a text"
     )
     typer.echo(f"  by {json.dumps(dict(measured.about), ensure_ascii=False)}")
-    typer.echo(f"  cut by it: touchstone result show {project} --by {measured.name} --bins 3")
+    typer.echo(f"  split scores by it: touchstone result show {project} --by {measured.name} --bins 3")
