@@ -10,7 +10,7 @@ from app import markup
 from app.markup import Markup
 
 STYLE = """
-.ts-dots { max-width: 62rem; margin: .2rem 0; }
+.ts-dots { max-width: 62rem; margin: .2rem 0; overflow-x: auto; }
 .ts-dots :is(td, th) { border-bottom: 0; vertical-align: middle; padding: .12rem .9rem .12rem 0; }
 .ts-dots td:first-child { max-width: 20rem; overflow-wrap: break-word; }
 .ts-dots td.plot { width: 42%; min-width: 12rem; }

@@ -52,7 +52,7 @@ def show_release_checks(
         ]
         for line in checks.lines
     ]
-    shell.show(markup.table([("State", ""), ("What", ""), ("How it stands", "wide"), ("", "number")], rows))
+    shell.show(markup.table([("State", ""), ("What", ""), ("How it stands", "wide"), ("Next step", "number")], rows))
     _show_losses(services, view)
 
 

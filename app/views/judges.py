@@ -43,7 +43,7 @@ def _following(services: Services, view: ProjectView) -> list[tuple[str, str]]:
         raters_of(services.store, **about, stage=each).machines for each in stages
     ):
         return []
-    return [("See whether a judge can stand in for people", addresses.page("calibration", view.name))]
+    return [("Can a judge replace people?", addresses.page("calibration", view.name))]
 
 
 def _refused(services: Services, view: ProjectView) -> str:

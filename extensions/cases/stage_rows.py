@@ -10,7 +10,7 @@ from workflow.annotate.stage_kinds import StageKind
 ROWS = (
     StageKind(
         Stage.CODING,
-        nothing_yet="There is nothing to code yet; a lead sends wrong answers here.",
+        nothing_yet="No answers to code yet. A lead sends wrong answers to coding.",
         check=answer_steps.check,
         place=coding.place,
         after=coding.after,
@@ -22,7 +22,7 @@ ROWS = (
     ),
     StageKind(
         Stage.ARBITRATION,
-        nothing_yet="There is nothing to settle: no coders have differed.",
+        nothing_yet="Nothing to settle. Coders agree on all answers.",
         check=answer_steps.check,
         place=coding.place,
         after=coding.after,

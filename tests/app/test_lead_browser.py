@@ -253,7 +253,7 @@ def test_tabs_load_nothing_anew_and_m_reaches_every_page(page: Page, running: Se
     )
     expect(box).to_be_focused()
     page.keyboard.type("RES ca")
-    expect(page.get_by_role("option")).to_have_count(3)  # of Results: Calibration, Cases, and the causes in Reasons
+    expect(page.get_by_role("option")).to_have_count(2)  # of Results: Calibration, Cases
     expect(chosen).to_contain_text("Calibration")
     page.keyboard.press("ArrowDown")
     expect(chosen).to_contain_text("Cases")

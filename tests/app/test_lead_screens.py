@@ -668,7 +668,7 @@ def test_an_export_says_how_much_it_holds_and_that_it_has_no_manifest(store: Sto
 
 
 def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Show) -> None:
-    assert "No one has submitted anything in the verification yet" in words(show("agreement", "lea"))
+    assert "There are no submissions in the verification yet" in words(show("agreement", "lea"))
     with store.write() as session:  # two people of one name
         for row in session.exec(select(PersonRow).where(col(PersonRow.login).in_(["bo", "chi"]))):
             row.name = "Robin"

@@ -242,7 +242,7 @@ def test_what_pictures_add_needs_pictures(show: Open, items: list[int]) -> None:
     assert "switch on Also without pictures" in words(test)
     test.toggle(key="models.without_image").set_value(True).run()
     test.toggle(key="models.text_only").set_value(True).run()
-    assert "switch off Text only" in words(test)
+    assert "Switch off Text only" in words(test)
     test.toggle(key="models.text_only").set_value(False).run()
     assert "models.see" in {button.key for button in test.button}
 
@@ -410,9 +410,9 @@ def test_answers_out_of_a_file_are_listed_and_withdrawn_with_a_reason(
     assert f'data-run="{brought.id}"' in page
     test = show(run=brought.id)
     test.button(key=f"models.withdraw.{brought.id}.ask").click().run()
-    assert "can be taken back" in words(test)
+    assert "You can restore it." in words(test)
     yes = f"models.withdraw.{brought.id}.yes"
-    next(box for box in test.text_input if box.label == "Why it is withdrawn").input("the wrong file")
+    next(box for box in test.text_input if box.label == "Reason").input("the wrong file")
     test.button(key=yes).click().run()
     assert run_views.view(store, by=None, run=brought.id).withdrawn == "the wrong file"
     assert "withdrawn, counts nowhere: the wrong file" in words(test)

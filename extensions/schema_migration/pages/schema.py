@@ -231,15 +231,16 @@ def _draft(services: Services, view: ProjectView, editor: SchemaEditor) -> Edite
     draft = editor.draft(services.store, services.person, view.name)
     label = "Go on editing" if draft is not None else "Edit form"
     link = markup.tag("a", markup.text(label), href=editor.address(view.name), target="_self", style="ts-button")
-    shell.show(markup.tag("p", link, style="ts"))
 
     def discard() -> None:
         with shell.pressed(services):
             editor.discard(services.store, services.person, view.name)
 
-    if draft is not None:
-        shell.show(markup.paragraph("This page shows the effects of your draft. Other people do not see the draft."))
-        st.button("Discard draft", key="schema.discard", on_click=discard)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(link, width="content")
+        if draft is not None:
+            st.button("Discard draft", key="schema.discard", on_click=discard)
+            st.html(markup.quiet("You see the effects of your draft. Other people do not see the draft."))
     return draft
 
 
@@ -383,4 +384,6 @@ def _take(services: Services, view: ProjectView, examined: SchemaCheck, seen: Sc
         with shell.pressed(services):
             change_jobs.do_change(services, SchemaOrder(view.name, "take", examined.loaded, seen.decisions))
             st.session_state.pop(f"schema.seen.{view.name}", None)
+            if (editor := schema_editor()) is not None:
+                editor.discard(services.store, services.person, view.name)
         st.rerun()

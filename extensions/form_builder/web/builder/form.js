@@ -280,6 +280,7 @@ export class Builder {
   /** Go where the effects on items and votes are shown, once the draft is saved. @param {string} project */
   async effects(project) {
     this.frame.create.disabled = true;
+    this.dirty = true; // the effects are those of the draft that was saved last
     while (!this.stopped && (this.dirty || this.busy)) {
       this.check(0);
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -64,7 +64,7 @@ export function layout({ running, back, live, acts }) {
   );
   const root = el(
     "div",
-    { class: running ? "builder part" : "builder whole" },
+    { class: "builder whole" },
     top,
     banner,
     el("div", { class: "panes" }, parts, live.root, yaml),
