@@ -191,7 +191,8 @@ FOUND = """wanted => {
             const outside = box.closest('kbd, style, script, .guidetext, [data-testid=stIconMaterial]');
             if (!text || outside || !box.checkVisibility({visibilityProperty: true})) continue;
             const rest = text.replace(/⟦[^⟧]*⟧/g, '');
-            if (/[A-Za-z]{2,}/.test(rest.replace(/DATA[^·⟦]*|Answer \\d of \\d|Enter|UTC|yyyy|mm|dd/g, ''))) plain.push(text);
+            const known = /DATA[^·⟦]*|Answer \\d of \\d|Enter|UTC|yyyy|mm|dd/g;
+            if (/[A-Za-z]{2,}/.test(rest.replace(known, ''))) plain.push(text);
             const style = getComputedStyle(box);
             if (style.overflowX !== 'visible' && box.scrollWidth > box.clientWidth + 1) clipped.push(text);
         }
