@@ -115,11 +115,11 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
         shell.show(
             markup.notice(
                 "A change is not finished. If the number below stops, the change was interrupted. Finish the change "
-                "or undo it. Nothing is lost, and people can go on working."
+                "or undo it. Nothing is lost, and people can continue to work."
             )
         )
     else:
-        shell.show(markup.notice("The change is running. People can go on working, and you can leave this page."))
+        shell.show(markup.notice("The change is running. People can continue to work, and you can leave this page."))
     _how_far(services, view, going)
     if going is not None:
         return
@@ -376,9 +376,7 @@ def _take(services: Services, view: ProjectView, examined: SchemaCheck, seen: Sc
     if not seen.found.can_be_done:
         return
     shell.show(
-        markup.tag(
-            "p", markup.quiet("People can go on working meanwhile. You can undo the change on this page."), style="ts"
-        )
+        markup.tag("p", markup.quiet("People can continue to work. You can undo the change on this page."), style="ts")
     )
     if st.button(f"Use version {seen.found.new_version}", type="primary", key="schema.take"):
         with shell.pressed(services):
