@@ -77,7 +77,7 @@ def save_draft(store: Store, *, person: Person, draft: FormDraft, title: str) ->
             "text": draft.text,
             "guideline": draft.guideline,
             "project": draft.project,
-            "title": title,
+            "title": title or (stored["title"] if stored is not None else ""),
             "revision": revision,
         }
         people.put_setting(session, person_id=person.id, name=queries.NAMES + id, value=value, now=now)
