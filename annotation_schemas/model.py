@@ -535,6 +535,10 @@ class Verification(_SchemaPart):
     """Whether people who voted on an item in an earlier verification stage may vote on it again."""
     shuffle: tuple[Literal["options"], ...] = ()
     """`options`: each person sees an item's options in a different order."""
+    show_others: Literal["settled"] | None = None
+    """`settled`: when an item is decided and a voter can no longer edit their vote, *My submissions* shows them the
+    other votes, without names and notes. By default, voters never see them.
+    """
     criteria: tuple[Criterion, ...]
     """The questions to the voters."""
     rules: tuple[CrossRule, ...] = ()
@@ -639,6 +643,10 @@ class Grading(_SchemaPart):
     shuffle: tuple[Literal["options", "predictions"], ...] = ()
     """`options`: each person sees an item's options in a different order; `predictions`: the same for the models'
     answers.
+    """
+    show_others: Literal["settled"] | None = None
+    """`settled`: when all answers to an item are graded, *My submissions* shows graders the other grades, without names
+    and notes. A grader who looks can no longer edit the grade. By default, graders never see them.
     """
     criteria: tuple[Criterion, ...]
     """The questions to the graders."""
@@ -1172,6 +1180,10 @@ class Schema(_SchemaPart):
     """The first view of the results."""
     export: Export = Export()
     """How releases are written."""
+    translations: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Titles, prompts, labels and hints in other languages, by language and by the text of this schema. Texts without a
+    translation stay as they are.
+    """
 
     def dimension(self, id: str) -> Dimension:
         """Return the dimension with that ID. Raise ``KeyError`` if there is none."""

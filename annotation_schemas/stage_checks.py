@@ -40,6 +40,7 @@ def check_stages(schema: Schema) -> Found:
         yield from choices(stages.adjudication.reasons, ("stages", "adjudication", "reasons"), least=1)
         if not stages.verification:
             yield ("stages", "adjudication"), "adjudication needs a verification stage"
+    yield from _gold_would_show(schema)
     if stages.refinement:
         yield from _refinement(stages.refinement)
     if stages.triage:
@@ -64,6 +65,14 @@ def check_stages(schema: Schema) -> Found:
             yield ("stages", stage, key), "this must be at least 1"
         elif number is not None and (stage, key) in _SLOTS and number > MOST:
             yield ("stages", stage, key), f"this may be at most {MOST:,}"
+
+
+def _gold_would_show(schema: Schema) -> Found:
+    """A gold check has no other answers, so a page that shows others' answers would give it away."""
+    for name, part in schema.stages.verifications.items():
+        if part.show_others is not None and part.gold is not None:
+            why = "people would recognize gold checks, which have no other answers"
+            yield ("stages", name, "show_others"), f"{why}; remove `show_others` or `gold`"
 
 
 def _refinement(stage: Refinement) -> Found:

@@ -36,6 +36,7 @@ STYLE += """
 .ts-pictures { display: flex; flex-wrap: wrap; gap: .5rem; margin: .25rem 0; }
 .ts-pictures img { height: 7.5rem; max-width: 100%; border-radius: 4px; display: block; }
 .ts-small { font-size: 0.85rem; }
+.ts-nowrap { white-space: nowrap; }
 .ts-title { font-size: 1.6rem; font-weight: 600; line-height: 1.25; margin: 0 0 .15rem; letter-spacing: -.01em; }
 .ts-finding { font-size: 1.27rem; line-height: 1.35; margin: .2rem 0 .1rem; max-width: 54rem; }
 .ts-finding a { color: inherit; text-underline-offset: 3px; text-decoration-thickness: 1px; }

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app import addresses, markup
+from app.labels import text_in_language
 from app.screens import SCREENS, Room, Screen
 from app.services import Services
 from db import project_facts
+from domain.language import _, marked
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
@@ -17,6 +19,12 @@ from workflow.access import projects
 Place = dict[str, str]
 """A link in the form the pages' scripts expect: name, title, href, group, words, and the number of news."""
 
+FOR_ANNOTATORS = (
+    marked("My work"), marked("Notices"), marked("To do"), marked("Submissions"), marked("Comments"),
+    marked("Qualification"), marked("Triage"), marked("Author"), marked("Verify"), marked("Adjudicate"),
+    marked("Refine"), marked("Answer"), marked("Grade"), marked("Compare"), marked("Code"), marked("Settle codes"),
+)  # fmt: skip
+"""Titles of pages that annotators use, in all catalogs. Titles of other pages are in English."""
 MOST_TABS = 6
 """Number of tabs shown in a row. The others are under *More*."""
 WORKING = "Working pages"
@@ -25,7 +33,9 @@ WORKING = "Working pages"
 STYLE = """
 .ts-room { display: flex; align-items: center; gap: .7rem; min-height: 1.9rem; }
 .ts-room .ts-title { margin: 0; }
+.ts-unseen { position: absolute; clip-path: inset(50%); }
 .ts-room > a { margin-left: auto; }
+@media (max-width: 768px) { .ts-room { padding-left: 1.6rem; } }
 .ts-tabs { display: flex; flex-wrap: wrap; gap: 0 1.35rem; margin-top: .35rem;
   border-bottom: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
 .ts-tabs a, .ts-tabs summary { display: block; padding: .3rem 0 .4rem; margin-bottom: -1px; font-size: .95rem;
@@ -90,9 +100,9 @@ def home(view: ProjectView) -> Screen:
     return SCREENS["overview" if is_lead(view) else "my_work"]
 
 
-def address(view: ProjectView, screen: Screen, part: str = "") -> str:
-    """Return the address of a page of a project. ``part`` is the part that unfolds."""
-    return addresses.page(screen.path, view.name, show=part)
+def address(view: ProjectView, screen: Screen) -> str:
+    """Return the address of a page of a project."""
+    return addresses.page(screen.path, view.name)
 
 
 # ---- who is offered what ---------------------------------------------------------------------------------------------
@@ -100,6 +110,17 @@ def address(view: ProjectView, screen: Screen, part: str = "") -> str:
 
 def offered(view: ProjectView) -> Sequence[Screen]:
     """Return the screens for this person's role and stages, and for the schema's stages."""
+    key = (view.schema.hash, view.role, view.stages)
+    if key not in _offered:
+        _offered[key] = _find_offered(view)
+    return _offered[key]
+
+
+_offered: dict[tuple[object, ...], Sequence[Screen]] = {}
+"""The key has everything that the screens depend on, because a stored schema never changes."""
+
+
+def _find_offered(view: ProjectView) -> Sequence[Screen]:
     schema = view.schema.schema_
     return [
         screen
@@ -127,7 +148,7 @@ def _worked_on(view: ProjectView, stage: Stage | None) -> bool:
 def title_of(view: ProjectView, screen: Screen) -> str:
     """Return the title of a screen. A title in the schema's stage comes before the screen's own title."""
     part = getattr(view.schema.schema_.stages, screen.stage, None) if screen.stage is not None else None
-    return getattr(part, "title", None) or screen.title
+    return text_in_language(view.schema.schema_, getattr(part, "title", None) or _(screen.title))
 
 
 def room_of(view: ProjectView, screen: Screen) -> Room | None:
@@ -164,7 +185,7 @@ def entries(view: ProjectView, facts: RoomFacts) -> list[Place]:
         tabs = tabs_of(view, room, facts)
         if not tabs or (room is Room.MY_WORK and lead and not facts.has_work):
             continue
-        place = {"name": room.value, "title": room.value, "href": address(view, tabs[0])}
+        place = {"name": room.value, "title": _(room.value), "href": address(view, tabs[0])}
         place["group"] = "below" if room in below else ""
         found.append(place | ({"count": f"{facts.counts[room]:,}"} if room in facts.counts else {}))
         if room is Room.MY_WORK and not lead:
@@ -196,7 +217,7 @@ def _finder(view: ProjectView) -> list[Place]:
         {
             "name": "",
             "title": action.title,
-            "href": address(view, screen, action.part),
+            "href": address(view, screen),
             "group": str(room_of(view, screen) or ""),
             "words": action.words,
             "kind": "action",
@@ -227,6 +248,7 @@ class RoomHead:
     """The head of a page: its room and the row of tabs."""
 
     title: str
+    page: str
     tabs: markup.Markup
     waits: str
     """What the project lacks for this page, or an empty string."""
@@ -241,7 +263,7 @@ def head_of(view: ProjectView, screen: Screen, facts: RoomFacts) -> RoomHead | N
     tabs = tabs_of(view, room, facts)
     if waits and screen.tab:
         tabs = sorted([*tabs, screen], key=lambda each: each.place)
-    return RoomHead(room.value, tab_row(view, room, tabs, screen), waits)
+    return RoomHead(_(room.value), _(screen.title), tab_row(view, room, tabs, screen), waits)
 
 
 def draw_head(
@@ -254,9 +276,11 @@ def draw_head(
     beside: markup.Markup | None,
 ) -> list[markup.Markup]:
     """Return the pieces of the head of a page, as ``app.shell.heading`` shows them."""
-    label = [markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if made_up else []
-    words = markup.text(head.title if head else title)
-    name = markup.tag("div", words, style="ts-title", role="heading", aria_level="1")
+    label = [markup.tag("span", markup.text(_("made-up data")), style="ts-made-up")] if made_up else []
+    words = [markup.text(head.title if head else title)]
+    if head and head.page != head.title:  # the tab says it to those who see the page
+        words.append(markup.tag("span", markup.text(f": {head.page}"), style="ts-unseen"))
+    name = markup.tag("div", *words, style="ts-title", role="heading", aria_level="1")
     parts = [markup.tag("div", name, *label, *([beside] if beside else []), style="ts-room")]
     if head:
         parts.append(head.tabs)
@@ -286,4 +310,4 @@ def tab_row(view: ProjectView, room: Room, tabs: Sequence[Screen], current: Scre
 
 def _tab(view: ProjectView, screen: Screen, current: Screen) -> markup.Markup:
     here = {"aria_current": "page"} if screen is current else {}
-    return markup.tag("a", markup.text(screen.title), href=address(view, screen), target="_self", **here)
+    return markup.tag("a", markup.text(_(screen.title)), href=address(view, screen), target="_self", **here)

@@ -56,8 +56,6 @@ class Action:
     """Further words under which people look for it."""
     role: Role = Role.ANNOTATOR
     """The lowest role that is offered the action."""
-    part: str = ""
-    """The part of the page that unfolds."""
 
 
 @dataclass(frozen=True)

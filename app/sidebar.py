@@ -20,13 +20,23 @@ from workflow.access import accounts, projects
 
 PROJECTS = "Projects"
 """The group of other projects in the list that M opens."""
+SWITCH: Place = {
+    "name": "",
+    "title": "Switch person",
+    "href": "/demo",
+    "group": "",
+    "words": "sign out log out other role verifier grader author senior lead",
+    "kind": "action",
+}
+"""The demo's link to the list of its people."""
 NEW, ALL = "\0new", "\0all"
 """The choices of the project picker that are no projects."""
 
 STYLE = """
 [data-testid="stSidebar"] { width: 208px !important; min-width: 208px !important; }
 [data-testid="stSidebarHeader"] { height: 1rem !important; padding: .4rem .6rem 0 !important; margin: 0 !important; }
-[data-testid="stSidebarContent"] { padding: 0 !important; display: flex; flex-direction: column; }
+[data-testid="stSidebarContent"] { padding: 0 !important; display: flex; flex-direction: column;
+  scrollbar-gutter: auto !important; }
 [data-testid="stSidebar"] [data-testid="stSelectbox"] { margin: 0 0 .5rem; }
 [data-testid="stSidebarUserContent"] { padding: 0 .75rem 1rem !important; flex: 1; display: flex; }
 [data-testid="stSidebarUserContent"] > div { flex: 1; display: flex; flex-direction: column; min-width: 0; }
@@ -56,12 +66,12 @@ def draw(services: Services, current: Screen) -> rooms.RoomHead | None:
         facts = rooms.read_facts(services, view)
         keys(view, current, news=_news(services), facts=facts)
         head = rooms.head_of(view, current, facts)
-    leave = ("Switch person", "/demo") if demo_people.is_on() else ("Sign out", "/logout")
+    words, href = (SWITCH["title"], SWITCH["href"]) if demo_people.is_on() else ("Sign out", "/logout")
     st.html(
         markup.tag(
             "div",
             markup.quiet(f"{services.person.name} · "),
-            markup.tag("a", markup.text(leave[0]), href=leave[1], target="_self"),
+            markup.tag("a", markup.text(words), href=href, target="_self", style="ts-nowrap"),
             style="ts ts-small",
             data_part="who",
         )
@@ -104,7 +114,8 @@ def keys(
 def everywhere(view: ProjectView) -> list[Place]:
     """Return all links: pages, actions, and the person's other projects."""
     others = st.session_state.get("touchstone.projects", [])
-    return [*rooms.finder(view), *(place for place in others if place["name"] != view.name)]
+    switch = [SWITCH] if demo_people.is_on() else []
+    return [*rooms.finder(view), *(place for place in others if place["name"] != view.name), *switch]
 
 
 def remember(project_name: str, mine: Sequence[ProjectView]) -> None:

@@ -415,7 +415,7 @@ def lost(url: str, home: Path) -> list[str]:
 def differences(url: str, home: Path) -> list[str]:
     """What ``touchstone check`` finds, one sentence each."""
     done = touchstone("check", home=home, TOUCHSTONE_DATABASE_URL=url)
-    lines = [line for line in done.stdout.splitlines() if line.strip() and not line.startswith("Worth knowing:")]
+    lines = [line for line in done.stdout.splitlines() if line.strip() and not line.startswith("Note:")]
     if done.returncode not in (0, 1):
         return [done.stderr[-500:] or f"touchstone check ended with {done.returncode}"]
     return [] if done.returncode == 0 else lines

@@ -102,14 +102,14 @@ def sessions(study: Study) -> dict[str, str]:
 
 def pages_of(study: Study, login: str) -> list[tuple[str, bool]]:
     """The paths of the pages that someone is offered, and whether each is a page to work on."""
-    from app import sidebar
+    from app import rooms
     from db.engine import open_store
     from workflow.access import accounts, projects
 
     with closing(open_store(None, study.home)) as store:
         person = accounts.find_person(store, login=login)
         (view,) = [view for view in projects.projects_of(store, person=person) if view.name == PROJECT]
-        return [(screen.path, screen.stage is not None) for screen in sidebar.offered(view)]
+        return [(screen.path, screen.stage is not None) for screen in rooms.offered(view)]
 
 
 async def over_websocket(server: Server, path: str, token: str, *, works: bool, times: int) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import exists, func, or_, select
+from sqlalchemy import Integer, bindparam, exists, func, or_, select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col
 
@@ -28,21 +29,27 @@ from domain.states import Stage, TaskState
 
 @dataclass(frozen=True)
 class Viewer:
-    """A person who looks at a project."""
+    """A person who looks at a project. The ids are parameters of the statement, which is built once."""
 
-    project_id: int
-    person_id: int
     role: Role
+    project_id: Any = field(default_factory=lambda: bindparam("project_id", type_=Integer))
+    person_id: Any = field(default_factory=lambda: bindparam("person_id", type_=Integer))
 
 
 FactQuery = Callable[[Viewer], Any]
 """Returns an expression that is selected as one value."""
 
 
-def read(session: Session, queries: Sequence[FactQuery], *, viewer: Viewer) -> list[Any]:
+def read(session: Session, queries: Sequence[FactQuery], *, project_id: int, person_id: int, role: Role) -> list[Any]:
     """Return the value of each query, all read by one statement."""
-    columns = [query(viewer) for query in queries]
-    return list(session.connection().execute(select(*columns)).one()) if columns else []
+    wanted = _statement(tuple(queries), role)
+    return list(session.connection().execute(wanted, {"project_id": project_id, "person_id": person_id}).one())
+
+
+@lru_cache(maxsize=128)
+def _statement(queries: tuple[FactQuery, ...], role: Role) -> Any:
+    viewer = Viewer(role)
+    return select(*(query(viewer) for query in queries))
 
 
 def count_items(viewer: Viewer) -> Any:
@@ -95,7 +102,8 @@ def has_scores(viewer: Viewer) -> Any:
 
 def has_judges(viewer: Viewer) -> Any:
     """Tell whether a judge was run, or ratings were imported."""
-    run = exists().where(col(RunRow.project_id) == viewer.project_id, col(RunRow.kind) == RunKind.JUDGE)
+    kinds = [kind for kind in RunKind if kind.page == "judges"]
+    run = exists().where(col(RunRow.project_id) == viewer.project_id, col(RunRow.kind).in_(kinds))
     return or_(run, has_imported_ratings(viewer))
 
 

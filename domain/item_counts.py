@@ -1,4 +1,4 @@
-"""The definition of every count of a project's items: what it counts, how it is computed, and which items it lists.
+"""Define every count of a project's items: its meaning, its computation, and the items that it lists.
 
 Pages, commands and releases take their numbers from here, so that one word means one number everywhere.
 """
@@ -43,7 +43,7 @@ class ItemCounts:
 
     @classmethod
     def total(cls, parts: Iterable[ItemCounts]) -> ItemCounts:
-        """Return the sum of the counts of several dimensions. An extra item of one does not make up for another."""
+        """Return the sum of the counts of several dimensions. Extra items of one dimension do not fill another."""
         every = list(parts)
         states: Counter[ItemState] = Counter()
         for counts in every:
@@ -88,11 +88,11 @@ class CountDefinition:
     label: str
     """The words after the number."""
     about: str
-    """What the number counts, in one sentence."""
+    """The meaning of the number, in one sentence."""
     of: Callable[[ItemCounts], int] | None = None
     """Computes the number. None: it depends on the reader or on votes, so a query counts it."""
     items: ItemFilter | None = None
-    """The filter of the page Items that lists exactly these items. None: what is counted is no item of that page."""
+    """The filter of the page Items that lists exactly these items. None: the page Items does not list them."""
 
     def number(self, counts: ItemCounts) -> int:
         """Return the number of a count that follows from the states of items."""
@@ -149,13 +149,16 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
         ),
         "hidden": CountDefinition(
             "hidden from you",
-            "Items that you may be asked about blind. Lists and searches leave them out until they are settled.",
+            "Items that you may vote on without knowing other votes. Your lists and searches leave them out until "
+            "everyone has voted; counts of the whole project include them.",
         ),
         "votes": CountDefinition(
             "votes",
             "Votes of verification that count: the newest of each person on the present revision of an item.",
             items=ItemFilter(votes=Range(low=1)),
         ),
+        "waiting": CountDefinition("waiting", "Tasks of a stage that you can do now."),
+        "done": CountDefinition("done by you", "Tasks of a stage that you have submitted."),
         "submissions": CountDefinition(
             "submissions",
             "Tasks that people submitted for the first time, in all stages. A correction is not counted again, and "

@@ -56,6 +56,6 @@ def open_page(address: str, *, path: str, query: str, cookies: Mapping[str, str]
                 html.append(element.html.body)
             elif message.WhichOneof("type") == "delta" and element.WhichOneof("type") == "bidi_component":
                 found = json.loads(element.bidi_component.json)
-                component = component if "listed" in found else found  # the menu is on every page
+                component = component if "finder" in found else found  # the menu is on every page
             elif message.WhichOneof("type") == "script_finished":
                 return Opened(raw, "\n".join(html), component)

@@ -102,6 +102,35 @@ def test_commands_shown_exist(command_tree: Any, page: str, line: str) -> None:
         assert {word for word in words if word.startswith("--")} <= known, f"{page} shows {line!r}"
 
 
+NOT_COMMANDS = {
+    "touchstone command",
+    "touchstone canary",
+    "touchstone score create card",
+    "touchstone clip",
+    "touchstone still",
+    "touchstone proposal",
+    "touchstone proposal create",
+    "touchstone narration",
+    "touchstone goal create",
+}
+"""Words after the name that are no command: plain words, and names in files that stay as they were first written."""
+
+
+def test_commands_named_in_messages_and_pages_exist(command_tree: Any) -> None:
+    """Wherever the product names a command, it has its present name, also in a message or docstring."""
+    there = [*PAGES, *(path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")))]
+    gone = set()
+    for path in there:
+        if path.name in ("CHANGELOG.md", "reference.md", "old_names.py") or "tests" in path.parts:
+            continue
+        for named in re.findall(r"(?<![\w./|-])touchstone(?: +[a-z][a-z-]+){1,2}", path.read_text(encoding="utf-8")):
+            first, second = [*named.split()[1:], ""][:2]
+            command = command_tree.commands.get(first)
+            if command is None or (second and second not in getattr(command, "commands", [second])):
+                gone.add(named)
+    assert gone - NOT_COMMANDS == set()
+
+
 def make_targets() -> set[str]:
     return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
 
@@ -125,3 +154,25 @@ def test_every_remedy_for_reruns_names_a_test_that_shows_the_problem() -> None:
     for name, test in named.items():
         path, _, function = test.partition("::")
         assert f"def {function}(" in (ROOT / "tests" / "app" / path).read_text(encoding="utf-8"), name
+
+
+def examples() -> list[tuple[str, str]]:
+    """Every command with the example in its help."""
+    found = []
+    for name, command in reference.walk(reference.command_line()):
+        text = " ".join((command.help or "").split())
+        found.append((name, text.partition("Example: touchstone ")[2]))
+    return found
+
+
+@pytest.mark.parametrize(("name", "example"), examples())
+def test_the_help_of_a_command_has_an_example_that_is_accepted(command_tree: Any, name: str, example: str) -> None:
+    words = shlex.split(example)
+    assert words, f"the help of `{name}` has no example"
+    command = command_tree
+    path = "touchstone"
+    while hasattr(command, "commands"):
+        path = f"{path} {words[0]}"
+        command, words = command.commands[words[0]], words[1:]
+    assert path == name
+    command.make_context(path, words)

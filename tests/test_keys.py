@@ -570,7 +570,7 @@ def writers(seen: Seen) -> Any:
     for login, dimensions in (("ann", ["one", "two"]), ("ben", ["one"])):
         set_member(there.store, by=None, project="p", login=login, role=Role.ANNOTATOR, dimensions=dimensions)
     found = dashboard(there.store, person=there.lee, project="p")
-    return [[why for why in row.blocked if "People" in why] for row in found.rows]
+    return [[why for why in row.blocked if "plans" in why] for row in found.rows]
 
 
 def triaged(seen: Seen) -> Any:
@@ -867,6 +867,7 @@ ROWS: dict[str, Row] = {
     "Schema.judges": row(asked_judges, "judges", []),
     "Schema.models": row(asked_models, "models", GONE),
     "Schema.report": row(derivations, "report", {}),
+    "Schema.translations": row(checked, "translations", {"zh_CN": {"No such text": "x"}}),
     "Schema.export": row(exports, "export", {"formats": ["egothink"]}),
     "Dimension.id": row(VERIFYING, "dimensions.0.id", "uno"),
     "Dimension.title": row(VERIFYING, "dimensions.0.title", "Uno"),
@@ -1048,6 +1049,7 @@ ROWS: dict[str, Row] = {
     "Verification.contested": row(verdicts, f"{V}.contested", "drop", **ROUND),
     "Verification.raters": row(slots, f"{V}.raters", 3),
     "Verification.shuffle": row(voting, f"{V}.shuffle", ["options"]),
+    "Verification.show_others": row(VERIFYING, f"{V}.show_others", "settled"),
     "Verification.criteria": row(VERIFYING, f"{C}.1", LETTER),
     "Verification.keep": row(verdicts, f"{V}.keep.value", "no"),
     "Verification.skips": row(verdicts, f"{V}.skips", {"after": 1}),
@@ -1060,6 +1062,7 @@ ROWS: dict[str, Row] = {
     "Refinement.done": row(refined, "stages.refinement.done", {"other": "yes"}),
     "Grading.raters": row(slots, f"{G}.raters", 2),
     "Grading.shuffle": row(grading, f"{G}.shuffle", ["predictions"], **{f"{G}.order": "oldest"}),
+    "Grading.show_others": row(GRADING, f"{G}.show_others", "settled"),
     "Grading.criteria": row(GRADING, f"{G}.criteria.0.prompt", "How good"),
     "Grading.combine": row(come_to, f"{G}.combine", "mean", **{f"{G}.raters": 2, "report": {}}),
     "Grading.dimensions": row(slots, f"{G}.dimensions", ["two"]),

@@ -28,14 +28,17 @@ from app.agreement.tables import (
 from app.charts import confusion_chart
 from app.jobs.figure_requests import FigureState
 from app.results.shown import download
+from app.services import Services
 from app.widgets.folds import fold
 from domain.records import ProjectView
 from domain.replies import Replies
+from domain.run_kinds import RunKind
 from domain.states import Stage
 from workflow.results.agreement_page import Figures
 from workflow.results.confusions import Confusion
 from workflow.results.loss_files import agreement_as_csv, losses_as_csv
 from workflow.results.losses import StageLosses
+from workflow.runs import run_views
 
 
 def draw_parts(links: Links, lines: Sequence[Result], noun: str, left_out: Sequence[str]) -> None:
@@ -79,15 +82,17 @@ def draw_confusions(view: ProjectView, stage: Stage, matrices: Sequence[Confusio
             confusion_chart.show(view.name, matrices, titles, labels_of(view, stage), unit=unit, key=view.name)
 
 
-def draw_replies(view: ProjectView, replies: Sequence[Replies]) -> None:
-    """Draw how many replies of each machine have a score."""
+def draw_replies(services: Services, view: ProjectView, replies: Sequence[Replies]) -> None:
+    """Draw how many replies of each machine have a score, with links to the replies of judges that ran here."""
     if not replies:
         return
     scored, asked = sum(each.scored for each in replies), sum(each.asked for each in replies)
     place = fold("Judges' replies", f"{scored:,} of {asked:,} have a score", key="agreement.fold.replies")
     if place is not None:
         with place:
-            shell.show(replies_table(view, replies))
+            about: dict[str, Any] = {"by": services.person, "project": view.name, "kind": RunKind.JUDGE}
+            runs = {run.name: run.id for run in run_views.runs_of(services.store, **about)}
+            shell.show(replies_table(view, replies, runs))
 
 
 def draw_statistics(

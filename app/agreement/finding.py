@@ -205,4 +205,4 @@ def _lopsided(confusion: Confusion | None, labels: Mapping[object, str], vote: s
     if share < LOPSIDED:
         return []
     value = labels.get(confusion.values[most], str(confusion.values[most]))
-    return [f"{percent(share)} of these {vote}s are “{value}”, so much of the agreement may be chance."]
+    return [f"{percent(share)} of these {vote}s are “{value}”, which raises agreement by chance."]

@@ -10,6 +10,7 @@ from agreement.summary import Result
 from annotation_schemas import reporting
 from app import addresses, markup
 from domain.item_filter import AnswerFilter
+from domain.judging import ReplyOutcome
 from domain.records import ProjectView
 from domain.replies import Replies
 from domain.states import VERIFICATIONS, Cut, Items, Stage
@@ -123,7 +124,7 @@ def _cell(
         return markup.quiet("-")
     answer_filter = AnswerFilter([logins.get(name, name) for name in line.args["pair"]], line.criterion)
     dimension, group = addresses.dimension_or_group(by, line.dimension)
-    href = addresses.history(
+    href = addresses.items(
         view.name, differ=stage.value, said=answer_filter, dimension=dimension, group=group, among=among
     )
     known = (
@@ -192,31 +193,34 @@ def title_of(view: ProjectView, dimension: str | None, criterion: str | None) ->
     return " · ".join([*parts, (criterion or "all criteria").replace("_", " ")])
 
 
-def replies_table(view: ProjectView, found: Sequence[Replies]) -> markup.Markup:
+def replies_table(view: ProjectView, found: Sequence[Replies], runs: Mapping[str, str]) -> markup.Markup:
     """Return a table of how many of each machine's replies have a score.
 
-    The table also has the lowest and highest mean that the replies without a score could give.
+    The table also has the lowest and highest mean that the replies without a score could give. ``runs`` has the run of
+    each judge that ran here, by name. Numbers of these judges link to the replies.
     """
     heads = [
         ("Judge", ""),
         ("About", ""),
         ("Scored", "number"),
-        ("Of these rated by people", "number"),
+        ("Graded by people, too", "number"),
         ("Without a score", ""),
         ("Mean or share", "number"),
-        ("Rest lowest", "number"),
-        ("Rest highest", "number"),
+        ("At least", "number"),
+        ("At most", "number"),
     ]
     rows = []
     for replies in found:
         why = ", ".join(f"{n:,} {reason}" for reason, n in replies.failures.items())
         for at, bounds in enumerate(replies.bounds or (None,)):
-            cells = [
-                replies.judge if at == 0 else "",
-                title_of(view, replies.dimension, replies.criterion) if at == 0 else "",
-                f"{replies.scored:,} of {replies.asked:,}" if at == 0 else "",
-                f"{replies.with_people:,} of {replies.asked:,}" if at == 0 else "",
-                (why or "none") if at == 0 else "",
+            first = [
+                markup.text(replies.judge),
+                markup.text(title_of(view, replies.dimension, replies.criterion)),
+                _to_replies(view, replies, runs, f"{replies.scored:,} of {replies.asked:,}", ReplyOutcome.SCORED),
+                markup.text(f"{replies.with_people:,} of {replies.asked:,}"),
+                _to_replies(view, replies, runs, why, "failures") if why else markup.text("none"),
+            ]
+            mean = [
                 *(
                     ("", "", "")
                     if bounds is None
@@ -228,8 +232,19 @@ def replies_table(view: ProjectView, found: Sequence[Replies]) -> markup.Markup:
                     )
                 ),
             ]
-            rows.append([markup.text(cell) for cell in cells])
+            rows.append([*(first if at == 0 else [markup.text("")] * len(first)), *map(markup.text, mean)])
     return markup.table(heads, rows)
+
+
+def _to_replies(
+    view: ProjectView, replies: Replies, runs: Mapping[str, str], words: str, verdict: str
+) -> markup.Markup:
+    """Return a text, as a link to a judge's replies if it ran here."""
+    run = runs.get(replies.judge)
+    if run is None:
+        return markup.text(words)
+    asked = {"run": run, "verdict": str(verdict), "criterion": replies.criterion}
+    return markup.link(words, addresses.page("judges", view.name, **asked))
 
 
 def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:

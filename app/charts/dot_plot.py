@@ -10,7 +10,7 @@ from app import markup
 from app.markup import Markup
 
 STYLE = """
-.ts-dots { max-width: 62rem; margin: .2rem 0; }
+.ts-dots { max-width: 62rem; margin: .2rem 0; overflow-x: auto; }
 .ts-dots :is(td, th) { border-bottom: 0; vertical-align: middle; padding: .12rem .9rem .12rem 0; }
 .ts-dots td:first-child { max-width: 20rem; overflow-wrap: break-word; }
 .ts-dots td.plot { width: 42%; min-width: 12rem; }
@@ -40,6 +40,10 @@ class DotRow:
     """Whether the row is about everything together."""
 
 
+_STEPS = ((0.2, 0.1), (-0.4, 0.2), (-math.inf, 0.5))
+"""From which beginning of an axis on its labels are how far apart."""
+
+
 def axis_of(rows: Sequence[DotRow], *, at_most: float = 0.6) -> tuple[float, float]:
     """Return the ends of an axis up to 1 that shows all values and intervals.
 
@@ -47,7 +51,8 @@ def axis_of(rows: Sequence[DotRow], *, at_most: float = 0.6) -> tuple[float, flo
     """
     drawn = [number for row in rows for number in (row.value, row.low) if number is not None]
     lowest = min([at_most, *drawn])
-    return max(-1.0, math.floor(round(lowest * 10, 6)) / 10), 1.0
+    step = next(step for first, step in _STEPS if lowest >= first)
+    return max(-1.0, step * math.floor(round(lowest / step, 6))), 1.0
 
 
 def dot_plot(
@@ -105,10 +110,8 @@ def interval_words(low: float | None, high: float | None) -> str:
 
 def _axis(ends: tuple[float, float]) -> Markup:
     first, last = ends
-    step = 0.1 if last - first <= 0.8 else 0.2 if last - first <= 1.4 else max(0.5, (last - first) / 5)
-    ticks = [first + at * step for at in range(int((last - first) / step + 1.000001))]
-    if last - ticks[-1] > 1e-6:
-        ticks = [tick for tick in ticks if last - tick > step / 2] + [last]
+    step = next(step for beginning, step in _STEPS if first >= beginning - 1e-6)
+    ticks = [first + at * step for at in range(round((last - first) / step) + 1)]
     labels = "".join(
         f'<span style="left:{100 * (tick - first) / (last - first):.2f}%">{markup.decimal(tick, 1)}</span>'
         for tick in ticks

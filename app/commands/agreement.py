@@ -55,62 +55,60 @@ def register(cli: typer.Typer) -> None:
 
 
 def agreement(
-    project: Annotated[str | None, typer.Argument(help="A project; or give a file with --ratings.")] = None,
+    project: Annotated[str | None, typer.Argument(help="A project. For a file, use --ratings.")] = None,
     ratings: Annotated[
         Path | None,
         typer.Option(
-            help="A file with the columns unit, rater, criterion, value, and dimension or cluster if you like: CSV, "
-            "TSV, or JSONL with one object a line."
+            help="A file of ratings (CSV, TSV or JSON lines) with the columns unit, rater, criterion and value, "
+            "and optionally dimension and cluster."
         ),
     ] = None,
     stage: Annotated[
         Stage | None,
         typer.Option(
-            help="The project's stage: verification, grading, comparison, coding or answering. By default that of the "
-            "unit of the schema's report.",
+            help="The stage: verification, grading, comparison, coding or answering. Default: as the schema's "
+            "report says.",
             metavar="STAGE",
         ),
     ] = None,
     criterion: Annotated[
-        list[str] | None, typer.Option(help="Only this criterion; may be given again. None: all of them.")
+        list[str] | None, typer.Option(help="Only this criterion. Repeat it for more criteria. Default: all.")
     ] = None,
     raters: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only these raters, separated by commas, or given again; a name with a comma in double quotes.",
+            help="Only these raters, separated by commas. Put a name with a comma in double quotes.",
             metavar="A,B",
         ),
     ] = None,
     by: Annotated[
         Cut | None,
         typer.Option(
-            help="One set of statistics for each dimension, for each group of them (in a project), or for the whole. "
-            "By default of the whole, or as the schema's report says."
+            help="Compute each statistic for each dimension, for each group of dimensions, or for the whole. "
+            "Default: as the schema's report says, otherwise the whole."
         ),
     ] = None,
     unit: Annotated[
         UnitKind | None,
         typer.Option(
-            help="What is compared in a project: votes on items; grades of predictions, each rater alone; grades of an "
-            "answer, people taken together; for each dimension, or for each model, the means of a model's answers, "
-            "people taken together; or levels: each judge with people by answers, dimensions and models, in a table of "
-            "its own. By default as the schema's report says."
+            help="What raters agree about. item: votes on items. prediction: grades, each rater alone. answer: "
+            "grades, people together. dimension and model: means of a model's answers. levels: a judge and "
+            "people at all three levels. Default: as the schema's report says."
         ),
     ] = None,
     statistic: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this statistic; may be given again; all for whatever fits. By default those that the schema's "
-            "report names, and of a file all.",
+            help="Only this statistic, such as cohen_kappa. Repeat it for more; all means every one that fits. "
+            "Default: as the schema's report says.",
             metavar="NAME",
         ),
     ] = None,
     scale: Annotated[
         list[str] | None,
         typer.Option(
-            help="What a criterion's values are: C=nominal, C=ordinal:1,2,3 or C=interval, with or without its values, "
-            "or, as JSON, C=time_spans or C=boxes; may be given again. "
-            "Else text is nominal and numbers are interval, or it is as the project's schema says.",
+            help="The scale of a criterion, if a file does not tell: C=nominal, C=ordinal:1,2,3, C=interval, "
+            "C=time_spans or C=boxes. Repeat it for more criteria.",
             metavar="C=LEVEL:V1,V2",
         ),
     ] = None,
@@ -118,14 +116,14 @@ def agreement(
         bool,
         typer.Option(
             "--pool-guidelines",
-            help="Measure ratings under different versions of the project's guideline together, and say so.",
+            help="Combine ratings under different versions of the guideline. The output mentions this.",
         ),
     ] = False,
     schema_version: Annotated[
         int | None,
         typer.Option(
-            help="Only people's ratings that were given under this version of the project's schema; without it all of "
-            "them, in the words of the one that is in force. What machines say is of no version: it stays.",
+            help="Only people's ratings under this version of the schema. Machines' ratings always count. Default: "
+            "all versions.",
             metavar="N",
         ),
     ] = None,
@@ -133,59 +131,63 @@ def agreement(
         bool,
         typer.Option(
             "--cross-check",
-            help="Show the values of scikit-learn and krippendorff in columns. The last line always tells whether they "
-            "are equal, if the packages are installed and offer the coefficient.",
+            help="Show the values of scikit-learn and krippendorff next to ours. The last line always says whether "
+            "they are equal.",
         ),
     ] = False,
     items: Annotated[
         Items | None,
         typer.Option(
-            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all. "
-            "About votes of verification: all."
+            help="Which items count: kept or all. Default: kept, once there are verdicts; all for votes of "
+            "verification."
         ),
     ] = None,
     missing: Annotated[
         str | None,
         typer.Option(
-            help="Words for a missing rating, separated by commas. An empty cell is always missing. "
-            'By default NA, N/A, None, null, NaN, - and the like. "" turns the words off.',
+            help="For files: words that stand for a missing rating, separated by commas. Default: NA, N/A, None, "
+            'null, NaN, - and the like. "" turns this off.',
             metavar="WORDS",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON list instead of a table.")] = False,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="A CSV instead of a table: a row for each coefficient, with its loss warning.")
+        bool, typer.Option("--csv", help="Print CSV instead of a table: one row for each coefficient.")
     ] = False,
     losses_file: Annotated[
         Path | None,
         typer.Option(
             "--losses",
-            help="Also write the losses of a project with bounds, by model, dimension and value.",
+            help="Also write missing scores with bounds, by model, dimension and value, to this file.",
             metavar="FILE.csv",
         ),
     ] = None,
 ) -> None:
-    """Measure the agreement of raters. Each statistic has its interval, its unit and its number of units."""
+    """Show how far raters agree, for a project or a file of ratings. Each coefficient has its interval and its number
+    of units.
+
+    Example: touchstone agreement show demo --stage grading
+    """
     if (ratings is None) == (project is None):
         raise typer.BadParameter("name either a project, or a file with --ratings.")
     if project is None and (stage is not None or unit is not None or by is Cut.GROUP):
-        raise typer.BadParameter("--stage, --unit and --by group are for projects; a file has none of them.")
+        raise typer.BadParameter("--stage, --unit and --by group need a project. Leave them out with --ratings.")
     if items is not None and project is None:
-        raise typer.BadParameter("--items is for projects; a file does not say which items were kept.")
+        raise typer.BadParameter("--items needs a project, because a file does not say which items were kept.")
     if pool_guidelines and project is None:
-        raise typer.BadParameter("--pool-guidelines is for projects; a file does not say which guideline was in force.")
+        raise typer.BadParameter("--pool-guidelines needs a project, because a file does not name guidelines.")
     if schema_version is not None and project is None:
-        raise typer.BadParameter("--schema-version is for projects; a file does not say which schema was in force.")
+        raise typer.BadParameter("--schema-version needs a project, because a file does not name schemas.")
     if unit is not None and stage not in (None, STAGE_OF[unit]):
         raise typer.BadParameter(f"--unit {unit.value} is for --stage {STAGE_OF[unit].value}.")
     if unit in MEANS and (by not in (None, Cut.WHOLE) or scale):
-        raise typer.BadParameter(f"--unit {unit.value} goes without --by and --scale: means are one set, of numbers.")
+        raise typer.BadParameter(f"--unit {unit.value} does not work with --by or --scale. Leave them out.")
     if unit is UnitKind.ANSWER and (by is Cut.GROUP or scale):
-        raise typer.BadParameter("--unit answer goes without --by group and --scale.")
+        raise typer.BadParameter("--unit answer does not work with --by group or --scale. Leave them out.")
     if missing is not None and project is not None:
-        raise typer.BadParameter("--missing is for files; a project knows which ratings are missing.")
+        raise typer.BadParameter("--missing is for files. Leave it out: a project knows its missing ratings.")
     if losses_file is not None and project is None:
-        raise typer.BadParameter("--losses is for projects; a file of ratings has no replies that were lost.")
+        raise typer.BadParameter("--losses needs a project, because a file has no lost replies.")
     if as_json and as_csv:
         raise typer.BadParameter("give --json or --csv, not both.")
     scales = _scales(scale or ())
@@ -307,10 +309,10 @@ def _of_file(
     for note in read.notes:
         typer.echo(f"{path.name}: {note}", err=True)
     if read.bad:
-        more = f" {len(read.bad):,} rows do not fit." if len(read.bad) > 1 else ""
+        more = f" {len(read.bad):,} rows are invalid." if len(read.bad) > 1 else ""
         raise RatingsError(f"{path.name}, row {read.bad[0].row}: {read.bad[0].reason}. Correct the row.{more}")
     if not len(read.table):
-        raise RatingsError(f"{path.name} has its head, but no rating below it.")
+        raise RatingsError(f"{path.name} has no ratings below its first row. Add ratings.")
     return summarise(
         read.table,
         scales=scales,
@@ -426,7 +428,7 @@ def _of_project(
         known = raters_of(shared.store, person=None, project=project, stage=stage)
         if known.people and known.machines:
             names = ", ".join(known.machines)
-            print(f"Not counted among the people, as they are machines: {names}. --raters names them.", file=sys.stderr)
+            print(f"Machines, not counted among people: {names}. Include them with --raters.", file=sys.stderr)
     return agreement_of(shared.store, **asked, stage=stage, by=by, scales=scales)
 
 
@@ -437,6 +439,6 @@ def _scales(texts: Sequence[str]) -> dict[str, Scale]:
     for text in texts:
         criterion, scale = scale_from_text(text)
         if criterion in scales:
-            raise RatingsError(f"--scale is given twice for {criterion}; leave one of the two out.")
+            raise RatingsError(f"--scale is given twice for {criterion}. Give it once.")
         scales[criterion] = scale
     return scales

@@ -29,9 +29,9 @@ def table(results: Sequence[Result], *, schema_version: int | None = None) -> It
 
     if not results:
         yield (
-            "No one has rated anything yet."
+            "There are no ratings yet."
             if schema_version is None
-            else f"No rating that counts was given under version {schema_version} of the schema."
+            else f"There are no ratings under version {schema_version} of the schema."
         )
     first = True
     for (guideline, criterion, dimension), group in groupby(
@@ -129,7 +129,7 @@ def _undefined(block: Sequence[Result]) -> Iterator[str]:
 
 
 def _heading(criterion: str, dimension: str | None, block: Sequence[Result]) -> str:
-    assumed = " (assumed: no --scale says so)" if block[0].args["scale_inferred"] else ""
+    assumed = " (assumed; set it with --scale)" if block[0].args["scale_inferred"] else ""
     n_raters = max(result.n_raters for result in block)
     place = "" if dimension is None else f" in {dimension or 'no dimension'}"
     plural = "" if n_raters == 1 else "s"

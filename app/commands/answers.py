@@ -18,9 +18,12 @@ def register(cli: typer.Typer) -> None:
 
 
 def read(project: Project) -> None:
-    """Read all answers again, after the rules or the protocol changed. Earlier readings are kept."""
+    """Read all stored answers again, after the reading rules or the schema changed. Earlier readings stay.
+
+    Example: touchstone answer read demo
+    """
     from app.commands.runs_in_terminal import opened
     from workflow.annotate import answer_readings
 
     seen, new = answer_readings.read_again(opened().store, by=None, project=project)
-    typer.echo(f"{seen:,} answers looked at, {new:,} new readings.")
+    typer.echo(f"Read {seen:,} answers again: {new:,} new readings.")

@@ -16,17 +16,23 @@ def register(cli: typer.Typer) -> None:
 
 
 def check(
-    project: Annotated[str | None, typer.Argument(help="The project; without it, all of them.")] = None,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Bring the stored states up to the votes; no vote is touched.")
-    ] = False,
+    project: Annotated[str | None, typer.Argument(help="The project. Default: all projects.")] = None,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Correct the stored states. No vote changes.")] = False,
     media: Annotated[
         bool,
-        typer.Option("--media", help="Read every image and clip whole; by default a sample of 200, and all lengths."),
+        typer.Option(
+            "--media",
+            help="Read every image and clip in full. Without this, the check reads a sample of 200, and all file "
+            "sizes.",
+        ),
     ] = False,
 ) -> None:
-    """Recompute every item's state from its votes, check the files of images and clips, and whether anything can be
-    stored. Name each difference."""
+    """Check that stored states follow from the votes, that media files are intact, and that the disk is writable.
+
+    Each difference is a line, and the exit status is then 1. Run this after a crash or a restored backup.
+
+    Example: touchstone check demo
+    """
     from app.services import opened
     from app.serving.disk import find_write_error
     from workflow.files.media_check import check_media
@@ -39,11 +45,11 @@ def check(
     for sentence in [*mismatches, *damaged]:
         typer.echo(sentence)
     if not mismatches:
-        typer.echo("Everything stored follows from the votes.")
+        typer.echo("All stored states follow from the votes.")
     elif rebuild:
-        typer.echo("The stored states were brought up to the votes.")
+        typer.echo("The stored states are corrected.")
     for sentence in remarks(shared.store, project=project):
-        typer.echo(f"Worth knowing: {sentence}")
+        typer.echo(f"Note: {sentence}")
     trouble = shared.store.trouble() or find_write_error(shared.settings.home)
     if trouble:
         raise DatabaseUnavailableError(trouble)

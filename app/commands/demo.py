@@ -9,13 +9,12 @@ import typer
 
 from app.commands.groups import Panel
 from app.commands.progress import shown_progress
-from app.serving import demo_people
-from app.serving.demo_people import DemoOffer, DemoRole
 from domain.errors import ConflictError
 from domain.states import Stage
 
 if TYPE_CHECKING:
     from app.services import Resources
+    from app.serving.demo_people import DemoOffer
 
 
 def register(cli: typer.Typer) -> None:
@@ -33,12 +32,14 @@ def demo(
     questions: Annotated[
         bool, typer.Option("--questions", help="Also build a small project with a question of every kind.")
     ] = False,
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8501,
     start: Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the demo after building it.")] = True,
 ) -> None:
-    """Build the demo project (made-up data) and serve it on this machine.
+    """Build the demo project (made-up data) and serve it on this machine, to try everything.
 
     Visitors choose a person on the sign-in page. They need no password, so other machines cannot reach this server.
+
+    Example: touchstone demo --port 8600
     """
     from app.commands import serve
     from app.services import resources
@@ -59,12 +60,15 @@ def demo(
             example.build(shared.store, shared.media, progress=show)
     _also(shared, questions)
     if start:
+        from app.serving import demo_people
+
         demo_people.offer(_offer())
         serve.run(shared, host=serve.LOOPBACK, port=port)
 
 
 def _offer() -> DemoOffer:
     """Return what the sign-in page of the demo offers: for each role, a person who has no item in hand."""
+    from app.serving.demo_people import DemoOffer, DemoRole
     from examples import demo as example
 
     items = ("item waits", "items wait")
@@ -130,9 +134,7 @@ def _forget(shared: Resources) -> None:
             "nothing that was submitted is ever deleted. For a fresh demo set TOUCHSTONE_HOME to another folder."
         )
     if not shared.store.is_sqlite:
-        raise ConflictError(
-            "The demo can be made anew only in an SQLite file. Make an empty PostgreSQL database instead."
-        )
+        raise ConflictError("The demo can be rebuilt only in an SQLite file. Use an empty PostgreSQL database instead.")
     shared.store.close()
     path = shared.store.engine.url.database or ""
     for ending in ("", "-wal", "-shm"):

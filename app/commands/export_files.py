@@ -35,22 +35,22 @@ def export(
             help=f"The format of the project's files, {named(row for row in writing(*Takes) if row.keys is None)}."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="The file or folder to write.")],
+    out: Annotated[Path, typer.Option(help="The file or folder to write. It must not exist.")],
     public: Annotated[
         bool,
-        typer.Option("--public", help="Leave out the fields that the schema keeps out of public files."),
+        typer.Option("--public", help="Leave out fields that the schema keeps out of public files, such as the key."),
     ] = False,
     with_private: Annotated[
         bool,
         typer.Option(
             "--with-private",
             hidden=NO_TASKS,
-            help=f"With {OF_TASKS}: also the fields that are secret in the stage.",
+            help=f"With {OF_TASKS}: include fields that are secret in the stage.",
         ),
     ] = False,
     run: Annotated[
         str | None,
-        typer.Option(help=f"{ANSWERS_OUT} the run whose answers are written.", metavar="RUN"),
+        typer.Option(help=f"{ANSWERS_OUT} only the answers of this run.", metavar="RUN"),
     ] = None,
     unanswered: Annotated[
         str | None,
@@ -62,8 +62,8 @@ def export(
     reader: Annotated[
         str,
         typer.Option(
-            help=f"{ANSWERS_OUT} who reads the answers: rules, or rules+NAME with a second "
-            "reader for those that the rules do not read.",
+            help=f"{ANSWERS_OUT} who reads the answers: rules, or rules+NAME to let a second reader read what the "
+            "rules cannot.",
             metavar="rules|rules+NAME",
         ),
     ] = "rules",
@@ -71,33 +71,35 @@ def export(
         Stage | None,
         typer.Option(
             hidden=NO_TASKS,
-            help=f"With {OF_TASKS}: the stage whose submissions are written; by default the first that rates.",
+            help=f"With {OF_TASKS}: export the submissions of this stage. Default: the first stage that rates.",
         ),
     ] = None,
     schema_version: Annotated[
         int | None,
         typer.Option(
-            help="For ratings: only those given under this version of the project's schema. Without the option, all"
-            " versions together.",
+            help="For ratings: only ratings under this version of the schema. Default: all versions.",
             metavar="N",
         ),
     ] = None,
     items: Annotated[
         Path | None,
-        typer.Option(help=f"{IDS_IN_FILE} These items alone; manifest.json says that it is a part.", metavar="FILE|-"),
+        typer.Option(help=f"Export only these items. {IDS_IN_FILE}", metavar="FILE|-"),
     ] = None,
     labeling: Annotated[
         Path | None,
         typer.Option(
             hidden=NO_TASKS,
-            help=f"With {OF_TASKS}: where the labeling configuration is written that shows these tasks there.",
+            help=f"With {OF_TASKS}: also write the labeling configuration that shows the tasks there.",
             metavar="FILE",
         ),
     ] = None,
 ) -> None:
-    """Export a project's files as they are now. Unchanged records have the same bytes as in the import.
+    """Export a project's items, answers or ratings as they are now.
 
-    A verified, versioned data set is a release: see `touchstone release`.
+    Unchanged records have the same bytes as in the import. To publish a verified data set, use `touchstone release
+    create`.
+
+    Example: touchstone item export demo csv --out items.csv
     """
     from app.services import opened
     from workflow.files.export import export as export_files
@@ -128,7 +130,7 @@ def export(
             only=only,
             progress=progress,
         )
-    of = "" if schema_version is None else f", of version {schema_version} of the schema alone"
+    of = "" if schema_version is None else f", only version {schema_version} of the schema"
     typer.echo(f"{count(done.items, FORMATS[format].takes.noun)} in {count(len(done.files), 'file')} at {out}{of}.")
     if done.part:
         typer.echo(done.part)

@@ -20,12 +20,16 @@ def register(cli: typer.Typer) -> None:
 def exposure(
     project: Annotated[str, typer.Argument(help="The project.")],
     out: Annotated[
-        Path | None, typer.Option(help="Where the faults go, as CSV; `-` is standard output, after the counts.")
+        Path | None, typer.Option(help="Write the faults to this CSV file. - prints them after the counts.")
     ] = None,
 ) -> None:
-    """Count, for each stage, the votes with a record of what the server sent to the voter before the vote. Also count
-    the votes whose voter had been sent something that the schema hides: the key, an author, a model's name, another
-    person's vote, or a judge's score. The exit status is 1 if such a vote counts."""
+    """Check that voters were blind: whether the server sent anyone, before their vote, what the schema hides from them.
+
+    Hidden facts are the key, an author, a model's name, another vote, or a judge's score. The exit status is 1 if such
+    a vote counts.
+
+    Example: touchstone exposure check demo
+    """
     from app.services import opened
     from workflow.files import exposures
 
@@ -34,11 +38,11 @@ def exposure(
     for line in report.stages:
         typer.echo(f"{line.stage.value},{line.votes},{line.complete},{line.without},{line.faulty}")
     if report.since is None:
-        typer.echo("Nothing is noted yet: what is sent is noted since Touchstone keeps track of it.")
+        typer.echo("No votes have a record yet. Touchstone records what it sends from now on.")
     else:
-        typer.echo(f"Noted since {report.since:%Y-%m-%d %H:%M} UTC.")
+        typer.echo(f"Recorded since {report.since:%Y-%m-%d %H:%M} UTC.")
     if report.from_files:
-        typer.echo(f"{report.from_files} ratings came in files; what their raters knew is not known here.")
+        typer.echo(f"{report.from_files} ratings were imported. What their raters had seen is not recorded.")
     if out is not None and str(out) == "-":
         sys.stdout.write(exposures.as_csv(report.faults))
     elif out is not None:

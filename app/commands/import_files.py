@@ -45,7 +45,7 @@ def import_(
     mapping: Annotated[
         Path | None,
         typer.Option(
-            help="If columns have other names than the fields of the schema: a YAML file that says which is which."
+            help="A YAML file that maps columns to fields, if their names differ from the schema."
             " --write-mapping writes one.",
             metavar="FILE.yaml",
         ),
@@ -95,7 +95,9 @@ def import_(
     """Import items, models' answers, ratings or judges' replies from files. If any row is invalid, nothing is imported.
 
     Preview an import with --dry-run. If your columns have other names than the schema's fields, let --write-mapping
-    guess which is which. Example: touchstone item import demo csv items.csv --media photos --dry-run
+    guess which is which.
+
+    Example: touchstone item import demo csv items.csv --media photos --dry-run
     """
     from app.commands.import_mapping import read_mapping
     from app.services import opened
@@ -119,7 +121,7 @@ def import_(
     raters = RatersAre(settings.raters) if settings.raters else None
     if takes is Takes.TASKS:
         names = settings.task_names(model)
-        bad = {"skip_bad": skip_bad, "bad_rows": bad_rows}
+        bad: Any = {"skip_bad": skip_bad, "bad_rows": bad_rows}
         _import_tasks(name, format, path, names, media, settings.dimension, raters=raters, **bad)
         return
     described = read_spec(Path(settings.model_description)) if settings.model_description else None
@@ -192,7 +194,7 @@ def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, ba
         own = (here.settings.home / "bad_rows" / f"{name}-{format}-{n}.jsonl" for n in itertools.count(1))
         where = out or next(path for path in own if not path.exists())
         _write_bad_rows(where, bad)
-        typer.echo(f"{count(len(bad), 'row')} did not fit, written with reasons to {where}.")
+        typer.echo(f"{count(len(bad), 'row')} were invalid. They are in {where}, with reasons.")
 
 
 def _import_tasks(
@@ -235,13 +237,13 @@ def _import_tasks(
     for line in _summary(done.imported):
         typer.echo(line)
     if done.skipped:
-        typer.echo(f"{count(done.skipped, 'annotation')} in which the task was skipped: nothing was made of them.")
+        typer.echo(f"{count(done.skipped, 'annotation')} with a skipped task: not imported.")
     if done.earlier:
         typer.echo(f"Replaced by a later one of the same person or model: {done.earlier:,}.")
     if done.numbers:
         typer.echo(
-            f"{count(done.numbers, 'prediction')} stand in the file by number only; a snapshot of the project"
-            " made with whole predictions has them."
+            f"{count(done.numbers, 'prediction')} are only numbers in the file. Export a snapshot with"
+            " full predictions to import them."
         )
     for line in _raters(name, done.imported.raters):
         typer.echo(line)
@@ -286,7 +288,7 @@ def _import_replies(
 
 
 def _summary(done: ImportSummary) -> Iterator[str]:
-    """Yield sentences about what came in, which answers are missing or unreadable, and which media are missing."""
+    """Yield sentences about imported rows, missing or unreadable answers, and missing media."""
     from workflow.files.import_answers import words_of_texts_instead
     from workflow.files.read_losses import read_sentences
 
@@ -304,9 +306,9 @@ def _summary(done: ImportSummary) -> Iterator[str]:
     if done.repeated:
         yield f"{count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} there already."
     if done.left:
-        yield f"{count(len(done.left), 'changed row')}: the items stay as they are."
+        yield f"{count(len(done.left), 'changed row')}: the existing items stay unchanged."
     if done.assets_found or done.assets_missing:
-        wait = " (their items wait; bring them in with --media DIR)" if done.assets_missing else ""
+        wait = " (their items wait; add the files with --media DIR)" if done.assets_missing else ""
         absent = done.assets_missing - done.assets_refused
         refused = f", {done.assets_refused} refused" if done.assets_refused else ""
         yield f"Media: {done.assets_found} present, {absent} missing{refused}{wait}."
@@ -325,7 +327,7 @@ def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:
 
     yield from in_sentences(found)
     if any(not rater.account and not rater.judge for rater in found):
-        yield f"To change that: touchstone rater list {name} --people NAME or --machines NAME."
+        yield f"To change this: touchstone rater list {name} --people NAME or --machines NAME."
 
 
 def _write_bad_rows(where: Path, bad: Sequence[BadRow]) -> None:

@@ -40,10 +40,10 @@ def tell(
         typer.echo(line)
     if look.bad and bad_rows is not None:
         write_files({bad_rows: bad_rows_jsonl(look.bad)})
-        typer.echo(f"All bad rows are written with reasons to {bad_rows}.")
+        typer.echo(f"All bad rows are in {bad_rows}, with reasons.")
     if look.differences and changed_rows is not None:
         write_files({changed_rows: changed_csv(look.differences).encode()})
-        typer.echo(f"All changed rows are written, field by field, to {changed_rows}.")
+        typer.echo(f"All changed values are in {changed_rows}.")
     typer.echo("Nothing was stored.")
     if not look.comes(skip_bad=skip_bad, new_only=new_only):
         raise typer.Exit(1)
@@ -63,7 +63,7 @@ def tell_rows(here: Resources, name: str, about: Mapping[str, Any], *, skip_bad:
         typer.echo(line)
     if look.left and bad_rows is not None:
         write_files({bad_rows: bad_rows_jsonl(look.left)})
-        typer.echo(f"All changed and bad rows are written with reasons to {bad_rows}.")
+        typer.echo(f"All changed and bad rows are in {bad_rows}, with reasons.")
     typer.echo("Nothing was stored.")
     if not look.comes(skip_bad=skip_bad):
         raise typer.Exit(1)
@@ -85,11 +85,11 @@ def lines_of_rows(found: RowsLook, *, skip_bad: bool) -> Iterator[str]:
     for bad in found.left[:SHOWN]:
         yield f"{bad.path}, row {bad.row}: {bad.reason}."
     if len(found.left) > SHOWN:
-        yield f"And {len(found.left) - SHOWN:,} more such rows; --bad-rows FILE writes all of them."
+        yield f"And {len(found.left) - SHOWN:,} more such rows. Write all with --bad-rows FILE."
     if found.refused:
         yield f"The import would be refused: {found.refused}"
     elif found.left and not skip_bad:
-        yield "The import would be refused: mend these rows, or take the others with --skip-bad."
+        yield "The import would be refused. Correct these rows, or import the others with --skip-bad."
 
 
 _WHOSE = {"answer": 2, "rating": 2, "reply": 0}
@@ -124,18 +124,18 @@ def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[st
         if differs.part:
             yield f"{where}: {differs.part} is {as_words(differs.before)}, and would be {as_words(differs.after)}."
         else:
-            yield f"{where}: no field differs; its images or the way it is written do."
+            yield f"{where}: only its images or its notation differ."
     if len(found.differences) > SHOWN:
-        yield f"And {len(found.differences) - SHOWN:,} more differences; --changed-rows FILE writes all of them."
+        yield f"And {len(found.differences) - SHOWN:,} more differences. Write all with --changed-rows FILE."
     for bad in found.bad[:SHOWN]:
         yield f"{bad.path}, row {bad.row}: {bad.reason}."
     if len(found.bad) > SHOWN:
-        yield f"And {len(found.bad) - SHOWN:,} more bad rows; --bad-rows FILE writes all of them."
+        yield f"And {len(found.bad) - SHOWN:,} more bad rows. Write all with --bad-rows FILE."
     refused = found.new_refused if new_only else found.refused
     if refused:
         yield f"The import would be refused: {refused}"
     elif found.bad and not skip_bad:
-        yield "The import would be refused: mend these rows, or take the others with --skip-bad."
+        yield "The import would be refused. Correct these rows, or import the others with --skip-bad."
 
 
 def as_words(value: Any) -> str:

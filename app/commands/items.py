@@ -31,21 +31,18 @@ As = Annotated[
     str | None,
     typer.Option(
         "--as",
-        help="With the rights and saved views of this person; without it, as the server's own machine, which has those"
-        " for everyone.",
+        help="List the items and saved views that this person may see. Default: everything, as on the server.",
         metavar="LOGIN",
     ),
 ]
-Address = Annotated[str, typer.Option(help="Where the server is reached; the printed link starts with it.")]
-View = Annotated[
-    str, typer.Option(help="A saved view, by its name or id; the other options are taken instead of what it says.")
-]
+Address = Annotated[str, typer.Option(help="The address of your server. The printed link begins with it.")]
+View = Annotated[str, typer.Option(help="Start from a saved view, by name or ID. Other options override its filters.")]
 SaveView = Annotated[
     str, typer.Option(help="Save this list as a view of the page Items, and print its link.", metavar="NAME")
 ]
 Everyone = Annotated[
     bool,
-    typer.Option("--for-everyone", help="With --save-view: for everyone who may see the page, not for --as alone."),
+    typer.Option("--for-everyone", help="With --save-view: show the view to everyone, not only to the person of --as."),
 ]
 
 
@@ -62,7 +59,10 @@ def register(cli: typer.Typer) -> None:
 def list_views(
     project: Annotated[str, typer.Argument(help="The project.")], as_: As = None, address: Address = HERE
 ) -> None:
-    """The saved views of a project: for whom, who saved each, its name, and its link."""
+    """List the saved views of a project, with owner, name and link.
+
+    Example: touchstone view list demo
+    """
     from app.services import opened
     from workflow.lead import item_views
 
@@ -73,15 +73,20 @@ def list_views(
         typer.echo(f"{whose:<9} {saved_view.login or 'on the machine':<24} {_short(saved_view.name)}")
         typer.echo(f"          {_link(address, project, saved_view)}")
     if not there:
-        typer.echo("There is no saved view yet: touchstone item list PROJECT ... --save-view NAME --for-everyone.")
+        typer.echo(
+            "There are no saved views yet. Save one: touchstone item list PROJECT ... --save-view NAME --for-everyone"
+        )
 
 
 def delete_view(
     project: Annotated[str, typer.Argument(help="The project.")],
-    view: Annotated[str, typer.Argument(help="The view, by its name or id.")],
+    view: Annotated[str, typer.Argument(help="The view's name or ID.")],
     as_: As = None,
 ) -> None:
-    """Delete a saved view. Its items are not changed."""
+    """Delete a saved view. The items stay unchanged.
+
+    Example: touchstone view delete demo "Open questions"
+    """
     from app.services import opened
     from workflow.lead import item_views
 
@@ -109,7 +114,7 @@ def _view(project: str, wanted: str, person: Person | None) -> ItemView:
     there = item_views.views(resources().store, person=person, project=project)
     named = [view for view in there if wanted == view.id or wanted.strip().casefold() == view.name.casefold()]
     if not named:
-        raise NotFoundError(f"There is no saved view {wanted!r} to be seen; touchstone view list {project} lists them.")
+        raise NotFoundError(f"There is no saved view {wanted!r}. `touchstone view list {project}` lists them.")
     return min(named, key=lambda each: (each.id != wanted, each.shared))
 
 
@@ -122,56 +127,81 @@ def _link(address: str, project: str, view: ItemView) -> str:
 
 def items(
     project: Annotated[str, typer.Argument(help="The project.")],
-    text: Annotated[str, typer.Option(help="Words in any text of an item, or in its id.")] = "",
-    state: Annotated[list[str] | None, typer.Option(help="The state of the item; may be given again.")] = None,
-    dimension: Annotated[list[str] | None, typer.Option(help="Its dimension; may be given again.")] = None,
-    author: Annotated[str, typer.Option(help="The login of who wrote it; - for items from files.")] = "",
-    voter: Annotated[str, typer.Option(help="The login of someone who has voted on it.")] = "",
-    votes: Annotated[str, typer.Option(help="How many votes count on it.", metavar=_RANGE)] = "",
-    differ: Annotated[str, typer.Option(help="Whether votes on it differ.", metavar=_YES_OR_NO)] = "",
+    text: Annotated[str, typer.Option(help="Only items with these words in a text or in their ID.")] = "",
+    state: Annotated[
+        list[str] | None,
+        typer.Option(help="Only items in this state, such as kept or rejected. Repeat it for more states."),
+    ] = None,
+    dimension: Annotated[
+        list[str] | None, typer.Option(help="Only items of this dimension. Repeat it for more dimensions.")
+    ] = None,
+    author: Annotated[str, typer.Option(help="Only items by this login. - means imported items.")] = "",
+    voter: Annotated[str, typer.Option(help="Only items on which this login has voted.")] = "",
+    votes: Annotated[str, typer.Option(help="Only items with this number of votes.", metavar=_RANGE)] = "",
+    differ: Annotated[str, typer.Option(help="Only items whose votes differ, or agree.", metavar=_YES_OR_NO)] = "",
     comments: Annotated[
         str,
-        typer.Option(help="Its comments; open: the last one waits for an answer.", metavar="any|open|none"),
+        typer.Option(help="Only items with comments. open: the last comment has no answer.", metavar="any|open|none"),
     ] = "",
-    missing: Annotated[str, typer.Option(help="Whether images or clips are missing.", metavar=_YES_OR_NO)] = "",
-    version: Annotated[str, typer.Option(help="The version of the schema it was given under.", metavar="N")] = "",
+    missing: Annotated[str, typer.Option(help="Only items with missing images or clips.", metavar=_YES_OR_NO)] = "",
+    version: Annotated[str, typer.Option(help="Only items of this version of the schema.", metavar="N")] = "",
     with_author: Annotated[
-        str, typer.Option(help="Whether it was sent back to its author, who has not changed it.", metavar=_YES_OR_NO)
+        str,
+        typer.Option(
+            help="Only items that were returned to their author and are not corrected yet.", metavar=_YES_OR_NO
+        ),
     ] = "",
-    gold: Annotated[str, typer.Option(help="Whether it is a gold check.", metavar=_YES_OR_NO)] = "",
+    gold: Annotated[str, typer.Option(help="Only gold checks, or only other items.", metavar=_YES_OR_NO)] = "",
     qualification: Annotated[
-        str, typer.Option(help="Whether it is in the newest qualification set of a stage.", metavar=_YES_OR_NO)
+        str, typer.Option(help="Only items in the newest qualification of this stage.", metavar=_YES_OR_NO)
     ] = "",
     where: Annotated[
         list[str] | None,
         typer.Option(
-            help="What a field says: NAME=VALUE, NAME~TEXT (contains), NAME:empty, NAME:given, NAME:LOW..HIGH.",
+            help="Only items with this field value: NAME=VALUE, NAME~TEXT (contains), NAME:empty, NAME:given or "
+            "NAME:LOW..HIGH.",
             metavar="TEST",
         ),
     ] = None,
-    ids: Annotated[list[str] | None, typer.Option("--id", help="An id as in files; may be given again.")] = None,
+    ids: Annotated[
+        list[str] | None, typer.Option("--id", help="Only this item, by its ID in files. Repeat it for more items.")
+    ] = None,
     sort: Annotated[
-        str, typer.Option(help="A column; with a - before it the largest first.", metavar="[-]COLUMN")
+        str,
+        typer.Option(
+            help="Sort by this column. Put - before it for the largest values first, such as -votes.",
+            metavar="[-]COLUMN",
+        ),
     ] = "",
     columns: Annotated[
-        str, typer.Option(help="The columns, with commas between them; fields are field.NAME.", metavar="A,B,...")
+        str, typer.Option(help="The columns to show, separated by commas. field.NAME is a field.", metavar="A,B,...")
     ] = "",
     size: Annotated[
-        int | None, typer.Option(help=f"Items on a page: {', '.join(map(str, SIZES))}; by default 50.")
+        int | None, typer.Option(help=f"Items on a page: {', '.join(map(str, SIZES))}. Default: 50.")
     ] = None,
-    page: Annotated[int, typer.Option(help="The page.", min=1)] = 1,
+    page: Annotated[int, typer.Option(help="The page to show.", min=1)] = 1,
     only_ids: Annotated[
         bool,
-        typer.Option("--only-ids", help="Write the ids of all that fit, a line each, in the order in which they came."),
+        typer.Option(
+            "--only-ids",
+            help="Print only the IDs of all matching items, one a line. Other commands take them with --items -.",
+        ),
     ] = False,
-    out: Annotated[Path | None, typer.Option("--csv", help="Write all pages to this CSV file.", metavar="FILE")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--csv", help="Write all matching items to this CSV file.", metavar="FILE")
+    ] = None,
     view: View = "",
     save_view: SaveView = "",
     for_everyone: Everyone = False,
     as_: As = None,
     address: Address = HERE,
 ) -> None:
-    """List a project's items: search, filter and sort them. Every filter that is given has to hold."""
+    """List, search, filter and sort a project's items. An item must match all filters.
+
+    Use this to find items for another command.
+
+    Example: touchstone item list demo --state rejected --only-ids
+    """
     from app.services import opened
 
     one = {"text": text, "author": author, "voter": voter, "votes": votes, "differ": differ, "comments": comments}
@@ -190,7 +220,9 @@ def items(
         from workflow.lead import item_views
 
         if person is None and not for_everyone:
-            raise InvalidInputError([Problem("view", "Say whose view it is with --as LOGIN, or add --for-everyone.")])
+            raise InvalidInputError(
+                [Problem("view", "Name the owner of the view with --as LOGIN, or add --for-everyone.")]
+            )
         made = item_views.save(shared.store, **about, name=save_view, asked=asked, shared=for_everyone)
         typer.echo(f"Saved as “{made.name}”: {_link(address, project, made)}")
         return
@@ -240,12 +272,15 @@ def _short(text: str) -> str:
 
 def edit(
     name: ProjectName,
-    item: Annotated[str, typer.Argument(help="The item's external id.")],
+    item: Annotated[str, typer.Argument(help="The item's ID in files.")],
     fields: Annotated[
-        list[str], typer.Argument(help="FIELD=VALUE; a list or number as JSON.", metavar="FIELD=VALUE...")
+        list[str], typer.Argument(help="FIELD=VALUE. Write lists and numbers as JSON.", metavar="FIELD=VALUE...")
     ],
 ) -> None:
-    """Give an item a new revision. Voting on the item starts again; the old revision stays in its history."""
+    """Correct fields of one item. Its votes start again, and the old revision stays in its history.
+
+    Example: touchstone item edit demo count/7 answer=Yes 'options=["Yes", "No"]'
+    """
     from annotation_schemas.kinds import of_field
     from app.services import opened
     from workflow.access import projects
@@ -256,13 +291,13 @@ def edit(
     as_text = {field.name: of_field(field).typed_as_it_is for field in schema.item.fields} if schema else {}
     given = dict(_field(text, as_text) for text in fields)
     number = edit_item(store, person=None, project=name, item=item, fields=given)
-    typer.echo(f"Item {item} is at revision {number} now.")
+    typer.echo(f"Item {item} is now at revision {number}.")
 
 
 def _field(text: str, as_text: Mapping[str, bool]) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise InvalidInputError([Problem("fields", f"{text!r} is not FIELD=VALUE; write for instance answer=Yes.")])
+        raise InvalidInputError([Problem("fields", f"{text!r} is not FIELD=VALUE, such as answer=Yes.")])
     if as_text.get(name, True):
         return name, value
     try:

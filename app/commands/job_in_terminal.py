@@ -20,7 +20,7 @@ LOOK_SECONDS = 0.5
 
 
 def work(shared: Resources, *, kind: str, slot: str, project: str | None, input: Any, signals: Sequence[int]) -> Job:
-    """Begin a job and do it here, or go on with the same job that is open. Return the job when it has ended.
+    """Begin a job and do it here, or continue the same open job. Return the job when it has ended.
 
     A signal cancels the job. A job of the slot that no process does, with another input, is canceled first.
     """
@@ -45,7 +45,8 @@ def _begun(store: Any, **about: Any) -> Job:
     except desk.SlotConflict as error:
         if error.job.state is not JobState.WAITING:
             raise ConflictError(
-                f"The job {error.job.id} writes there with other options. Wait for it, or `touchstone job cancel` it."
+                f"The job {error.job.id} already writes there, with other options. Wait, or cancel it: touchstone job "
+                f"cancel {error.job.id}."
             ) from error
         desk.cancel(store, id=error.job.id)
         return desk.begin(store, **about)

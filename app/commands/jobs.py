@@ -14,7 +14,7 @@ from domain.errors import ConflictError
 if TYPE_CHECKING:
     from domain.jobs import Job
 
-Id = Annotated[str, typer.Argument(help="The job's id; `touchstone job list` shows it.", metavar="JOB")]
+Id = Annotated[str, typer.Argument(help="The job's ID. `touchstone job list` shows it.", metavar="JOB")]
 
 
 def register(cli: typer.Typer) -> None:
@@ -26,11 +26,16 @@ def register(cli: typer.Typer) -> None:
 
 def list_(
     project: Annotated[str | None, typer.Argument(help="Only jobs of this project.")] = None,
-    kind: Annotated[list[str] | None, typer.Option(help="Only this kind, such as import. Again for more.")] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="Only jobs of this kind, such as import. Repeat it for more kinds.")
+    ] = None,
     open_: Annotated[bool, typer.Option("--open", help="Only jobs that wait or run.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="How many jobs to list at most, the newest first.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="List this many jobs at most, newest first.")] = 50,
 ) -> None:
-    """List jobs, the newest first: imports, releases, archives, copies, deletions, figures, runs, mail."""
+    """List long tasks of the server, newest first: imports, releases, copies, deletions, figures, runs and mail.
+
+    Example: touchstone job list --open
+    """
     from app.services import opened
     from workflow.jobs import desk
 
@@ -46,7 +51,10 @@ def list_(
 
 
 def show(id: Id) -> None:
-    """Show a job: who began it, its progress and its result."""
+    """Show a job: who started it, its progress and its result.
+
+    Example: touchstone job show JOB
+    """
     from app.services import opened
     from workflow.jobs import desk
 
@@ -72,16 +80,22 @@ def show(id: Id) -> None:
 
 
 def cancel(id: Id) -> None:
-    """Cancel a job. Its half-finished results are not used."""
+    """Cancel a job. Partial results are discarded.
+
+    Example: touchstone job cancel JOB
+    """
     from app.services import opened
     from workflow.jobs import desk
 
     job = desk.cancel(opened().store, id=id)
-    typer.echo(f"{id} is being canceled: it ends within seconds." if job.is_open else f"{id} is canceled.")
+    typer.echo(f"{id} is being canceled. It ends within seconds." if job.is_open else f"{id} is canceled.")
 
 
 def retry(id: Id) -> None:
-    """Begin a job again that failed or was canceled. A running server or worker does it."""
+    """Start a failed or canceled job again. A running server or worker does it.
+
+    Example: touchstone job retry JOB
+    """
     from app.jobs.commands import COMMAND
     from app.services import opened
     from workflow.jobs import desk

@@ -23,58 +23,82 @@ def judge(
     project: Annotated[str, typer.Argument(help="The project.")],
     template: Annotated[
         str | None,
-        typer.Option(help="What it is asked by: the id of a template, ID@VERSION, or a template file."),
+        typer.Option(help="The judge template: an ID such as egothink_single, ID@VERSION, or a file."),
     ] = None,
     spec: Annotated[
-        str | None, typer.Option(help="The judge's description: a YAML file, or the name of a shipped one.")
+        str | None,
+        typer.Option(help="The judge's description: a YAML file, or the name of one that comes with Touchstone."),
     ] = None,
     sample: Annotated[
         str,
         typer.Option(
-            help="Which answers: all, graded (those that people have graded), compared (the pairs that people "
-            "compare), or a number: so many of each dimension."
+            help="Which answers to judge: all, graded (by people), compared (pairs that people compare), or a "
+            "number per dimension."
         ),
     ] = "all",
-    repeats: Annotated[int, typer.Option(min=1, help="How many times each answer is judged.")] = 1,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="Judge each answer this many times, to see how stable the judge is.")
+    ] = 1,
     baseline: Annotated[
         str | None,
-        typer.Option(help="For templates that compare: the model that the others are compared with."),
+        typer.Option(help="For templates that compare two answers: compare all models with this one."),
     ] = None,
-    model: Annotated[list[str] | None, typer.Option(help="Only this model's answers; may be given again.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="Only answers of this model. Repeat it for more models.")
+    ] = None,
     dimension: Annotated[
-        list[str] | None, typer.Option("--dimension", "-d", help="Only answers of this dimension; may be given again.")
+        list[str] | None,
+        typer.Option("--dimension", "-d", help="Only answers of this dimension. Repeat it for more dimensions."),
     ] = None,
     criterion: Annotated[
         list[str] | None,
-        typer.Option(help="PART=CRITERION: what a part of the reply rates; by default as the schema says."),
+        typer.Option(help="PART=CRITERION: the criterion that a part of the reply rates. Default: as the schema says."),
     ] = None,
     fill: Annotated[
         list[str] | None,
-        typer.Option(help="PLACEHOLDER=FIELD: what fills a placeholder of another name; `prediction` is the answer."),
+        typer.Option(
+            help="PLACEHOLDER=FIELD, if a placeholder of the template has another name than the field. "
+            "`prediction` is the answer."
+        ),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most this many answers.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Judge this many answers at most, to try a judge.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 0,
     attacks: Annotated[
         bool,
-        typer.Option("--attacks", help="Judge answers that try to talk the judge into a score, not models' answers."),
+        typer.Option(
+            "--attacks", help="Judge answers that try to talk the judge into a high score, to test the judge."
+        ),
     ] = False,
     extra_body: ExtraBody = None,
     header: Headers = None,
-    max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after so many requests.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before it costs more; needs prices.")] = None,
-    resume: Annotated[str | None, typer.Option(help="Go on with this run instead of starting one.")] = None,
+    max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, help="Stop before the run costs more. The description needs prices.")
+    ] = None,
+    resume: Annotated[str | None, typer.Option(help="Continue this run instead of starting a new one.")] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="With --resume: ask again what brought no reply.")
+        bool, typer.Option("--retry-failed", help="With --resume: ask again the questions that got no reply.")
     ] = False,
     items: CountedItems = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
-    later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the first question and the estimated cost. Ask nothing.")
+    ] = False,
+    later: Annotated[bool, typer.Option("--later", help="Let a worker do the run, and return at once.")] = False,
     batch: Annotated[
         bool,
-        typer.Option("--batch", help="Ask through batch files: `touchstone batch` hands them in and fetches them."),
+        typer.Option(
+            "--batch",
+            help="Ask through batch files, which are cheaper but slow. `touchstone batch` submits and fetches them.",
+        ),
     ] = False,
 ) -> None:
-    """Have a judge grade models' answers. Ctrl+C pauses the run. A paused or killed run continues with --resume."""
+    """Have an LLM judge grade models' answers.
+
+    Ctrl+C pauses the run, and --resume continues it. Afterwards, `touchstone calibration run` shows whether the judge
+    may replace people.
+
+    Example: touchstone judge run demo --template egothink_single --spec gpt4o.yaml --sample graded
+    """
     from app.commands import runs_in_terminal as commands
     from workflow.runs import model_descriptions
 
@@ -83,7 +107,7 @@ def judge(
         new=spec is not None and template is not None,
         frozen=any((spec, template, batch, extra_body, header)),
         retry_failed=retry_failed,
-        say="Say which judge: --template ID and --spec FILE",
+        say="Name the judge: --template ID and --spec FILE",
     )
     shared = commands.opened()
     if resume is not None:
@@ -117,14 +141,17 @@ def judge(
     commands.follow(shared, run, later=later, end=lambda: tell_verdicts(shared, run))
 
 
-def read(run: Annotated[str, typer.Argument(help="A run of a judge: its id.")]) -> None:
-    """Read a judge's replies again with its present parser. No model is called, and earlier readings are kept."""
+def read(run: Annotated[str, typer.Argument(help="The ID of a judge's run.")]) -> None:
+    """Read a judge's stored replies again, after its parser changed. No model is asked, and earlier readings stay.
+
+    Example: touchstone run read RUN
+    """
     from app.commands import runs_in_terminal as commands
     from workflow.runs import judge_readings
 
     shared = commands.opened()
     n = judge_readings.read_replies_again(shared.store, by=None, run=run)
-    typer.echo(f"{n} new readings." if n else "This version of the parser has read all of its replies.")
+    typer.echo(f"{n} new readings." if n else "This version of the parser has read all replies already.")
     tell_verdicts(shared, run)
 
 
@@ -134,7 +161,9 @@ def within(spec: ModelSpec, *, max_calls: int | None, max_cost: float | None) ->
     if not given:
         return spec
     if spec.endpoint is None:
-        raise ModelError(f"{spec.name} is no endpoint, and a budget is for endpoints only.")
+        raise ModelError(
+            f"{spec.name} has no endpoint, and only endpoints have a budget. Leave out --max-calls and --max-cost."
+        )
     return spec.model_copy(update={"endpoint": spec.endpoint.model_copy(update=given)})
 
 

@@ -25,11 +25,11 @@ def names_of(texts: Sequence[str], option: str) -> tuple[str, ...]:
             names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True, strict=True), [])]
         except csv.Error:
             raise RatingsError(
-                f"{option} {text!r} has a double quote that is not closed; quote a whole name that holds a comma."
+                f"{option} {text!r} has an open double quote. Put the whole name in double quotes."
             ) from None
         if not names or "" in names:
-            raise RatingsError(f"{option} {text!r} has an empty name between its commas.")
+            raise RatingsError(f"{option} {text!r} has an empty name. Delete the extra comma.")
         all_names += names
     if len(set(all_names)) < len(all_names):
-        raise RatingsError(f"{option} {', '.join(all_names)!r} names someone twice.")
+        raise RatingsError(f"{option} {', '.join(all_names)!r} has a name twice. Delete one.")
     return tuple(all_names)

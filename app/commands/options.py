@@ -34,13 +34,13 @@ def with_formats(rows: Iterable[Format]) -> str:
 
 CountedItems = Annotated[
     Items | None,
-    typer.Option(help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."),
+    typer.Option(help="Which items count: kept or all. Default: kept, once there are verdicts."),
 ]
 """``--items``: the items that count."""
 
 Fills = Annotated[
     list[str] | None,
-    typer.Option(help="PLACEHOLDER=FIELD: the item's field that fills a placeholder of another name."),
+    typer.Option(help="PLACEHOLDER=FIELD, if a placeholder of the prompt has another name than the item's field."),
 ]
 """``--fill``, for commands that ask about items."""
 
@@ -54,8 +54,8 @@ ExtraBody = Annotated[
     str | None,
     typer.Option(
         metavar="JSON",
-        help="Further fields of every request to an endpoint, as a JSON object such as "
-        '\'{"reasoning_effort": "low"}\'. They go into the run\'s hash.',
+        help='Extra fields for every request to an endpoint, as a JSON object such as \'{"reasoning_effort": '
+        "\"low\"}'. The run's hash includes them.",
     ),
 ]
 """``--extra-body``: more fields for each request."""
@@ -64,7 +64,7 @@ Headers = Annotated[
     list[str] | None,
     typer.Option(
         "--header",
-        help="NAME=VALUE: a header of every request to an endpoint; may be given again. Put a secret into an "
+        help="NAME=VALUE: a header for every request to an endpoint. Repeat it for more. Keep secrets in an "
         "environment variable of the worker: X-Api-Key=env:LAB_API_KEY.",
     ),
 ]

@@ -18,9 +18,13 @@ from domain.states import Stage
 if TYPE_CHECKING:
     from db.engine import Store
 
-Address = Annotated[str, typer.Option(help="Where the server is reached; the printed link starts with it.")]
-Dimensions = Annotated[list[str] | None, typer.Option(help="One of their dimensions; may be given again. None: all.")]
-Stages = Annotated[list[Stage] | None, typer.Option(help="One of their stages; may be given again. None: all.")]
+Address = Annotated[str, typer.Option(help="The address of your server. The printed link begins with it.")]
+Dimensions = Annotated[
+    list[str] | None, typer.Option(help="Limit the person to this dimension. Repeat it for more. Default: all.")
+]
+Stages = Annotated[
+    list[Stage] | None, typer.Option(help="Limit the person to this stage. Repeat it for more. Default: all.")
+]
 HERE = "http://127.0.0.1:8501"
 
 
@@ -36,35 +40,47 @@ def register(cli: typer.Typer) -> None:
 
 
 def list_people(
-    project: Annotated[str | None, typer.Argument(help="Only those in this project, with their role in it.")] = None,
+    project: Annotated[
+        str | None, typer.Argument(help="List only the members of this project, with their roles.")
+    ] = None,
 ) -> None:
-    """Everyone with an account, or everyone in a project with role, dimensions and stages."""
+    """List all accounts, or the members of a project with roles, dimensions and stages.
+
+    Example: touchstone person list demo
+    """
     from workflow.access import accounts, memberships
 
     if project is not None:
         members = memberships.list_members(_store(), person=None, project=project)
         _print_parts(members)
         if not members:
-            typer.echo(f"No one is in {project} yet: touchstone person assign {project} LOGIN --role annotator.")
+            typer.echo(f"{project} has no members yet: touchstone person assign {project} LOGIN --role annotator.")
         return
     everyone = accounts.active_accounts(_store())
     for person in everyone:
         typer.echo(f"{person.login:<24} {person.name}{'  (admin)' if person.is_admin else ''}")
     if not everyone:
-        typer.echo("No one has an account yet: touchstone serve makes the first admin.")
+        typer.echo("There are no accounts yet: touchstone serve creates the first admin.")
 
 
 def create(
-    login: Annotated[str, typer.Argument(help="What they type to sign in.")],
-    name: Annotated[str | None, typer.Option(help="Their name, as the team knows them; by default the login.")] = None,
-    admin: Annotated[bool, typer.Option("--admin", help="They may do everything in every project.")] = False,
-    project: Annotated[str | None, typer.Option(help="Add them to this project, too.")] = None,
-    role: Annotated[Role, typer.Option(help="Their role in the project.")] = Role.ANNOTATOR,
+    login: Annotated[str, typer.Argument(help="The login that the person types to sign in.")],
+    name: Annotated[str | None, typer.Option(help="The name that the team sees. Default: the login.")] = None,
+    admin: Annotated[
+        bool, typer.Option("--admin", help="Make the person an admin, who may do everything in every project.")
+    ] = False,
+    project: Annotated[str | None, typer.Option(help="Also add the person to this project.")] = None,
+    role: Annotated[Role, typer.Option(help="The person's role in the project.")] = Role.ANNOTATOR,
     dimension: Dimensions = None,
     stage: Stages = None,
     address: Address = HERE,
 ) -> None:
-    """Make an account and print a link that signs its owner in once (they set no password by it)."""
+    """Create an account, and print a link that signs its owner in once.
+
+    Send the link to the person.
+
+    Example: touchstone person create ann --name Ann --project demo --role annotator
+    """
     from workflow.access import accounts, memberships
 
     store = _store()
@@ -76,9 +92,7 @@ def create(
         if not project:
             raise
         way = f"touchstone person assign {project} {login} --role {role.value}"
-        raise AlreadyTakenError(
-            f"{taken} If it is the same person, give the account a part in the project: {way}."
-        ) from None
+        raise AlreadyTakenError(f"{taken} If this is the same person, add the account to the project: {way}.") from None
     if project:
         memberships.set_member(
             store, by=None, project=project, login=login, role=role, dimensions=dimension or None, stages=stage or None
@@ -90,31 +104,39 @@ def create(
 
 
 def link(
-    login: Annotated[str, typer.Argument(help="Whose link.")],
-    hours: Annotated[float, typer.Option(min=0.01, help="How long it works.")] = 24,
+    login: Annotated[str, typer.Argument(help="The person's login.")],
+    hours: Annotated[float, typer.Option(min=0.01, help="How many hours the link works.")] = 24,
     address: Address = HERE,
 ) -> None:
-    """Print a link that signs someone in once."""
+    """Print a new link that signs a person in once, for example if the first one expired.
+
+    Example: touchstone person link ann --hours 48
+    """
     from workflow.access import accounts
 
     _print_link(accounts.find_person(_store(), login=login), address=address, hours=hours)
 
 
 def invite(
-    project: Annotated[str, typer.Argument(help="The project they will take part in.")],
-    role: Annotated[Role, typer.Option(help="Their role in it.")] = Role.ANNOTATOR,
+    project: Annotated[str, typer.Argument(help="The project that the person joins.")],
+    role: Annotated[Role, typer.Option(help="The person's role in the project.")] = Role.ANNOTATOR,
     dimension: Dimensions = None,
     stage: Stages = None,
     address: Address = HERE,
     mail: Annotated[
         list[str] | None,
         typer.Option(
-            help="E-mail a link to this address, too; may be given again, or with commas: each gets a link of its own.",
+            help="Also e-mail a link to this address. Repeat it or use commas: each address gets its own link.",
             metavar="ADDRESS",
         ),
     ] = None,
 ) -> None:
-    """Print a link with which someone makes an account of their own and joins a project, once."""
+    """Print a link with which one person creates an account and joins a project.
+
+    Use this for people whose logins you do not know yet.
+
+    Example: touchstone person invite demo --role annotator
+    """
     from app.people import invitation_mails
     from app.services import resources
     from workflow.access import accounts
@@ -138,47 +160,50 @@ def invite(
         if why is None:
             typer.echo(f"The mail server took a mail with {links[to]} to {to}.")
         else:
-            failed.append(f"{to}: {why} {links[to]} works all the same; hand it over yourself.")
+            failed.append(f"{to}: {why} The link works: {links[to]}. Send it yourself.")
     if failed:
         raise SettingsError("\n".join(failed))
 
 
 def assign(
     project: Annotated[str, typer.Argument(help="The project.")],
-    logins: Annotated[list[str] | None, typer.Argument(help="Whose part in it.", metavar="LOGIN...")] = None,
-    role: Annotated[Role | None, typer.Option(help="Their role in it.")] = None,
+    logins: Annotated[list[str] | None, typer.Argument(help="The people's logins.", metavar="LOGIN...")] = None,
+    role: Annotated[Role | None, typer.Option(help="Their role in the project.")] = None,
     dimension: Dimensions = None,
     stage: Stages = None,
     file: Annotated[
         Path | None,
         typer.Option(
-            help="A CSV file instead: login, role, dimensions, stages (several names in a cell between semicolons; "
-            "an empty cell means all)."
+            help="Read the people from a CSV file with login, role, dimensions and stages. Separate several names "
+            "in a cell with semicolons. An empty cell means all."
         ),
     ] = None,
     remove: Annotated[
-        bool, typer.Option("--remove", help="Take them out of the project; what they submitted stays.")
+        bool, typer.Option("--remove", help="Remove the people from the project. Their submissions stay and count.")
     ] = False,
 ) -> None:
-    """Give existing accounts a role in a project, or change their role. If one account cannot have the role, none
-    changes.
+    """Give existing accounts a role in a project, change the role, or remove them. It works for all of them or none.
+
+    Example: touchstone person assign demo ann bob --role senior
     """
     from importers.people_files import read_parts
     from workflow.access import memberships
 
     if bool(logins) == (file is not None):
-        raise SettingsError("Say whose part it is: one login or more, or --file FILE.csv, not both.")
+        raise SettingsError("Name the people: either logins, or --file FILE.csv.")
     if file is not None and (dimension or stage):
-        raise SettingsError("With --file, dimensions and stages are columns of the file; leave the options out.")
+        raise SettingsError(
+            "With --file, dimensions and stages are columns of the file. Leave out --dimension and --stage."
+        )
     if remove:
         if role or dimension or stage:
-            raise SettingsError("--remove takes people out; leave --role, --dimension and --stage out.")
+            raise SettingsError("With --remove, leave out --role, --dimension and --stage.")
         out = logins or [part.login for part in read_parts(file or Path(), role=Role.ANNOTATOR)]
         memberships.remove_members(_store(), by=None, project=project, logins=out)
-        typer.echo(f"Out of {project} now: {', '.join(out)}. What they submitted stays and counts.")
+        typer.echo(f"Removed from {project}: {', '.join(out)}. Their submissions stay and count.")
         return
     if file is None and role is None:
-        raise SettingsError(f"Say which role: --role {', --role '.join(Role)}.")
+        raise SettingsError(f"Choose a role: --role {', --role '.join(Role)}.")
     parts = (
         read_parts(file, role=role)
         if file is not None
@@ -219,13 +244,13 @@ def edit(
         person = accounts.find_person(store, login=login)
         typed = typer.prompt(f"New password for {person.login}", hide_input=True, confirmation_prompt=True)
         accounts.set_password(store, login=person.login, password=typed)
-        typer.echo(f"{person.name} signs in with the new password from now on.")
+        typer.echo(f"{person.name} has a new password.")
         return
     person = accounts.set_active(store, login=login, active=reactivate)
     if deactivate:
-        typer.echo(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
+        typer.echo(f"{person.name} can no longer sign in. Their submissions stay and count.")
         return
-    typer.echo(f"{person.name} is back, with the roles they had.")
+    typer.echo(f"{person.name} can sign in again, with the same roles.")
     _print_link(person, address=address, hours=24)
 
 

@@ -38,7 +38,7 @@ def tell_left_out(shared: Resources, project: str, plan: RunPlan) -> None:
         access = access_to(session, person=None, project=project)
         left_out = model_runs.left_out_of_cross(session, access, plan)
     for why, n in left_out.items():
-        typer.echo(f"  {n} items are in none of these runs: {why}")
+        typer.echo(f"  {n} items are left out: {why}")
 
 
 def planned(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
@@ -103,5 +103,5 @@ def tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -
     for name, words in seen.clips.items():
         typer.echo(f"  clips {name}: {words}")
     for placeholder in unfilled(access.schema, plan):
-        typer.echo(f"  nothing fills {{{placeholder}}}; say what does with --fill {placeholder}=FIELD")
+        typer.echo(f"  no field fills {{{placeholder}}}. Name one: --fill {placeholder}=FIELD")
     tell_preview(seen, spec, asked=seen.can, blind=plan.without_image)

@@ -19,8 +19,8 @@ def edit(
         bool,
         typer.Option(
             "--archive",
-            help="Make a finished project read-only. People can still read and export it. Refused while runs or Label"
-            " Studio are at work.",
+            help="Make a finished project read-only. People can still read and export it. Not possible while runs "
+            "or Label Studio are at work.",
         ),
     ] = False,
     unarchive: Annotated[bool, typer.Option("--unarchive", help="Take an archived project back into use.")] = False,
@@ -37,10 +37,10 @@ def edit(
     store = opened().store
     if title is not None:
         made = project_care.rename(store, by=None, project=project, title=title)
-        typer.echo(f"{made.name} is called {made.title} from now on.")
+        typer.echo(f"{made.name} is now called {made.title}.")
     elif archive:
         done = project_care.archive(store, by=None, project=project)
-        back = f"touchstone project edit {project} --unarchive takes it back into use."
+        back = f"To use it again: touchstone project edit {project} --unarchive"
         typer.echo(f"{project} {'is archived' if done else 'was archived already'}. {back}")
     else:
         done = project_care.unarchive(store, by=None, project=project)

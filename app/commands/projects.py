@@ -1,4 +1,4 @@
-"""``touchstone project``: make and list projects, and say which raters out of files are people."""
+"""``touchstone project`` and ``rater``: create and list projects, and mark imported raters as people or machines."""
 
 from __future__ import annotations
 
@@ -24,10 +24,19 @@ def register(cli: typer.Typer) -> None:
 
 def create(
     name: ProjectName,
-    schema: Annotated[str, typer.Option(help="One that comes with Touchstone (egothink, ...), or a YAML file.")],
-    title: Annotated[str | None, typer.Option(help="As people read it; by default the schema's.")] = None,
+    schema: Annotated[
+        str, typer.Option(help="A schema that comes with Touchstone, such as egothink, or your own YAML file.")
+    ],
+    title: Annotated[
+        str | None, typer.Option(help="The title that people see. Default: the title of the schema.")
+    ] = None,
 ) -> None:
-    """Make a project that follows a schema."""
+    """Create a project from a schema.
+
+    `touchstone schema list` shows the schemas that come with Touchstone.
+
+    Example: touchstone project create kitchen --schema egothink
+    """
     from annotation_schemas import shipped
     from annotation_schemas.loader import examine
     from app.services import opened
@@ -38,11 +47,15 @@ def create(
     for warning in examined.warnings:
         typer.echo(warning, err=True)
     made = projects.create_project(opened().store, name=name, loaded=loaded, title=title)
-    typer.echo(f"Project {made.name} ({made.title}) follows {loaded.schema_.name}, version {loaded.schema_.version}.")
+    version = f"{loaded.schema_.name}, version {loaded.schema_.version}"
+    typer.echo(f"Created project {made.name} ({made.title}) with schema {version}.")
 
 
 def list_projects() -> None:
-    """All projects: name, schema and version, title."""
+    """List all projects with their name, schema, version and title.
+
+    Example: touchstone project list
+    """
     from app.services import opened
     from workflow.access import projects
 
@@ -52,21 +65,28 @@ def list_projects() -> None:
         archived = "  (archived)" if project_view.archived else ""
         typer.echo(f"{project_view.name:<24} {schema.name} {schema.version:<4} {project_view.title}{archived}")
     if not all_projects:
-        typer.echo("There is no project yet: touchstone project create NAME --schema SCHEMA.")
+        typer.echo("There are no projects yet: touchstone project create NAME --schema SCHEMA.")
 
 
 def raters(
     name: ProjectName,
     people: Annotated[
         list[str] | None,
-        typer.Option(help="Raters out of files who are people; may be given again, or with commas.", metavar="A,B"),
+        typer.Option(help="These imported raters are people. Repeat it or separate names with commas.", metavar="A,B"),
     ] = None,
     machines: Annotated[
         list[str] | None,
-        typer.Option(help="Raters out of files that are machines; may be given again, or with commas.", metavar="A,B"),
+        typer.Option(
+            help="These imported raters are machines. Repeat it or separate names with commas.", metavar="A,B"
+        ),
     ] = None,
 ) -> None:
-    """List the raters of imported files and whether each is a person or a machine. Options change that."""
+    """List the raters of imported files, each as a person or a machine. The options change that.
+
+    Agreement among people counts only raters that are marked as people.
+
+    Example: touchstone rater list demo --people ann,bob
+    """
     from app.commands.names import names_of
     from app.services import opened
     from workflow.results import file_raters
@@ -80,6 +100,6 @@ def raters(
     )
     for rater in known_raters:
         rated = ", ".join(f"{n:,} in {stage.value}" for stage, n in (rater.ratings or {}).items())
-        typer.echo(f"{rater.name:<24} {rater.words}; ratings out of files: {rated}")
+        typer.echo(f"{rater.name:<24} {rater.words}; imported ratings: {rated}")
     if not known_raters:
-        typer.echo("This project has no ratings out of files.")
+        typer.echo("This project has no imported ratings.")

@@ -35,52 +35,71 @@ def register(cli: typer.Typer) -> None:
 
 def create(
     project: ProjectName,
-    out: Annotated[Path | None, typer.Option(help="A folder that is not there yet; it gets a copy.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Also copy the release to this folder. It must not exist.")] = None,
     formats: Annotated[
-        list[str] | None, typer.Option("--formats", "--format", help=f"Formats of it; {Several}. None: the schema's.")
+        list[str] | None,
+        typer.Option("--formats", "--format", help=f"The file formats; {Several}. Default: as the schema says."),
     ] = None,
     split: Annotated[
         list[str] | None,
-        typer.Option(help="A split: NAME=SHARE, NAME=NUMBER, NAME=rest or field:NAME; may be given again. None: test."),
+        typer.Option(
+            help="NAME=SHARE, NAME=NUMBER, NAME=rest or field:NAME. Repeat it for more splits. Default: one split, "
+            "test."
+        ),
     ] = None,
     private: Annotated[
-        list[str] | None, typer.Option(help=f"A split whose right answers stay out of public files; {Several}.")
+        list[str] | None, typer.Option(help=f"Keep the right answers of this split out of public files; {Several}.")
     ] = None,
-    media: Annotated[bool, typer.Option("--media", help="Put images and clips in it; else name them by hash.")] = False,
+    media: Annotated[
+        bool, typer.Option("--media", help="Include images and clips. Without this, the release only has their hashes.")
+    ] = False,
     license: Annotated[
         str | None, typer.Option(help="Set the license of the data card first, such as CC-BY-4.0.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the drawing of splits.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed with which items are drawn into splits.")] = 0,
     anew: Annotated[
-        bool, typer.Option("--anew", help="Draw items anew that an earlier release has; else they stay in their split.")
+        bool,
+        typer.Option(
+            "--anew",
+            help="Draw all items into splits again. Without this, items stay in their split of the last release.",
+        ),
     ] = False,
     together: Annotated[
         list[str] | None,
-        typer.Option(help=f"What keeps items in one split, of source, media, near, text; {Several}. None: but text."),
+        typer.Option(
+            help=f"Keep items in one split if they share this: source, media, near or text; {Several}. Default: all "
+            "but text."
+        ),
     ] = None,
     alike: Annotated[
-        int | None, typer.Option(help="Of 64 bits of their looks, in how many images may differ that count as alike.")
+        int | None,
+        typer.Option(
+            help="Images count as similar if at most this many of the 64 bits of their perceptual hashes differ."
+        ),
     ] = None,
-    off: Annotated[float, typer.Option(help="How far a split may be from what is asked, as a share of it.")] = 0.1,
+    off: Annotated[float, typer.Option(help="The largest error of the size of a split, as a share of it.")] = 0.1,
     lacking: Annotated[
-        bool, typer.Option("--lacking", help="Splits may lack a dimension of which there are too few groups.")
+        bool, typer.Option("--lacking", help="Allow splits without a dimension that has too few groups of items.")
     ] = False,
     schema_version: Annotated[
         int | None, typer.Option(help="Only items whose votes were all given under this version of the schema.")
     ] = None,
     despite: Annotated[
-        list[str] | None, typer.Option(help=f"A line of the checklist that may be open; {Several}.")
+        list[str] | None, typer.Option(help=f"Override this open check; {Several}. The manifest records it.")
     ] = None,
     accept_leak: Annotated[
         list[str] | None,
         typer.Option(
-            help="Release although the leak check found this kind of leak, such as `key: the phrase is on many signs`. "
-            "The manifest records the reason. May be given again.",
+            help="Accept this kind of leak, with a reason, such as `key: the phrase is on many signs`. The "
+            "manifest records the reason. Repeat it for more.",
             metavar="KIND: REASON",
         ),
     ] = None,
 ) -> None:
-    """Create a release of the kept items. It gets the next version number and is stored on this machine."""
+    """Create a release: a frozen, numbered export of all kept items, stored on this machine.
+
+    Example: touchstone release create demo --split test=rest --split dev=100 --private test --out demo-1.0
+    """
     from app.services import opened
     from media.perceptual_hash import ALIKE
     from workflow.releases.create import create as make
@@ -137,7 +156,10 @@ def _losses(store: Store, project: str) -> list[str]:
 
 
 def list_releases(project: ProjectName) -> None:
-    """List the releases of a project, each with its date, its splits and its withdrawn items."""
+    """List the releases of a project with date, splits and withdrawn items.
+
+    Example: touchstone release list demo
+    """
     from app.services import opened
     from workflow.releases.listing import all_releases
 
@@ -146,14 +168,17 @@ def list_releases(project: ProjectName) -> None:
     for release_view in releases:
         splits = ", ".join(f"{name} {split['items']:,}" for name, split in release_view.splits.items())
         gone = f"  without {', '.join(one.item for one in release_view.withdrawn)}" if release_view.withdrawn else ""
-        kept = "" if release_view.is_there else "  (its files are not on this machine any more)"
+        kept = "" if release_view.is_there else "  (files are not on this machine)"
         typer.echo(f"{release_view.version:<8} {release_view.at:%Y-%m-%d %H:%M} UTC  {splits}{gone}{kept}")
     if not releases:
-        typer.echo(f"{project} has no release yet: touchstone release create {project} --out FOLDER.")
+        typer.echo(f"{project} has no release yet. Create one: touchstone release create {project} --out FOLDER")
 
 
-def show(project: ProjectName, version: Annotated[str, typer.Argument(help="Such as 1 or 1.2.")]) -> None:
-    """What the manifest of a release says, but for its list of files, as JSON."""
+def show(project: ProjectName, version: Annotated[str, typer.Argument(help="The version, such as 1 or 1.2.")]) -> None:
+    """Show the manifest of a release as JSON, without its list of files.
+
+    Example: touchstone release show demo 1.0
+    """
     from app.services import opened
     from workflow.releases.listing import one_release
 
@@ -170,17 +195,22 @@ def show(project: ProjectName, version: Annotated[str, typer.Argument(help="Such
 
 def export(
     project: ProjectName,
-    version: Annotated[str, typer.Argument(help="Such as 1 or 1.2.")],
-    out: Annotated[Path, typer.Option(help="A folder that is not there yet.")],
+    version: Annotated[str, typer.Argument(help="The version, such as 1 or 1.2.")],
+    out: Annotated[Path, typer.Option(help="The folder to write. It must not exist.")],
 ) -> None:
-    """Write a release that was made before into a folder."""
+    """Copy an earlier release to a folder.
+
+    Example: touchstone release export demo 1.0 --out demo-1.0
+    """
     from app.services import opened
     from workflow.releases.listing import one_release
 
     shared = opened()
     release_view = one_release(shared.store, shared.settings.home, by=None, project=project, version=version)
     if not release_view.is_there:
-        raise SettingsError(f"The files of release {release_view.version} are not on this machine any more.")
+        raise SettingsError(
+            f"The files of release {release_view.version} are not on this machine. Use the machine that created it."
+        )
     must_be_new(out)
     for line in _copied(release_view.place, out, f"{project} {release_view.version}"):
         typer.echo(line)
@@ -190,10 +220,15 @@ def edit(
     project: ProjectName,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", help="NAME=TEXT or NAME=@FILE; an empty text takes it back. May be given again."),
+        typer.Option(
+            "--set", help="NAME=TEXT or NAME=@FILE. An empty text clears the field. Repeat it for more fields."
+        ),
     ] = None,
 ) -> None:
-    """Edit the data card of a release (license, makers, limits, conditions), or show it."""
+    """Edit the data card of the next release: license, authors, limits, conditions. Without --set, show it.
+
+    Example: touchstone release edit demo --set license=CC-BY-4.0
+    """
     from app.services import opened
     from workflow.releases import settings
 
@@ -208,11 +243,14 @@ def edit(
 
 
 def diff(
-    first: Annotated[str, typer.Argument(help="A release folder, or a version with --project.")],
-    second: Annotated[str, typer.Argument(help="Another one.")],
-    project: Annotated[str | None, typer.Option(help="The project of versions.")] = None,
+    first: Annotated[str, typer.Argument(help="A release folder; with --project, a version.")],
+    second: Annotated[str, typer.Argument(help="Another release folder or version.")],
+    project: Annotated[str | None, typer.Option(help="The project whose versions you compare.")] = None,
 ) -> None:
-    """Compare two releases: items, splits, revisions, counts and files. Status 1 if anything."""
+    """Compare two releases: items, splits, revisions, counts and files. The exit status is 1 if anything differs.
+
+    Example: touchstone release diff 1.0 1.1 --project demo
+    """
     from workflow.releases.listing import difference
 
     folders = [_folder(place, project) for place in (first, second)]
@@ -237,7 +275,7 @@ def diff(
 
 
 def tell_made(project: str, made: CreatedRelease, out: Path | None) -> None:
-    """Print what was made, and copy the release to ``out``."""
+    """Print the size of a new release, and copy the release to ``out``."""
     typer.echo(
         f"Release {made.version} of {project}: {made.items:,} items in {made.files:,} files, {made.bytes:,} bytes. "
         f"SHA-256 of its manifest: {made.manifest_sha256}"
@@ -245,7 +283,7 @@ def tell_made(project: str, made: CreatedRelease, out: Path | None) -> None:
     for note in made.notes:
         typer.echo(note)
     if out is None:
-        typer.echo(f"It is kept in {made.place}.")
+        typer.echo(f"The files are in {made.place}.")
         return
     for line in _copied(made.place, out, f"{project} {made.version}"):
         typer.echo(line)
@@ -253,7 +291,7 @@ def tell_made(project: str, made: CreatedRelease, out: Path | None) -> None:
 
 def _copied(place: Path, out: Path, which: str) -> list[str]:
     """Copy the public files into ``out`` and the private files next to it. Copy both folders in full, or neither."""
-    parts = {"private": (private_of(out), "what must stay private"), "public": (out, "what is public")}
+    parts = {"private": (private_of(out), "private files; do not publish"), "public": (out, "public files")}
     made: list[Path] = []
     lines: list[str] = []
     try:
@@ -269,8 +307,8 @@ def _copied(place: Path, out: Path, which: str) -> list[str]:
         made.clear()
     except (OSError, shutil.Error) as error:
         raise InvalidFileError(
-            f"The release is kept in {place}, but it cannot be copied to {out}: {_why(error)}. Nothing was left there; "
-            f"`touchstone release export {which} --out FOLDER` writes it elsewhere."
+            f"The release is in {place}, but it cannot be copied to {out}: {_why(error)}. Nothing was copied. "
+            f"`touchstone release export {which} --out FOLDER` copies it elsewhere."
         ) from error
     finally:
         for folder in made:
@@ -294,10 +332,10 @@ def must_be_new(out: Path) -> None:
     """Refuse a folder that is there already, or that cannot be made."""
     for folder in (out, private_of(out)):
         if folder.exists() or folder.is_symlink():
-            raise ConflictError(f"{folder} is there already; name a folder that is not there yet.")
+            raise ConflictError(f"{folder} exists already. Name a new folder.")
     above = next(parent for parent in out.absolute().parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-        raise InvalidFileError(f"{out} cannot be made: nothing can be written into {above}.")
+        raise InvalidFileError(f"{out} cannot be created: {above} is not writable.")
 
 
 def _folder(given: str, project: str | None) -> Path:
@@ -317,7 +355,7 @@ def _each(given: list[str] | None) -> tuple[str, ...]:
 def _said(given: str) -> tuple[str, str]:
     name, equals, text = given.partition("=")
     if not equals:
-        raise SettingsError(f"--set {given}: write NAME=TEXT.")
+        raise SettingsError(f"--set {given} is not NAME=TEXT, such as license=CC-BY-4.0.")
     if not text.startswith("@"):
         return name.strip(), text
     try:

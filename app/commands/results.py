@@ -58,13 +58,13 @@ def register(cli: typer.Typer) -> None:
 def results(
     project: Annotated[str, typer.Argument(help="The project.")],
     criterion: Annotated[
-        list[str] | None, typer.Option(help="Only grades of this criterion; may be given again. None: all of them.")
+        list[str] | None, typer.Option(help="Only grades of this criterion. Repeat it for more criteria. Default: all.")
     ] = None,
     by: Annotated[
         str | None,
         typer.Option(
-            help="How items are cut into slices: dimension, group, source, a field, FIELD.words, FIELD.entries, or "
-            "FIELD~FIELD for the words that two texts have in common. By default as the schema's report says, else by "
+            help="Split the scores by dimension, group, source, a field, FIELD.words, FIELD.entries, or "
+            "FIELD~FIELD (words that two texts share). Default: as the schema's report says, otherwise by "
             "dimension.",
             metavar="FIELD",
         ),
@@ -73,24 +73,21 @@ def results(
         ScoreSource,
         typer.Option(help="Only scores from the key, from people, from judges, or of judges corrected by people."),
     ] = ScoreSource.ALL,
-    method: Annotated[
-        Correction, typer.Option(help="How judges are corrected by people's grades of some answers.")
-    ] = Correction.PPI,
+    method: Annotated[Correction, typer.Option(help="How people's grades correct the judge's mean.")] = Correction.PPI,
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="What belongs together, for the intervals: source, a field, or none. By default items of one source, "
-            "where there are any.",
+            help="Items that belong together, for the intervals: source, a field, or none. Default: source, if "
+            "items have one.",
             metavar="FIELD",
         ),
     ] = None,
-    common: Annotated[bool, typer.Option("--common", help="Only items that every model has answered.")] = False,
+    common: Annotated[bool, typer.Option("--common", help="Count only items that every model has answered.")] = False,
     items: CountedItems = None,
     reader: Annotated[
         str,
         typer.Option(
-            help="Who reads models' answers: rules, or rules+NAME with a second reader for those that the rules do not "
-            "read (touchstone reader run).",
+            help="Who reads the answers: rules, or rules+NAME to let a second reader read what the rules cannot.",
             metavar="rules|rules+NAME",
         ),
     ] = "rules",
@@ -98,45 +95,45 @@ def results(
         bool,
         typer.Option(
             "--side-by-side",
-            help="One table for everyone who scores: a row for each model and slice, the criteria next to each other, "
-            "with counts.",
+            help="Print one table for each scorer: a row for each model and slice, a column for each criterion.",
         ),
     ] = False,
-    bins: Annotated[int, typer.Option(help="Into how many slices numbers are cut.", min=2, max=20)] = 4,
+    bins: Annotated[int, typer.Option(help="For a number in --by: the number of slices.", min=2, max=20)] = 4,
     edges: Annotated[
         str | None,
         typer.Option(
-            help="Cut numbers where you say, instead of --bins: each of these begins a slice, as in 1,5,9.",
+            help="For a number in --by: where slices begin, such as 1,5,9. Replaces --bins.",
             metavar="N,N,...",
         ),
     ] = None,
     group_models_by: Annotated[
         str | None,
         typer.Option(
-            help="Also the means of groups of models, by what is said of them: an attribute, one inside another "
-            "(family/size), or numbers cut at limits (parameters:10B).",
+            help="Also show means of groups of models: by an attribute, by one inside another (family/size), or by "
+            "a number cut at limits (parameters:10B).",
             metavar="ATTRIBUTE[/ATTRIBUTE][:LIMIT,...]",
         ),
     ] = None,
     schema_version: Annotated[
         int | None,
         typer.Option(
-            help="Of people's grades only those that were given under this version of the project's schema; without it "
-            "all together. Keys, judges, and ratings out of files are of no version.",
+            help="Only people's grades under this version of the schema. Default: all versions.",
             metavar="N",
         ),
     ] = None,
     comparisons: Annotated[
         Path | None,
         typer.Option(
-            help="Write how often answers win against others' to FILE, as CSV: a table of its own, since its columns "
-            "are other ones.",
+            help="Also write how often each model's answers win against the others' to this CSV file.",
             metavar="FILE.csv",
         ),
     ] = None,
-    format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
+    format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
 ) -> None:
-    """Score the answers of models. Each score has its interval, its number of items and what was left out."""
+    """Show the scores of models, each with its interval, its number of items, and what was left out.
+
+    Example: touchstone result show demo --scores judge --by dimension
+    """
     from annotation_schemas.reporting import cut_first
     from app.services import opened
     from domain.errors import InvalidInputError, Problem
@@ -153,7 +150,7 @@ def results(
         shared.store, person=None, project=project, items=items, reader=reader, schema_version=schema_version
     )
     if schema_version is not None:
-        print(f"Grades of people: under version {schema_version} of the schema alone.", file=sys.stderr)
+        print(f"Only people's grades under version {schema_version} of the schema.", file=sys.stderr)
     wanted = score_choices.selected_scores(
         read, kinds=None if scores is ScoreSource.ALL else (scores.value,), criteria=criterion, method=method.value
     )
@@ -163,7 +160,7 @@ def results(
         numbers.sliced_scores(read, scoring, by=by, together=cluster, common=common, bins=cuts) for scoring in wanted
     ]
     if edges is not None and boards and not boards[0].slicing.of_numbers:
-        raise InvalidInputError([Problem("edges", f"{by} has no numbers that could be cut at {edges}.")])
+        raise InvalidInputError([Problem("edges", f"{by} has no numbers to cut at {edges}. Leave out --edges.")])
     remarks = [f"Counted: {read.counting.sentence}"] if format is not Format.TABLE and read.counting else []
     for section in asking.values():
         if (alone := section.alone(read, boards, by=by, form=format.value)) is not None:
@@ -207,7 +204,7 @@ def models_block(read: ProjectAnswers) -> Iterator[str]:
     rows += [[model, *(str(own.get(name, "-")) for name in names)] for model, own in sorted(read.attributes.items())]
     widths = [max(len(row[at]) for row in rows) for at in range(len(names) + 1)]
     yield ""
-    yield "What is said of the models"
+    yield "Attributes of the models"
     for row in rows:
         yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
@@ -221,7 +218,7 @@ def table(read: ProjectAnswers, boards: Sequence[SlicedScores], sections: Sectio
         yield ""
     ends = [(section, list(section.ending(of_project))) for section, of_project, _ in sections]
     if not boards and not any(lines for section, lines in ends if section.without_scores):
-        yield "There is nothing to score here: no model's answer has a key, a grade or a judge's rating."
+        yield "Nothing to score: no answer has a key, a grade or a judge's rating. Run a model, or import answers."
     for place, board in enumerate(boards):
         if place:
             yield ""

@@ -47,85 +47,100 @@ def register(cli: typer.Typer) -> None:
 def model(
     project: Project,
     spec: Annotated[
-        str | None, typer.Option(help="The model's description: a YAML file, or the name of a shipped one.")
+        str | None,
+        typer.Option(help="The model's description: a YAML file, or the name of one that comes with Touchstone."),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many items, in the project's own shuffled order.")
+        int | None,
+        typer.Option(min=1, help="Ask about this many items at most, to try a model. Each run takes the same items."),
     ] = None,
-    resume: Annotated[str | None, typer.Option(help="Go on with this run instead of starting one.")] = None,
+    resume: Annotated[str | None, typer.Option(help="Continue this run instead of starting a new one.")] = None,
     dimension: Annotated[
-        list[str] | None, typer.Option("--dimension", "-d", help="Only items of this dimension; may be given again.")
+        list[str] | None,
+        typer.Option("--dimension", "-d", help="Only items of this dimension. Repeat it for more dimensions."),
     ] = None,
     prompt_set: Annotated[
         str | None,
         typer.Option(
-            help="Prompts: a row of the registry, a file (FILE#NAME if it holds several), or the name of a file that a"
-            " run of the project was made with; by default what the schema names."
+            help="The prompts: a registered name, a file (FILE#NAME if it has several), or a file of an earlier "
+            "run. Default: as the schema says."
         ),
     ] = None,
     prompt_seed: Annotated[
         int | None,
         typer.Option(
-            help="Chooses for each item one of the wordings that its prompt has; by default what the schema says."
+            help="The seed that chooses one wording per item, if a prompt has several. Default: as the schema says."
         ),
     ] = None,
     family: Annotated[
         str | None,
-        typer.Option(help="The prompts' wording for this family of models; by default what the description says."),
+        typer.Option(
+            help="Use the prompts' wording for this family of models. Default: as the model's description says."
+        ),
     ] = None,
     fill: Fills = None,
     strategy: Annotated[
-        str | None, typer.Option(help="How it is asked: a row of the registry; by default what the schema names.")
+        str | None, typer.Option(help="How the model is asked, such as rank_options. Default: as the schema says.")
     ] = None,
     with_: Annotated[
         list[str] | None,
-        typer.Option("--with", help="What is added to the question, such as `objects`; may be given again."),
+        typer.Option("--with", help="Add this to the question, such as `objects`. Repeat it for more."),
     ] = None,
     cross: Annotated[
         Crossing | None,
         typer.Option(
-            help="Start several runs about the same items, those that have all that --with adds: `steps` adds one more"
-            " in each, beginning with nothing; `all` has every combination."
+            help="Start several runs on the same items, to see what each addition of --with brings. steps: add one "
+            "more in each run. all: every combination."
         ),
     ] = None,
     clips: Annotated[
         list[str] | None,
         typer.Option(
             "--clips",
-            help="NAME=NUMBER: how clips become frames where it differs from the schema (recent_segments,"
-            " frames_per_segment, observation_frames); may be given again.",
+            help="NAME=NUMBER, to turn clips into other frames than the schema says: recent_segments, "
+            "frames_per_segment or observation_frames. Repeat it for more.",
         ),
     ] = None,
-    text_only: Annotated[bool, typer.Option("--text-only", help="Leave the pictures out.")] = False,
+    text_only: Annotated[bool, typer.Option("--text-only", help="Leave out the images.")] = False,
     without_image: Annotated[
-        bool, typer.Option("--without-image", help="Rank the options without pictures, too.")
+        bool, typer.Option("--without-image", help="Also rank the options without images, to see what the images add.")
     ] = False,
     score: Annotated[
-        str | None, typer.Option(help="Which score names the likeliest option; by default what the schema names.")
+        str | None, typer.Option(help="The score that picks the likeliest option. Default: as the schema says.")
     ] = None,
     extra_body: ExtraBody = None,
     header: Headers = None,
-    batch_size: Annotated[int | None, typer.Option(min=1, help="The batch size: so many questions at once.")] = None,
+    batch_size: Annotated[int | None, typer.Option(min=1, help="Ask this many questions at once.")] = None,
     tools: Annotated[
         Path | None,
         typer.Option(
-            help="Where models ask for tools (--strategy): a file of tools that are run where a result is not stored;"
-            " with --resume, the same file again.",
+            help="For strategies in which the model calls tools: a file with the tools to run if a result is not "
+            "stored. Give it again with --resume.",
             metavar="FILE.yaml",
         ),
     ] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="With --resume: ask again what brought no answer.")
+        bool, typer.Option("--retry-failed", help="With --resume: ask again the questions that got no answer.")
     ] = False,
     items: CountedItems = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
-    later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the first question and the estimated cost. Ask nothing.")
+    ] = False,
+    later: Annotated[bool, typer.Option("--later", help="Let a worker do the run, and return at once.")] = False,
     batch: Annotated[
         bool,
-        typer.Option("--batch", help="Ask through batch files: `touchstone batch` hands them in and fetches them."),
+        typer.Option(
+            "--batch",
+            help="Ask through batch files, which are cheaper but slow. `touchstone batch` submits and fetches them.",
+        ),
     ] = False,
 ) -> None:
-    """Have a model answer a project's items. Ctrl+C pauses the run. A paused or killed run continues with --resume."""
+    """Have a model answer a project's items.
+
+    Ctrl+C pauses the run, and --resume continues it. Look at the first question and the cost with --dry-run.
+
+    Example: touchstone model run demo --spec gpt4o.yaml --limit 20
+    """
     frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, cross, clips, text_only]
     frozen += [prompt_seed is not None, without_image, extra_body, header, batch_size, batch, items]
     refuse_mixed(
@@ -133,7 +148,7 @@ def model(
         new=spec is not None,
         frozen=any(frozen),
         retry_failed=retry_failed,
-        say="Say which model: --spec FILE for a new run",
+        say="Name the model: --spec FILE for a new run",
     )
     from workflow.runs import model_descriptions
     from workflow.runs.model_plans import crossed, with_tools
@@ -180,7 +195,12 @@ def model(
 
 
 def list_(project: Project) -> None:
-    """Write a project's runs, imported answers included, the newest first: id, state, items asked and wanted, name."""
+    """List a project's runs, newest first: ID, state, number of items, and name.
+
+    Imported answers are listed, too.
+
+    Example: touchstone run list demo
+    """
     from workflow.runs import run_views
 
     shared = opened()
@@ -194,11 +214,14 @@ def list_(project: Project) -> None:
         typer.echo(f"{view.id}  {state:<9}  {view.done} of {view.wanted}{failed}  {view.name}{apart}{gone}{remark}")
 
 
-Run = Annotated[str, typer.Argument(help="Its id, as `touchstone run list` shows it.")]
+Run = Annotated[str, typer.Argument(help="The run's ID. `touchstone run list` shows it.")]
 
 
 def pause(run: Run) -> None:
-    """Let workers put a run down."""
+    """Pause a run. `--resume` of the command that started it continues it.
+
+    Example: touchstone run pause RUN
+    """
     from workflow.runs import run_control
 
     run_control.pause(opened().store, by=None, run=run)
@@ -206,19 +229,25 @@ def pause(run: Run) -> None:
 
 
 def cancel(run: Run) -> None:
-    """End a run for good. Its answers stay."""
+    """End a run for good. Its answers stay and count.
+
+    Example: touchstone run cancel RUN
+    """
     from workflow.runs import run_control
 
     run_control.cancel(opened().store, by=None, run=run)
-    typer.echo(f"{run} is cancelled.")
+    typer.echo(f"{run} is canceled.")
 
 
 def withdraw(
     run: Run,
-    reason: Annotated[str, typer.Option(help="Why; it stays with the run.")] = "",
-    back: Annotated[bool, typer.Option("--back", help="Take it back: it counts again.")] = False,
+    reason: Annotated[str, typer.Option(help="The reason. It stays with the run.")] = "",
+    back: Annotated[bool, typer.Option("--back", help="Count the run again.")] = False,
 ) -> None:
-    """Let a run count nowhere, with a reason: no result, agreement, calibration, case or export. It stays listed."""
+    """Exclude a faulty run from results, agreement, calibration, cases and exports. It stays listed.
+
+    Example: touchstone run withdraw RUN --reason "Wrong prompt"
+    """
     from workflow.runs import run_control
 
     if back:
@@ -226,11 +255,14 @@ def withdraw(
         typer.echo(f"{run} counts again.")
         return
     run_control.withdraw(opened().store, by=None, run=run, reason=reason)
-    typer.echo(f"{run} is withdrawn and counts nowhere; `touchstone run withdraw {run} --back` takes it back.")
+    typer.echo(f"{run} is withdrawn and no longer counts. To undo this: touchstone run withdraw {run} --back")
 
 
 def grade(run: Run) -> None:
-    """Send a run's answers to grading by people."""
+    """Have people grade a run's answers.
+
+    Example: touchstone run grade RUN
+    """
     from workflow.runs import run_grading, run_views
 
     store = opened().store

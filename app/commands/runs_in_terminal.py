@@ -64,11 +64,13 @@ def refuse_mixed(*, resume: str | None, new: bool, frozen: bool, retry_failed: b
         Whether an option would change a setting that a started run keeps.
     """
     if resume is None and not new:
-        raise ModelError(f"{say}, or --resume RUN to go on with one.")
+        raise ModelError(f"{say}, or --resume RUN to continue a run.")
     if resume is not None and frozen:
-        raise ConflictError("A run goes on as it was started: with --resume give only --retry-failed and --later.")
+        raise ConflictError(
+            "A run keeps the settings it was started with. With --resume, give only --retry-failed and --later."
+        )
     if retry_failed and resume is None:
-        raise ConflictError("--retry-failed asks again within a run: say which one with --resume RUN.")
+        raise ConflictError("--retry-failed needs --resume RUN.")
 
 
 def start(shared: Resources, project: str, spec: ModelSpec, plan: Plan, *, later: bool) -> str:
@@ -94,7 +96,7 @@ def follow(
     if in_batches(shared, run):
         return
     if later:
-        typer.echo(f"{run} waits for a worker: `touchstone serve` has one, `touchstone worker` is another.")
+        typer.echo(f"{run} waits for a worker. `touchstone serve` has one; `touchstone worker` starts another.")
         return
     try:
         work(shared, run, tools=tools)
@@ -133,7 +135,7 @@ def in_batches(shared: Resources, run: str) -> bool:
 
     if run_views.view(shared.store, by=None, run=run).state is not RunState.BATCH:
         return False
-    typer.echo(f"{run} goes in batch files: `touchstone batch create {run}` hands them in.")
+    typer.echo(f"{run} uses batch files. Submit them: touchstone batch create {run}")
     return True
 
 
@@ -144,7 +146,7 @@ def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
     view = run_views.view(shared.store, by=None, run=run)
     typer.echo(f"Run {run} of {view.name}: {view.left} of {view.wanted} {view.kind.one}s to ask.")
     again = f"touchstone {view.kind.value} run {view.project} --resume {run}"
-    typer.echo(f"Ctrl+C pauses it; go on with: {again}")
+    typer.echo(f"Ctrl+C pauses the run. Continue with: {again}")
     signals: list[int] = []
     with on_signals(signals), _progress(shared, run):
         state = worker.work(
@@ -179,7 +181,7 @@ def on_signals(signals: list[int]) -> Iterator[None]:
         if signals:
             os._exit(128 + number)
         signals.append(number)
-        print("\nPausing as soon as the model lets go; again to end at once.", file=sys.stderr, flush=True)
+        print("\nPausing after the current request. Press Ctrl+C again to stop at once.", file=sys.stderr, flush=True)
 
     before = {number: signal.signal(number, heard) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

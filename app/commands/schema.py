@@ -14,6 +14,7 @@ from annotation_schemas.typed_yaml import dotted
 from app.commands import schema_show
 from app.commands.groups import Panel, find_group
 from app.commands.schema_show import stages_in_words
+from domain.english import with_noun
 
 
 def register(cli: typer.Typer) -> None:
@@ -23,26 +24,31 @@ def register(cli: typer.Typer) -> None:
 
     @schema.command("check")
     def check(
-        file: Annotated[str, typer.Argument(help="A YAML file, or the name of a schema that comes along.")],
-        strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings, too.")] = False,
+        file: Annotated[str, typer.Argument(help="A YAML file, or the name of a schema that comes with Touchstone.")],
+        strict: Annotated[
+            bool, typer.Option("--strict", help="Also fail on warnings, for example in a CI job.")
+        ] = False,
     ) -> None:
-        """Check a schema. Print what it asks and which parts are not available yet, or each error with its line and
-        key.
+        """Check a schema, and show its stages and questions, or each error with its line and key.
 
-        The extension Planner lets simulated votes go through the rules. An item that can never be kept, a question that
-        is never asked or a stage that is never reached is an error. A result that is possible but perhaps unintended is
-        a warning.
+        Use this after each edit. With the extension Planner, simulated votes also find items that can never be kept,
+        questions that are never asked and stages that are never reached.
+
+        Example: touchstone schema check street.yaml
         """
         examined = examine(shipped().get(file, Path(file)))
         typer.echo("\n".join(summary(examined.loaded)))
         if examined.warnings:
-            typer.echo("\n".join(["", f"{len(examined.warnings)} to look at:", *examined.warnings]))
+            typer.echo("\n".join(["", f"{with_noun(len(examined.warnings), 'warning')}:", *examined.warnings]))
             if strict:
                 raise typer.Exit(1)
 
     @schema.command("list")
     def list_schemas() -> None:
-        """The schemas that come with Touchstone."""
+        """List the schemas that come with Touchstone.
+
+        Example: touchstone schema list
+        """
         for name, path in shipped().items():
             loaded = load_schema(path)
             typer.echo(f"{name:<12} version {loaded.schema_.version}  {loaded.schema_.title}")
@@ -54,7 +60,7 @@ def summary(loaded: LoadedSchema) -> list[str]:
     groups = len({dimension.group for dimension in schema.dimensions if dimension.group})
     wanted = sum(dimension.wanted or 0 for dimension in schema.dimensions)
     lines = [
-        f"{schema.title} ({schema.name}, version {schema.version}) fits.",
+        f"{schema.title} ({schema.name}, version {schema.version}) is valid.",
         f"hash          {loaded.hash}",
         f"dimensions    {len(schema.dimensions)}"
         + (f" in {groups} groups" if groups else "")
@@ -81,6 +87,6 @@ def summary(loaded: LoadedSchema) -> list[str]:
         if need.row.registry == "key":
             idle.setdefault(need.row, []).append(dotted(need.path))
     if idle:
-        lines += ["", "Said, but not enforced yet:"]
+        lines += ["", "Not enforced yet:"]
     lines += [f"  {', '.join(places)}: {row.meaning}" for row, places in idle.items()]
     return lines

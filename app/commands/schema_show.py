@@ -70,8 +70,8 @@ def is_schema_file(name: str) -> bool:
 def schema_named(name: str) -> LoadedSchema:
     """Return the schema of a file, or the included schema of this name. Raise ``NotFoundError`` if there is neither."""
     if not is_schema_file(name):
-        listed = "touchstone schema list says which come along"
-        raise NotFoundError(f"There is no file and no schema {name!r}; {listed}. A project may be OLD.")
+        listed = "`touchstone schema list` lists the schemas of Touchstone"
+        raise NotFoundError(f"There is no file and no schema {name!r}. {listed}.")
     return load_schema(shipped().get(name, Path(name)))
 
 
@@ -125,7 +125,7 @@ def in_lines(told: Json) -> Iterator[str]:
     if told["prompts"]:
         yield from ("", f"Models are asked by the prompts {told['prompts']['name']}")
         yield from _filled_in_lines(told["prompts"]["fills"])
-    for name, noun in (("prompts", "Prompts for models"), ("templates", "Templates of judges")):
+    for name, noun in (("prompts", "Prompts for models"), ("templates", "Judge templates")):
         yield from ("", f"{noun} may use:")
         yield from (f"  {{{placeholder}}}  {what}" for placeholder, what in told["variables"][name].items())
 
@@ -237,10 +237,7 @@ def _prompts(schema: Schema) -> Json | None:
     asked = _placeholders(load_prompt_set(schema.models.prompts))
     return {
         "name": schema.models.prompts,
-        "fills": {
-            placeholder: known.get(placeholder, "nothing: a run says which field it is (--fill)")
-            for placeholder in asked
-        },
+        "fills": {placeholder: known.get(placeholder, "nothing: name the field with --fill") for placeholder in asked},
     }
 
 

@@ -27,17 +27,30 @@ def register(cli: typer.Typer) -> None:
 
 def serve(
     host: Annotated[
-        str, typer.Option(help="Address to listen on. Beyond 127.0.0.1, put a proxy with HTTPS in front.")
+        str, typer.Option(help="The address to listen on. For other machines, use 0.0.0.0 behind a proxy with HTTPS.")
     ] = LOOPBACK,
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8501,
     name: Annotated[
-        list[str] | None, typer.Option(help="A host name under which people reach this server; may be given again.")
+        list[str] | None,
+        typer.Option(
+            help="A host name under which people reach this server, such as bench.example.org. Repeat it for more "
+            "names."
+        ),
     ] = None,
     worker: Annotated[
-        bool, typer.Option("--worker/--no-worker", help="Also start a process that works on runs.")
+        bool,
+        typer.Option(
+            "--worker/--no-worker",
+            help="Also start a worker, which runs models and judges. Use --no-worker if workers run elsewhere.",
+        ),
     ] = True,
 ) -> None:
-    """Serve the screens, after bringing the database up to date."""
+    """Start the server. Open the address that it prints in your browser.
+
+    The first start creates the database and prints a password for the first admin.
+
+    Example: touchstone serve --port 8600
+    """
     from app.gate import is_loopback
     from app.services import resources
     from workflow.access import accounts
@@ -51,7 +64,7 @@ def serve(
         typer.echo(f"First admin: sign in as admin with {password} (shown only now)")
     if not is_loopback(host):
         typer.echo(
-            "This server can be reached from other machines: use it behind a proxy with HTTPS, and name it with --name."
+            "Other machines can reach this server. Put a proxy with HTTPS in front, and give its host name with --name."
         )
     run(shared, host=host, port=port, names=_names(shared.settings, name or ()), worker=worker)
 
@@ -89,7 +102,7 @@ def check_free(host: str, port: int) -> None:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
         raise SettingsError(
-            f"{host} is no address of this machine. Give --host an address such as 127.0.0.1."
+            f"{host} is not an address of this machine. Give another --host, such as 127.0.0.1."
         ) from None
     family, kind, protocol, _, address = addresses[0]
     with socket.socket(family, kind, protocol) as probe:
@@ -99,6 +112,6 @@ def check_free(host: str, port: int) -> None:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise SettingsError(
-                    f"Port {port} is taken. Is Touchstone running already? Else give --port another one."
+                    f"Port {port} is taken. Is Touchstone running already? Otherwise choose another port with --port."
                 ) from None
             raise SettingsError(f"Cannot listen on {host}, port {port}: {error.strerror}.") from None

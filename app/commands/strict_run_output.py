@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def tell_dry(inquiry: Inquiry[Any], *, shown: int) -> None:
-    """Print what would be asked and what it may cost. ``shown``: how many questions have their pictures."""
+    """Print the first question and the estimated cost. ``shown``: how many questions have their pictures."""
     from app.commands.runs_in_terminal import tell_estimate
 
     left = [subject.question(at, shown=at < shown) for at, subject in enumerate(inquiry.look())]
     known = len(inquiry.subjects) - len(left)
-    typer.echo(f"{with_noun(len(left), inquiry.noun)} to ask about; {known:,} with what is known already.")
+    typer.echo(f"{with_noun(len(left), inquiry.noun)} to ask about; {known:,} are done already.")
     if left:
         tell_estimate(inquiry.spec, left[:shown], asked=len(left))
         typer.echo(f"--- {left[0].name}\n{left[0].cannot or left[0].text}")
@@ -65,18 +65,16 @@ def tell_asked(summary: InquirySummary, inquiry: Inquiry[Any], *, journal: Path,
     """Print counts, faulty replies by kind, and subjects without a result. ``more`` precedes the details."""
     if summary.broken:
         lines = f"{with_noun(summary.broken, 'line')} of {journal}"
-        typer.echo(
-            f"{lines} cannot be read, as of a process that was killed; what was asked there counts as not asked."
-        )
+        typer.echo(f"{lines} cannot be read, probably because the process was killed. Their questions are asked again.")
     if summary.before:
-        typer.echo(f"{with_noun(summary.before, inquiry.noun)} with what is known already, not asked again")
+        typer.echo(f"{with_noun(summary.before, inquiry.noun)} done already, not asked again")
     endpoint = inquiry.spec.endpoint
     price = endpoint.price if endpoint else None
     for what, n in summary.figures.items():
         if n is not None:
             typer.echo(f"{n:>10.4f} cost ({price.currency if price else ''})" if what == "cost" else f"{n:>10,} {what}")
     for kind, (n, first) in sorted(summary.failures.items(), key=lambda each: (-each[1][0], each[0])):
-        typer.echo(f"{n:>10,} not taken: {kind}; such as {first}")
+        typer.echo(f"{n:>10,} rejected: {kind}, such as {first}")
     for name, why, detail in summary.without:
         typer.echo(f"   {name} has no {inquiry.wanted}: {why}{more + detail if detail else '.'}")
     if (left := summary.n_without - len(summary.without)) > 0:

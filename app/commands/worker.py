@@ -18,20 +18,26 @@ def register(cli: typer.Typer) -> None:
 
 
 def worker(
-    threads: Annotated[int, typer.Option(min=1, help="So many runs at once; each loads its own model.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, help="Do this many runs at once. Each loads its own model.")] = 1,
     share: Annotated[
         bool,
-        typer.Option("--share", help="Take part in runs that another worker of this machine works on already."),
+        typer.Option("--share", help="Also help with runs that another worker of this machine is doing."),
     ] = False,
     until_input_ends: Annotated[
         bool,
         typer.Option(
-            "--until-input-ends", hidden=True, help="End when standard input does: of the server that started it."
+            "--until-input-ends",
+            hidden=True,
+            help="End when standard input ends. The server that started the worker uses this.",
         ),
     ] = False,
 ) -> None:
-    """Work on runs of models: those that the browser or `run model --later` leave, and those whose worker died. It
-    also does what the server repeats, such as sending notices by e-mail."""
+    """Start another process that does runs of models and repeated jobs.
+
+    `touchstone serve` has one worker. Start more if runs wait, also on other machines.
+
+    Example: touchstone worker --threads 2
+    """
     import logging
 
     from app.jobs import processes

@@ -1,1 +1,1 @@
-"""Parts of the page *Dashboard*."""
+"""Parts of the page *Overview*."""

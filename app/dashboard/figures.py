@@ -52,7 +52,7 @@ MOST = 14
 
 
 def states_bar(counts_: ItemCounts, stages: Stages, *, style: str = "") -> markup.Markup:
-    """Return a bar of items by state. Its empty part is what is left to write."""
+    """Return a bar of items by state. Its empty part shows the items left to write."""
     there = states_of(stages)
     parts = [
         (state.value, state_called(stages, state), counts_.in_state(state)) for state in BAR_STATES if state in there
@@ -61,7 +61,7 @@ def states_bar(counts_: ItemCounts, stages: Stages, *, style: str = "") -> marku
 
 
 def legend(counts_: ItemCounts, stages: Stages, *, project: str) -> markup.Markup:
-    """Return the count of each state that has items, as a link to them, and what is left to write."""
+    """Return the count of each state with a link to its items, and the items left to write."""
     keys = [
         _key(state.value, counts.linked(STATE_COUNTS[state], n, project, label=state_called(stages, state)))
         for state in BAR_STATES
@@ -83,7 +83,8 @@ def further(board: Dashboard, people: Sequence[AtWork], *, pooled: bool) -> mark
     words = f"Today so far: {markup.count(today, 'submission')} by {markup.count(at_work, 'person', 'people')}"
     parts = [markup.tag("span", markup.text(words), title=COUNTS["submissions"].about, data_part="today")]
     if board.to_grade:
-        parts.append(markup.text(f"{board.graded:,} of {markup.count(board.to_grade, 'grade')} given"))
+        given = markup.text(f"{board.graded:,} of {markup.count(board.to_grade, 'grade')} given")
+        parts.append(markup.tag("span", given, title=board.sample) if board.sample else given)
     parts += map(markup.text, board.of_stages)
     if pooled:
         parts.append(markup.text(f"{markup.count(board.free_images, 'free image')} in the pool"))

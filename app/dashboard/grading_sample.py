@@ -32,7 +32,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
             max_value=planned_sample.passed_on,
             value=planned_sample.planned,
             key=f"sample.outputs.{view.name}.{planned_sample.planned}",
-            help="A larger number keeps what was drawn and adds to it.",
+            help="A larger number keeps the drawn answers and adds more.",
         )
         if n > planned_sample.planned:
             planned_sample = run_grading.planned_sample(

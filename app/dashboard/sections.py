@@ -1,4 +1,4 @@
-"""The register of what extensions add to the page *Overview*: folded sections, and rows of what waits for a lead."""
+"""Register the folded sections of the page *Overview*, and the rows that extensions add to *Waiting for you*."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Chip(StrEnum):
     BLOCKING = "Blocking"
     """Work stops, or a release is refused, until someone acts."""
     BEHIND = "Behind"
-    """Work goes on and is not done."""
+    """Work continues and is not finished."""
     MISSING = "Missing"
     """A lead has not given something yet."""
     CHECK = "Check"
@@ -44,7 +44,7 @@ class WaitingRow:
 
 @dataclass(frozen=True)
 class DashboardSection:
-    """A folded section of the page *Overview*, with what it adds to the rest of the page."""
+    """A folded section of the page *Overview*, and its additions to the rest of the page."""
 
     name: str
     """The section's name in the address, which unfolds it."""
@@ -57,7 +57,7 @@ class DashboardSection:
     answer: Callable[[Services, ProjectView], str] | None = None
     """Returns a sentence that follows the number of kept items; may be empty."""
     waiting: Callable[[Services, ProjectView], Sequence[WaitingRow]] | None = None
-    """Returns rows of what waits for a lead."""
+    """Returns rows for *Waiting for you*."""
 
 
 def of_project(view: ProjectView) -> list[DashboardSection]:

@@ -1,4 +1,4 @@
-"""The rows *Waiting for you* of the page *Overview*: what blocks the project, what is behind, and what is missing."""
+"""List what waits for a lead on the page *Overview*: blockers, late work, and missing settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from app import addresses, markup
 from app.dashboard.sections import Chip, WaitingRow, of_project
-from app.releasing.checklist import ChecklistLine
 from app.screens import SCREENS
 from app.services import Services
 from app.widgets import counts
@@ -19,6 +18,7 @@ from domain.states import Stage
 from workflow.access.projects import role_for
 from workflow.lead.setup_step import SetupStep
 from workflow.releases import checklist as releases
+from workflow.releases.extension_checks import ReleaseCondition
 
 FIRST = 6
 """Number of dimensions shown next to a blocker. The others unfold."""
@@ -101,7 +101,7 @@ def _adjudication(view: ProjectView, board: Dashboard) -> Iterator[WaitingRow]:
 
 
 def _without_set(view: ProjectView, stage: str) -> WaitingRow:
-    sentence = f"The {stage} has no qualification set under the present guideline, so no one can begin."
+    sentence = f"The {stage} has no qualification set for the current guideline. People cannot begin."
     return WaitingRow(Chip.BLOCKING, sentence, "Make qualification set", _page("qualify", view))
 
 
@@ -129,7 +129,7 @@ def _release(services: Services, view: ProjectView) -> Iterator[WaitingRow]:
             yield WaitingRow(_OF_RELEASE[line.name], sentence, line.action, address(line, view.name))
 
 
-def address(line: ChecklistLine, project: str) -> str:
+def address(line: SetupStep | ReleaseCondition, project: str) -> str:
     """Return the address of the page on which a line of a checklist is done, or of People if it has none."""
     if line.page not in SCREENS:
         return addresses.page(SCREENS["people"].path, project)

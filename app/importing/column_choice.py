@@ -47,7 +47,7 @@ def draw_settings(
     places_at = st.container()
     left, right = st.columns(2)
     with right:
-        encoding = st.text_input("Encoding, where it is not UTF-8", key="import.encoding").strip() or None
+        encoding = st.text_input("File encoding", key="import.encoding").strip() or None
     seen = (
         preview(first, format=format, schema=schema, said=ColumnMapping(encoding=encoding))
         if first is not None
@@ -58,9 +58,7 @@ def draw_settings(
     name, known = before or ("", ColumnMapping())
     mark = hash((tuple(there), name))
     with left:
-        separator = st.text_input(
-            "Between the entries of a list in one cell", value=known.separator or "", key=f"import.separator.{mark}"
-        )
+        separator = st.text_input("List separator", value=known.separator or "", key=f"import.separator.{mark}")
     with places_at:
         mapping = ColumnMapping({}, separator.strip() or None, encoding, _places(schema, known, mark))
     if first is None or seen is None:
@@ -68,7 +66,7 @@ def draw_settings(
     if there:
         seen = preview(first, format=format, schema=schema, said=mapping)
         if name:
-            words = f"The columns are as they were chosen for {name}, which has the same. Change what differs below."
+            words = f"The columns are set as for {name}, which has the same columns. Change them below if needed."
             shell.show(markup.tag("p", markup.text(words), style="ts", data_part="remembered"))
         mapping = replace(mapping, columns=_columns(schema, format, replace(seen, columns=there), known, mark))
         if mapping.columns:
@@ -163,7 +161,7 @@ def show(schema: Schema, found: ItemPreview) -> None:
         cells += [in_words(item.fields.get(field.name)) for field in schema.item.fields]
         rows.append([markup.text(cell[:_CUT] + ("…" if len(cell) > _CUT else "")) for cell in cells])
     if rows:
-        shell.show(markup.paragraph("The first rows, as they will be:", style="ts ts-quiet"))
+        shell.show(markup.paragraph("First rows as they will be imported:", style="ts ts-quiet"))
         shell.show(markup.table([(name, "") for name in heads], rows))
     for bad in found.bad:
         shell.show(markup.notice(shell.on_page(f"Row {bad.row} does not fit: {bad.reason}."), style="bad"))

@@ -49,7 +49,7 @@ def last_import(services: Services, view: ProjectView, told: Callable[[ImportOut
             shell.show_error(InvalidRowsError(came.rows, n=came.n_rows, end=came.end))
         else:
             shell.show(markup.notice(shell.on_page(job.refused), style="bad"))
-        st.button("Close this message", key="import.read", on_click=import_jobs.put_away, args=(services, job))
+        st.button("Close message", key="import.read", on_click=import_jobs.put_away, args=(services, job))
     return job is not None and job.is_open
 
 
@@ -110,7 +110,7 @@ def _look_on(services: Services, there: _OpenPreview) -> None:
         there.refresh(services)
         if not there.job.is_open:
             st.rerun()
-        st.progress(there.job.share, text=f"Looking at all rows; nothing is stored. {there.job.at}")
+        st.progress(there.job.share, text=f"Reading all rows. Nothing is stored yet. {there.job.at}")
 
 
 def show(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> None:
@@ -147,34 +147,36 @@ def show_rows(schema: Schema, seen: ImportPreview, source: Source) -> None:
         with st.expander(
             _titled("row does", "rows do", n["bad"], len(rows), "not fit"), expanded=len(rows) <= shell.FEW
         ):
-            shell.show(markup.table([("File", ""), ("Row", "number"), ("Item", ""), ("What is wrong", "")], rows))
-        _download("Download all rows that do not fit", source.folder / imports.BAD, "import.look.bad")
+            shell.show(markup.table([("File", ""), ("Row", "number"), ("Item", ""), ("Problem", "")], rows))
+        _download("Download bad rows", source.folder / imports.BAD, "import.look.bad")
     if seen.differences:
         titles = {field.name: field.title for field in schema.item.fields}
         rows = [
             [
                 markup.number(difference.row),
                 markup.text(_cut(difference.item)),
-                markup.text(titles.get(difference.part) or difference.part or "only how the row is written"),
+                markup.text(titles.get(difference.part) or difference.part or "Only the spelling of the row"),
                 *map(markup.text, as_changed(difference.before, difference.after) if difference.part else ("", "")),
             ]
             for difference in seen.differences
         ]
-        heads = [("Row", "number"), ("Item", ""), ("Field", ""), ("Here now", ""), ("In the file", "")]
-        words = f"{markup.count(n['changed'], 'row')} changed: the items are here with other content"
+        heads = [("Row", "number"), ("Item", ""), ("Field", ""), ("In the project", ""), ("In the file", "")]
+        words = f"{markup.count(n['changed'], 'row')} changed: the project has other content for these items"
         with st.expander(words, expanded=len(rows) <= shell.FEW):
             shell.show(markup.table(heads, rows))
-        _download("Download all that changed", source.folder / imports.CHANGED, "import.look.changed")
+        _download("Download changed rows", source.folder / imports.CHANGED, "import.look.changed")
     if seen.missing:
         more = f" and {n['missing'] - len(seen.missing):,} more" if n["missing"] > len(seen.missing) else ""
-        words = f"Missing media: {', '.join(map(_cut, seen.missing))}{more}. No one gets an item until its media are "
-        shell.show(markup.tag("p", markup.text(f"{words}imported."), style="ts ts-quiet", data_part="missing"))
+        words = (
+            f"Missing media: {', '.join(map(_cut, seen.missing))}{more}. An item waits until its media are imported."
+        )
+        shell.show(markup.tag("p", markup.text(words), style="ts ts-quiet", data_part="missing"))
         if more:
-            _download("Download all that are missing", source.folder / imports.MISSING, "import.look.missing")
+            _download("Download missing media", source.folder / imports.MISSING, "import.look.missing")
     if seen.note:
         shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
     if seen.first:
-        shell.show(markup.paragraph("The first items, as they will be:", style="ts ts-quiet"))
+        shell.show(markup.paragraph("First items as they will be imported:", style="ts ts-quiet"))
         shell.show(_as_columns(schema, seen.first[:AT_ONCE]))
         if more_items := seen.first[AT_ONCE:]:
             with st.expander(f"{len(more_items)} more"):
@@ -190,20 +192,15 @@ def show_other(seen: ImportPreview, *, skip_bad: bool) -> None:
     shell.show(markup.tag("div", markup.table(heads, [cells]), data_part="counts"))
     _warn(seen)
     left = n["bad"] + n["changed"]
-    what = {"reply": ("reply", "replies")}.get(seen.what, (seen.what, f"{seen.what}s"))
     if seen.refused:
-        shell.show(markup.notice(f"An import would be refused: {shell.on_page(seen.refused)}", style="bad"))
+        shell.show(markup.notice(f"This file cannot be imported. {shell.on_page(seen.refused)}", style="bad"))
     elif left and not skip_bad:
-        words = (
-            f"{markup.count(left, 'row')} {'does' if left == 1 else 'do'} not fit. Correct the file, or tick “Import "
-            "the good rows when some are bad”."
-        )
-        shell.show(markup.notice(words, style="bad"))
+        shell.show(markup.notice(_bad_words(left), style="bad"))
     elif not n["new"]:
-        shell.show(markup.notice("No row is new: nothing would come in."))
+        shell.show(markup.notice("The file has no new rows."))
     else:
-        out = f"; {markup.count(left, 'row')} would be left out, and what is here stays as it is" if left else ""
-        shell.show(markup.notice(f"{markup.count(n['new'], *what)} would come in{out}.", style="good"))
+        out = f" {markup.count(left, 'row')} will be skipped. Existing data stays unchanged." if left else ""
+        shell.show(markup.notice(f"{markup.count(n['new'], *nouns(seen))} will be imported.{out}", style="good"))
 
 
 def show_other_rows(seen: ImportPreview, source: Source) -> None:
@@ -228,13 +225,23 @@ def show_other_rows(seen: ImportPreview, source: Source) -> None:
         ]
         words = _titled("row is", "rows are", left, len(rows), "changed or bad")
         with st.expander(words, expanded=len(rows) <= shell.FEW):
-            shell.show(markup.table([("File", ""), ("Row", "number"), ("What is wrong", "")], rows))
-        _download("Download all rows that do not fit", source.folder / imports.BAD, "import.look.bad")
+            shell.show(markup.table([("File", ""), ("Row", "number"), ("Problem", "")], rows))
+        _download("Download bad rows", source.folder / imports.BAD, "import.look.bad")
     if seen.rows:
-        shell.show(markup.paragraph("The first new rows, as they will be:", style="ts ts-quiet"))
+        shell.show(markup.paragraph("First new rows as they will be imported:", style="ts ts-quiet"))
         rows = [[markup.text(_cut(cell)) for cell in row] for row in seen.rows]
         table = markup.table([(head, "") for head in seen.heads], rows)
         shell.show(markup.tag("div", table, data_part="first"))
+
+
+def nouns(seen: ImportPreview) -> tuple[str, str]:
+    """Return what the rows of a file are, as one and as several."""
+    return {"reply": ("reply", "replies")}.get(seen.what, (seen.what, f"{seen.what}s"))
+
+
+def label(seen: ImportPreview, one: str, many: str) -> str:
+    """Return the label of the button that imports: "Import 3,355 items"."""
+    return f"Import {markup.count(seen.counts['new'], one, many)}" if seen.counts["new"] else "Import"
 
 
 def takes(seen: ImportPreview, *, skip_bad: bool) -> bool:
@@ -251,21 +258,24 @@ def _verdict(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> None:
     refused = seen.new_refused if new_only else seen.refused
     n = seen.counts
     if refused:
-        shell.show(markup.notice(f"An import would be refused: {shell.on_page(refused)}", style="bad"))
+        shell.show(markup.notice(f"This file cannot be imported. {shell.on_page(refused)}", style="bad"))
     elif n["bad"] and not skip_bad:
-        words = (
-            f"{markup.count(n['bad'], 'row')} {'does' if n['bad'] == 1 else 'do'} not fit. Correct the file, or tick "
-            "“Import the good rows when some are bad”."
-        )
-        shell.show(markup.notice(words, style="bad"))
+        shell.show(markup.notice(_bad_words(n["bad"]), style="bad"))
     elif not n["new"]:
-        media = "; media that were missing are taken where they are found" if n["found"] else ""
-        shell.show(markup.notice(f"No row is new: no item would come in{media}."))
+        media = " Missing images and clips are added where the files are found." if n["found"] else ""
+        shell.show(markup.notice(f"The file has no new items.{media}"))
     else:
-        left = [f"{n['changed']:,} changed stay as they are"] if n["changed"] else []
-        left += [f"{n['bad']:,} that do not fit are left out"] if n["bad"] else []
-        words = f"{markup.count(n['new'], 'item')} would come in" + "".join(f"; {clause}" for clause in left)
-        shell.show(markup.notice(f"{words}. Votes on what is here stay.", style="good"))
+        words = f"{markup.count(n['new'], 'item')} will be imported."
+        words += f" {n['changed']:,} changed items stay unchanged." if n["changed"] else ""
+        words += f" {markup.count(n['bad'], 'bad row')} will be skipped." if n["bad"] else ""
+        shell.show(markup.notice(f"{words} Existing votes are kept.", style="good"))
+
+
+def _bad_words(n: int) -> str:
+    return (
+        f"{markup.count(n, 'row')} {'does' if n == 1 else 'do'} not fit. Correct the file, or choose “Skip bad rows”"
+        " under Format and options."
+    )
 
 
 def _titled(one: str, many: str, n: int, shown: int, rest: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from domain.states import RatersAre
 from workflow.results import file_raters
 
 ARE: Mapping[RatersAre | None, str] = {
-    None: "As each name is known; otherwise machines",
+    None: "As known from earlier files, otherwise machines",
     RatersAre.PEOPLE: "People",
     RatersAre.MACHINES: "Machines",
 }
@@ -23,13 +23,12 @@ ARE: Mapping[RatersAre | None, str] = {
 def draw_kind() -> RatersAre | None:
     """Draw a select box for raters that are not known yet, and return the answer."""
     chosen: RatersAre | None = st.selectbox(
-        "Their raters are",
+        "Type of raters",
         list(ARE),
         format_func=ARE.__getitem__,
         key="import.raters_are",
-        help="People are counted among the people everywhere, machines stand among the judges. A rater who completed "
-        "an annotation by an account of another program is a person, unless you say otherwise. You can change it "
-        "below.",
+        help="Results count people and judges apart. A rater with an account in another program is a person unless"
+        " you choose otherwise. You can change the type later, on this page.",
     )
     return chosen
 
@@ -40,9 +39,12 @@ def draw_raters(services: Services, view: ProjectView) -> None:
     A lead can change this at any time.
     """
     raters = file_raters.list_raters(services.store, by=services.person, project=view.name)
-    if not raters:
-        return
-    shell.section("Imported raters")
+    if raters:
+        with st.expander(f"Imported raters ({len(raters):,})"):
+            _raters(services, view, raters)
+
+
+def _raters(services: Services, view: ProjectView, raters: Sequence[file_raters.FileRater]) -> None:
     stages = view.schema.schema_.stages
     rows = [
         [
@@ -54,21 +56,21 @@ def draw_raters(services: Services, view: ProjectView) -> None:
         ]
         for rater in raters
     ]
-    shell.show(markup.table([("Rater", "name"), ("Counts as", ""), ("Ratings out of files", "")], rows))
+    shell.show(markup.table([("Rater", "name"), ("Counts as", ""), ("Imported ratings", "")], rows))
     open_ = {rater.name: rater for rater in raters if not rater.account and not rater.judge}
     if not open_:
         return
     now = [name for name, rater in open_.items() if rater.is_person]
     with st.form("import.raters", border=False):
         people = st.multiselect(
-            "People among them",
+            "Raters who are people",
             list(open_),
             default=now,
             key=f"import.raters.people.{view.name}.{hash(tuple(now))}",
-            help="All others are machines, and stand among the judges. Results, Cases, Agreement and Calibration "
-            "follow at once; nothing that was rated changes.",
+            help="All other raters count as judges. Results, Cases, Agreement and Calibration change at once."
+            " The ratings stay unchanged.",
         )
-        sent = st.form_submit_button("Save who they are", key="import.raters.save")
+        sent = st.form_submit_button("Save rater types", key="import.raters.save")
     if sent:
         file_raters.mark(
             services.store,

@@ -13,4 +13,4 @@ _component = st.components.v2.component("touchstone_item_rows", js=assets.loader
 
 def listen(view: ProjectView, asked: ItemList, opened: str | None) -> None:
     """Listen for keys and clicks. ``opened`` is the open item (its id on pages)."""
-    _component(key="items.rows", data={"item": opened, "close": asked.address(view.name)})
+    _component(key="items.rows", data={"item": opened, "close": asked.address(view.name), "focus": False})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -20,8 +20,9 @@ from domain.errors import InvalidInputError
 from domain.judging import COMPARED, JudgePlan
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
-from domain.states import VERIFICATIONS
+from domain.states import VERIFICATIONS, Stage
 from workflow.results import judge_replies
+from workflow.results.ratings import raters_of
 from workflow.runs import identities, judge_plans
 from workflow.runs.judge_templates import TemplateView
 from workflow.runs.model_descriptions import ModelSpec
@@ -30,9 +31,9 @@ from workflow.runs.run_views import RunView
 ALL, GRADED, EACH, ATTACKS = "all", "graded", "stratified", "attacks"
 SAMPLES: Mapping[str, str] = {
     ALL: "All answers",
-    GRADED: "Only those that people have graded",
-    EACH: "A number from each dimension",
-    COMPARED: "The pairs that people compare",
+    GRADED: "Answers graded by people",
+    EACH: "Some of each dimension",
+    COMPARED: "Pairs that people compare",
     ATTACKS: "Attack answers",
 }
 
@@ -51,28 +52,31 @@ def _choose(services: Services, view: ProjectView) -> tuple[ModelSpec, JudgePlan
 
 def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: TemplateView) -> JudgePlan:
     """Draw the inputs and return the plan. Inputs that do not go together raise an error with a sentence."""
-    shell.section("What is judged")
+    shell.section("Answers")
     schema, head = view.schema.schema_, template.template.head
     there = judge_replies.answered_by(services.store, by=services.person, project=view.name)
     titles = {known.id: known.title for known in schema.dimensions}
     left, right = st.columns(2)
     with left:
         pairs = head.pair and schema.stages.comparison is not None
+        graded = bool(_people_who_graded(services, view))
+        possible = {COMPARED: pairs, GRADED: graded}
         sample = st.selectbox(
             "Sample",
-            [name for name in SAMPLES if pairs or name != COMPARED],
+            [name for name in SAMPLES if possible.get(name, True)],
             format_func=lambda name: SAMPLES[name],
-            key="judges.sample.pairs" if pairs else "judges.sample",
+            key=f"judges.sample{'.pairs' if pairs else ''}{'' if graded else '.ungraded'}",
+            help=None if graded else f"“{SAMPLES[GRADED]}” appears here once people have graded answers.",
         )
         per_dimension = None
         if sample == EACH:
-            per_dimension = st.number_input("Answers of each dimension", 1, None, 50, key="judges.each")
+            per_dimension = st.number_input("Answers per dimension", 1, None, 50, key="judges.each")
         if head.pair and sample not in (ATTACKS, COMPARED):
             baseline = st.selectbox(
-                "Each answer is compared with that of",
+                "Compare with answers of",
                 there,
                 index=None,
-                placeholder="Pick a model",
+                placeholder="Choose a model",
                 key=f"judges.baseline.{view.name}",
             )
         else:
@@ -80,33 +84,33 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
         models = (
             []
             if sample == COMPARED
-            else st.multiselect("Answers of", there, placeholder="all models", key=f"judges.models.{view.name}")
+            else st.multiselect("Models", there, placeholder="All models", key=f"judges.models.{view.name}")
         )
         items = items_switch.switch(services, view, key="judges.items")
         dimensions = st.multiselect(
             "Dimensions",
             list(titles),
             format_func=lambda name: titles.get(name, name),
-            placeholder="all of them",
+            placeholder="All dimensions",
             key=f"judges.dimensions.{view.name}",
         )
     with right:
         first, second, third = st.columns(3)
         with first:
             repeats = st.number_input(
-                "Times each is asked",
+                "Repeats",
                 1,
                 20,
                 1,
                 key="judges.repeats",
-                help="More than once shows how far the judge agrees with itself.",
+                help="How often the judge grades each answer. With 2 or more, you see how far it agrees with itself.",
             )
         with second:
-            limit = st.number_input("At most so many", 1, None, None, placeholder="all", key="judges.limit")
+            limit = st.number_input("Maximum answers", 1, None, None, placeholder="All", key="judges.limit")
         with third:
-            seed = st.number_input("Seed", 0, 2**31, 0, key="judges.seed", help="The sample follows from it.")
+            seed = st.number_input("Seed", 0, 2**31, 0, key="judges.seed", help="The same seed gives the same sample.")
         pictures = st.toggle(
-            "The item's pictures come with the text",
+            "Send pictures",
             head.pictures == "item",
             key=f"judges.pictures.{template.hash[:12]}",
         )
@@ -114,9 +118,9 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
             spec.endpoint is not None
             and not why_no_batches()
             and st.toggle(
-                "Through batch files",
+                "Use batch files",
                 key="judges.batch",
-                help="Handed in and fetched at the command line, hours later and often at half the price.",
+                help="You submit and fetch the files with commands. It takes hours and often costs half.",
             )
         )
     chosen: dict[str, Any] = {
@@ -137,6 +141,13 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
     fills = _fills(schema, template, usual)
     criteria = _criteria(schema, template, usual)
     return judge_plans.plan_for(schema, template.template, **{**chosen, "fills": fills, "criteria": criteria})
+
+
+def _people_who_graded(services: Services, view: ProjectView) -> Sequence[str]:
+    """Return the people with grades of answers."""
+    if view.schema.schema_.stages.grading is None:
+        return ()
+    return raters_of(services.store, person=services.person, project=view.name, stage=Stage.GRADING).people
 
 
 def plan_of_replies(services: Services, view: ProjectView) -> JudgePlan:
@@ -168,9 +179,9 @@ def _fills(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> d
     """Draw the field for each placeholder, with the schema's choice as default. Return all of them."""
     fields = [field.name for field in schema.item.fields]
     sources = {
-        judge_templates.PREDICTION: "the answer that is judged",
-        **{name: f"the item's {name}" for name in fields},
-        **({} if judge_templates.DIMENSION in fields else {judge_templates.DIMENSION: "the title of its dimension"}),
+        judge_templates.PREDICTION: "Graded answer",
+        **{name: f"Item: {name}" for name in fields},
+        **({} if judge_templates.DIMENSION in fields else {judge_templates.DIMENSION: "Title of the dimension"}),
     }
     judge = judge_plans.judge_of(schema, template.name)
     before = template.template.sources(usual.fills if usual else judge.fills if judge else {})
@@ -185,11 +196,11 @@ def _fills(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> d
             source = before[name]
             with column:
                 picked = st.selectbox(
-                    f"{{{name}}} is",
+                    f"Fill {{{name}}} with",
                     list(sources),
                     index=list(sources).index(source) if source in sources else None,
                     format_func=lambda each: sources.get(each, each),
-                    placeholder="Pick a field",
+                    placeholder="Choose a field",
                     key=f"judges.fills.{template.hash[:12]}.{name}",
                 )
             if picked:
@@ -212,10 +223,10 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
     for column, part in zip(st.columns(max(4, len(parts))), parts, strict=False):
         with column:
             picked = st.selectbox(
-                f"The reply's {markup.label(part)} rates",
+                f"Criterion for {markup.label(part)}",
                 names,
                 index=names.index(before[part]) if before.get(part) in names else None,
-                placeholder="Pick a criterion",
+                placeholder="Choose a criterion",
                 key=f"judges.criteria.{template.hash[:12]}.{part}",
             )
         if picked:
@@ -230,23 +241,23 @@ def sentence(seen: begin.PagePreview, spec: ModelSpec, plan: JudgePlan) -> str:
     """Return in words what the run will do."""
     preview = seen.preview
     subject = judge_plans.about_in_words(plan, about=preview.about, wanted=preview.wanted)
-    looked = "" if preview.looked_at == preview.wanted else f" The first {preview.looked_at:,} of them were looked at."
+    looked = "" if preview.looked_at == preview.wanted else f" This preview covers the first {preview.looked_at:,}."
     words = [
-        f"{spec.name} will be asked {markup.count(preview.can, 'time')} about {subject}, by"
+        f"{spec.name} will get {markup.count(preview.can, 'request')} about {subject}, with the template"
         f" {plan.template}, version {plan.template_version}.{looked}"
     ]
     if preview.cannot:
-        words.append(f"{markup.count(preview.n_cannot, 'request')} cannot be made and will be listed, with the reason.")
+        words.append(f"{markup.count(preview.n_cannot, 'request')} cannot be made. The table below has the reasons.")
     if plan.swap:
-        words.append("Every pair is asked in both orders.")
+        words.append("The judge sees every pair in both orders.")
     if plan.batch:
-        words.append("The questions go in batch files, which you hand in at the command line.")
+        words.append("The requests go into batch files, which you submit with a command.")
     if plan.samples > 1:
-        words.append(f"Each is asked {plan.samples} times.")
+        words.append(f"The judge grades each answer {plan.samples} times.")
     words.append(judge_plans.graded_in_words(plan))
     if not plan.attacks and not judge_plans.of_answers(plan):
-        words.append("It is shown all of the items, as people who vote are.")
-    words.append("Nothing has been asked yet.")
+        words.append("The judge sees the whole item, as verifiers do.")
+    words.append("No request has been sent yet.")
     return " ".join(words)
 
 
@@ -280,21 +291,21 @@ def facts(plan: JudgePlan, view: ProjectView) -> Markup:
     sample = SAMPLES[ATTACKS if plan.attacks else plan.chosen]
     pairs: list[tuple[str, Any]] = [
         ("Template", f"{plan.template}, version {plan.template_version}"),
-        ("Hash of the template", plan.template_hash),
-        ("Replies are read by", f"{plan.parser}, version {plan.parser_version} at the start"),
-        ("A judge may say", ", ".join(map(str, plan.values))),
-        ("What is rated", ", ".join(f"{part}: {criterion}" for part, criterion in plan.criteria.items())),
-        ("What is graded", judge_plans.graded_in_words(plan)),
+        ("Template hash", plan.template_hash),
+        ("Parser of replies", f"{plan.parser}, version {plan.parser_version} at the start"),
+        ("Possible values", ", ".join(map(str, plan.values))),
+        ("Criteria", ", ".join(f"{part}: {criterion}" for part, criterion in plan.criteria.items())),
+        ("Graded text", judge_plans.graded_in_words(plan)),
         ("Placeholders", ", ".join(f"{name}: {field}" for name, field in identities.filled(plan).items())),
         ("Sample", sample + (f": {plan.per_dimension}" if plan.per_dimension else "")),
-        ("Answers of", ", ".join(plan.models) if plan.models else "all models"),
+        ("Models", ", ".join(plan.models) if plan.models else "all"),
         ("Compared with", plan.baseline),
         ("Dimensions", dimensions or "all"),
         ("Items", plan.items),
-        ("Times each is asked", plan.samples),
-        ("At most", plan.limit),
+        ("Repeats", plan.samples),
+        ("Maximum answers", plan.limit),
         ("Seed", str(plan.seed)),
-        ("Pictures", "come with the text" if plan.pictures else "left out"),
+        ("Pictures", "sent" if plan.pictures else "not sent"),
     ]
     return markup.table(
         [("Plan", "name"), ("", "")],

@@ -13,7 +13,7 @@ from domain.records import ProjectView
 from workflow.runs import judge_templates
 from workflow.runs.judge_templates import TemplateView
 
-READ = "Its text"
+READ = "Template text"
 _PICKED = "judges.template"
 _KEPT = "judges.template.kept"
 
@@ -65,16 +65,16 @@ def _default(view: ProjectView, known: list[TemplateView]) -> tuple[str, int]:
 
 
 def _title(each: TemplateView) -> str:
-    from_ = "" if each.ours else " · this project's own"
+    from_ = "" if each.ours else " · your own"
     return f"{each.name}, version {each.version} · {shown.opening(each.template.head.meaning, 120)}{from_}"
 
 
 def _facts(found: TemplateView) -> Markup:
     head = found.template.head
     facts = [
-        f"Replies are read by {head.parser}; a judge may say {', '.join(map(str, head.values))}.",
-        "It compares two answers, each pair in both orders." if head.pair else "",
-        "The item's pictures come with it." if head.pictures == "item" else "",
+        f"Parser: {head.parser}. Possible values: {', '.join(map(str, head.values))}.",
+        "The judge compares two answers, in both orders." if head.pair else "",
+        "The judge sees the item's pictures." if head.pictures == "item" else "",
         f"{found.origin}." if found.origin else "",
     ]
     return markup.tag(

@@ -28,8 +28,8 @@ LAST = 3
 """Number of newest replies shown."""
 
 BATCH = (
-    "This run goes in batch files: touchstone batch create {run} hands them in, touchstone batch import {run}"
-    " brings back what has come of them."
+    "This run uses batch files. Submit them with `touchstone batch create {run}`, and fetch the replies with"
+    " `touchstone batch import {run}`."
 )
 """The notice for a run with batch files, which no worker takes."""
 
@@ -75,8 +75,7 @@ LISTING = Listing(
         run_lists.BY,
         run_lists.hash_of("Hash"),
     ),
-    nothing="No judge has been asked here yet. On New run, choose a template and a judge, preview the run, and start "
-    "it.",
+    nothing="No judge has graded answers yet. Choose New run.",
     more=_tallies,
 )
 
@@ -148,7 +147,7 @@ def scores_in_words(each: ReplyTally, plan: JudgePlan) -> str:
     if mean is not None and bounds is not None:
         if each.scored == each.n:
             return f" · mean {mean:.3f}"
-        return f" · mean {mean:.3f} of what was scored; {bounds[0]:.3f} to {bounds[1]:.3f} whatever the rest would be"
+        return f" · mean {mean:.3f} of scored replies; {bounds[0]:.3f} to {bounds[1]:.3f} with the rest at its limits"
     counts: Counter[str] = Counter()
     for (value, swapped), n in each.values.items():
         counts[shown.value(plan.straight(value, swapped=swapped))] += n

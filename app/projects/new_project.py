@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 import streamlit as st
 
@@ -13,9 +14,11 @@ from annotation_schemas.loader import examine, examine_text
 from annotation_schemas.model import LoadedSchema
 from app import markup, shell
 from app.projects.project_actions import NewProject, project_beginnings
+from app.projects.start_cards import PUBLISHED
 from app.reruns import messages, session_values
 from app.schema_pages import form_preview
 from app.services import Services
+from domain.display_names import distinct_names
 from domain.errors import InvalidInputError, SchemaError, TouchstoneError
 from domain.records import ProjectView
 from workflow.access import projects
@@ -29,7 +32,7 @@ _MADE, _SAID = "new_project.made", "new_project.said"
 SECONDS = 10.0
 """Seconds during which the new project is opened in place of this page.
 
-The second press of a double press may ask for this page again, after the Dashboard has opened.
+The second press of a double press may ask for this page again, after Overview has opened.
 """
 
 
@@ -78,27 +81,31 @@ def _about(loaded: LoadedSchema) -> None:
 
 
 def tell_made() -> None:
-    """Show on the Dashboard of a new project that the project was created."""
+    """Show on Overview of a new project that the project was created."""
     if message := messages.kept_message(_SAID):
         shell.show(markup.notice(message, style="good"))
 
 
 def _shipped() -> LoadedSchema | None:
-    there = shipped()
-    names = list(there)
+    titles = _titles()
+    names = list(titles)
     named = st.query_params.get("schema")
     place, _ = st.columns([2, 3])
     with place:
         first = names.index(named) if named in names else 0
-        chosen = st.selectbox("Protocol", names, index=first, key="new_project.shipped", format_func=_title)
-    return examine(there[chosen]).loaded if chosen in there else None
+        chosen = st.selectbox(
+            "Protocol", names, index=first, key="new_project.shipped", format_func=lambda name: titles.get(name, name)
+        )
+    return examine(shipped()[chosen]).loaded if chosen in titles else None
 
 
-@st.cache_data(show_spinner=False)
-def _title(name: str) -> str:
-    """Return the title of a schema that comes with Touchstone, and its name where the two differ."""
-    loaded = examine(shipped()[name]).loaded
-    return f"{loaded.schema_.title} ({name})" if loaded is not None else name
+@cache
+def _titles() -> Mapping[str, str]:
+    """Return the title of each schema that comes with Touchstone, by name. Those of published benchmarks come first."""
+    there = shipped()
+    names = [name for name in (*PUBLISHED, *there) if name in there]
+    loaded = {name: examine(there[name]).loaded for name in dict.fromkeys(names)}
+    return distinct_names({name: schema.schema_.title if schema else name for name, schema in loaded.items()})
 
 
 def _uploaded() -> LoadedSchema | None:

@@ -25,5 +25,5 @@ def begin(services: Services, kind: str, project: str, *, of_project: bool = Tru
     try:
         return jobs.begin(services, kind, slot=slot, project=project, of_project=of_project, input=args)
     except SlotConflict as taken:
-        words = f"Something else that you began with {project} is under way; try again when it is done."
+        words = f"Another task that you started for {project} is running. Try again when the task is done."
         raise ConflictError(words) from taken

@@ -89,7 +89,7 @@ def _own() -> markup.Markup:
     builder = "builder" in SCREENS
     return _card(
         "Build your own form",
-        "Choose what an item shows and what people are asked. The form appears beside your choices."
+        "Choose what an item shows and what people are asked. The form appears next to your choices."
         if builder
         else "Write a YAML file with what an item shows and what people are asked.",
         markup.tag(

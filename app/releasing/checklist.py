@@ -1,11 +1,11 @@
-"""Draw a checklist, such as the one of a release: each line has its state and a link to its page."""
+"""Draw the checklist of a release: each line has its state and a link to its page."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from app import addresses, markup, shell
 from app.jobs import figure_requests
@@ -18,62 +18,6 @@ from domain.records import ProjectView
 from workflow.releases import checklist as releases
 from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, ReleaseCondition, checks_of
 from workflow.results import leaderboard_page
-
-
-class ChecklistLine(Protocol):
-    """One line of a checklist."""
-
-    @property
-    def title(self) -> str:
-        """Return the subject of the line."""
-
-    @property
-    def done(self) -> bool:
-        """Tell whether the line is done."""
-
-    @property
-    def said(self) -> str:
-        """Return the state of the line in words."""
-
-    @property
-    def page(self) -> str:
-        """Return the module name of the page on which the line is done."""
-
-    @property
-    def asked(self) -> Mapping[str, str | Sequence[str]]:
-        """Return the parameters of the page's address."""
-
-    @property
-    def action(self) -> str:
-        """Return the words of the link to the page. Empty: the title of the page."""
-
-
-def show(lines: Sequence[ChecklistLine], project: str, states: Mapping[str, markup.Markup] | None = None) -> None:
-    """Draw the lines as a table. ``states``: chips in place of "Open", by the titles of lines."""
-    rows = [
-        [
-            (states or {}).get(line.title, markup.chip("Open", "open"))
-            if not line.done
-            else markup.chip("Done", "done"),
-            markup.tag("b", markup.text(line.title)),
-            markup.text(f"{line.said[:1].upper()}{line.said[1:]}."),
-            _link(line, project),
-        ]
-        for line in lines
-    ]
-    shell.show(markup.table([("State", ""), ("What", ""), ("How it stands", "wide"), ("", "number")], rows))
-
-
-def _link(line: ChecklistLine, project: str) -> markup.Markup:
-    """Return a link to the page of an open line, or the name of the missing extension that has the page."""
-    missing = extensions.missing("pages", line.page)
-    if missing is not None:
-        return markup.quiet(missing)
-    if line.done:
-        return markup.text("")
-    href = addresses.page(SCREENS[line.page].path, project, **line.asked)
-    words = markup.text(line.action or SCREENS[line.page].title)
-    return markup.tag("a", words, href=href, target="_self", style="ts-button")
 
 
 @dataclass(frozen=True)
@@ -99,15 +43,37 @@ def show_release_checks(
     for check, asked in checks.pending:
         again = partial(_ask, services, view, check)
         pending_figures.show_pending(services, asked, again, about=check.about)
-    states = {line.title: _chip(line, overridden) for line in checks.lines}
-    show(checks.lines, view.name, states)
+    rows = [
+        [
+            _chip(line, overridden),
+            markup.tag("b", markup.text(line.title)),
+            markup.text(f"{line.said[:1].upper()}{line.said[1:]}."),
+            _link(line, view.name),
+        ]
+        for line in checks.lines
+    ]
+    shell.show(markup.table([("State", ""), ("What", ""), ("How it stands", "wide"), ("Next step", "number")], rows))
     _show_losses(services, view)
 
 
 def _chip(line: ReleaseCondition, overridden: Collection[str]) -> markup.Markup:
+    if line.done:
+        return markup.chip("Done", "done")
     if line.pending:
         return markup.chip("Checking", "")
     return markup.chip("Overridden", "open") if line.name in overridden else markup.chip("Blocking", "blocking")
+
+
+def _link(line: ReleaseCondition, project: str) -> markup.Markup:
+    """Return a link to the page of an open line, or the name of the missing extension that has the page."""
+    missing = extensions.missing("pages", line.page)
+    if missing is not None:
+        return markup.quiet(missing)
+    if line.done:
+        return markup.text("")
+    href = addresses.page(SCREENS[line.page].path, project, **line.asked)
+    words = markup.text(line.action or SCREENS[line.page].title)
+    return markup.tag("a", words, href=href, target="_self", style="ts-button")
 
 
 def _measured(

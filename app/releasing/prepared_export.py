@@ -72,7 +72,7 @@ def prepare(
 
 
 def _words_of_ready(made: export.MemoryExport, chosen: Format, schema_version: int | None) -> str:
-    of = "" if schema_version is None else f", of version {schema_version} of the schema alone"
+    of = "" if schema_version is None else f", only version {schema_version} of the schema"
     return f"Ready: {markup.count(made.items, chosen.takes.noun)} in {markup.count(len(made.files), 'file')}{of}."
 
 

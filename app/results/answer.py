@@ -86,7 +86,8 @@ def plot(view: ProjectView, cut: SlicedScores, *, common: bool, items: Items | N
         dot_plot.DotRow(
             line.model,
             line.found.value,
-            *(None if math.isnan(end) else end for end in (line.found.low, line.found.high)),
+            _drawn(line.found.low),
+            _drawn(line.found.high),
             f"n = {line.found.n_units:,}",
             href=_cases(view, line, common=common, items=items),
             link="show answers",
@@ -105,6 +106,10 @@ def plot(view: ProjectView, cut: SlicedScores, *, common: bool, items: Items | N
         words = f"No score for {', '.join(models[:MOST])}{' and others' if len(models) > MOST else ''}: {reason}."
         parts.append(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="undefined"))
     return markup.joined(parts)
+
+
+def _drawn(end: float) -> float | None:
+    return None if math.isnan(end) else end
 
 
 def _around(rows: list[dot_plot.DotRow]) -> tuple[float, float]:

@@ -20,10 +20,10 @@ from workflow.results.slices import BINS, DIMENSION, Bins, edges_in_words, edges
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-SORTS = {"mean": "mean, the highest first", "model": "name of the model"}
+SORTS = {"mean": "highest mean first", "model": "name of the model"}
 TOGETHER: dict[str | None, str] = {
     None: "source, where items share one",
-    clusters.ALONE: "none: each item stands for itself",
+    clusters.ALONE: "none: items are independent",
     "source": "source",
 }
 ALIKE = "~"
@@ -46,7 +46,7 @@ def choose(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[
     known = {way.name: way.title for way in ways(schema, of_items)}
     compared = {field.name: title_of(field) for field in texts(schema)}
     if len(compared) > 1:
-        known[ALIKE] = "Words that two texts have in common"
+        known[ALIKE] = "Word overlap of two texts"
     left, middle, right, compare, last = st.columns([3, 2.4, 2, 1.5, 1.2], vertical_alignment="bottom")
     with middle:
         cut = cut_first(schema)
@@ -57,7 +57,7 @@ def choose(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[
     reader: str | None = None
     with last, st.popover("More", width="stretch"):
         method = st.selectbox(
-            "Judges are corrected by", list(METHODS), format_func=METHODS.__getitem__, key="results.method"
+            "Correction of judges", list(METHODS), format_func=METHODS.__getitem__, key="results.method"
         )
         fields = [field.name for field in schema.item.fields]
         together = st.selectbox(
@@ -65,13 +65,13 @@ def choose(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[
             [None, clusters.ALONE, "source", *fields],
             format_func=lambda name: TOGETHER.get(name, str(name)),
             key=f"results.together.{view.name}",
-            help="Items of one video are not independent; the intervals take this into account.",
+            help="Items from one video are not independent. Intervals take this into account.",
         )
         readers = leaderboard_page.readers_of(services.store, person=services.person, project=view.name)
         if len(readers) > 1:
-            reader = st.selectbox("Answers are read by", readers, key=f"results.reader.{view.name}")
+            reader = st.selectbox("Reader of answers", readers, key=f"results.reader.{view.name}")
         bins = cuts(f"results.{view.name}")
-        common = st.toggle("Only items that every model has answered", key="results.common")
+        common = st.toggle("Only items answered by every model", key="results.common")
     options: dict[str, Any] = {}
     choosing = [section for section in result_sections.sections() if section.chooses and of_models]
     if choosing:
@@ -101,13 +101,13 @@ def choose(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[
 def cuts(key: str, before: Bins = BINS) -> Bins:
     """Draw and return the number of slices of a numeric field, or their edges. ``before`` is the default."""
     number, text = (before, "") if isinstance(before, int) else (BINS, edges_in_words(before))
-    bins = st.number_input("Slices of numbers", 2, 12, number, key=f"{key}.bins")
+    bins = st.number_input("Number of numeric slices", 2, 12, number, key=f"{key}.bins")
     edges = st.text_input(
-        "Slices of numbers begin at",
+        "Edges of numeric slices",
         text,
         key=f"{key}.edges",
         placeholder="such as 1,5,9",
-        help="Numbers from low to high with commas between. Empty: slices of about the same size.",
+        help="Numbers from low to high, separated by commas. Without edges, slices have about the same size.",
     )
     if not (edges or "").strip():
         return int(bins)

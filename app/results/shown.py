@@ -19,7 +19,7 @@ from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edge
 NO_MODEL = "No model has answered yet. Run a model on Models, or import answers from files."
 _EDGES = "at:"
 """The beginning of bins that are written as their edges."""
-WIDE = {"tabindex": "0", "role": "region", "aria_label": "A table that scrolls sideways"}
+WIDE = {"tabindex": "0", "role": "group", "aria_label": "A table that scrolls sideways"}
 """Attributes of a table that may be wider than the page: the scroll bar is always there, and arrow keys move it."""
 MANY_COLUMNS = 9
 """Number of columns that fit into a window of 1280 pixels."""

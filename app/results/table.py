@@ -101,22 +101,22 @@ def show_legend(cut: SlicedScores) -> None:
     if way.about:
         notes.append(f"{way.title}: {way.about}.")
     if cut.low is not None and cut.high is not None:
-        notes.append(f"Scores go from {cut.low:g} to {cut.high:g}; n counts {counts}.")
+        notes.append(f"Scores are from {cut.low:g} to {cut.high:g}, and n counts {counts}.")
     together = (
-        "every item stands for itself"
+        "items are independent"
         if cut.together == clusters.ALONE
-        else f"items of one {cut.together} belong together"
+        else f"items of one {cut.together} are not independent"
     )
-    notes.append(f"Intervals of 95 %; in them {together}.")
+    notes.append(f"Intervals are 95 %, and {together}.")
     if cut.of_parts:
         notes.append(
-            f"In the mean over {way.title.lower()}s each {way.title.lower()} counts alike, as in published tables; in "
-            "the mean over answers each answer does."
+            f"The mean over {way.title.lower()}s gives each {way.title.lower()} the same weight, as in published"
+            " tables. The mean over answers gives each answer the same weight."
         )
     if any(line.way.frames for line in cut.whole.values()):
         notes.append(
-            "Frames: the last segments of a clip x frames of each + frames that stand for the observation where there "
-            "is no image of it."
+            "Frames: the last segments of a clip x frames of each + frames in place of a missing image of the"
+            " observation."
         )
     warning = cut.losses.warning if cut.losses is not None else ""  # already shown above the table
     notes += [note for note in cut.notes if note != warning]

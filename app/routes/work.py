@@ -79,6 +79,7 @@ def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
         schema=body_value(body, "schema", str, default=None),
     )
     return {
+        "submission": done.annotation,
         "saved_at": done.saved_at.isoformat(),
         "repeated": done.repeated,
         "item": done.item,

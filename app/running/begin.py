@@ -60,12 +60,13 @@ class Beginning:
 
 def form(services: Services, view: ProjectView, of: Beginning) -> None:
     """Draw the inputs, the preview and the button Start."""
+    chosen = None
     try:
         chosen = of.choose(services, view)
     except TouchstoneError as error:
         shell.show_error(error)
-        return
     if chosen is None:
+        st.button("Preview run", key=f"{of.kind.page}.see", disabled=True, help="Complete the settings above first.")
         return
     spec, plan = chosen
     token = token_of(view, spec, plan)
@@ -77,7 +78,7 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
     if seen is None:
         return
     if seen[0] != token:
-        shell.show(markup.paragraph(f"{of.changed} were changed: preview the run again.", style="ts ts-quiet"))
+        shell.show(markup.paragraph(f"{of.changed} have changed. Preview the run again.", style="ts ts-quiet"))
         return
     shell.show(*preview_markup(seen[1], view, spec, plan, of))
     started = st.session_state.get(f"{of.kind.page}.started")
@@ -85,14 +86,14 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
         shell.show(
             markup.tag(
                 "div",
-                markup.text("This has been started: "),
+                markup.text("This run has started: "),
                 markup.tag(
                     "a",
-                    markup.text("the run"),
+                    markup.text("open it"),
                     href=addresses.page(of.kind.page, view.name, run=started[1]),
                     target="_self",
                 ),
-                markup.text(". To start it once more, preview the run again."),
+                markup.text(". To start another run, preview it again."),
                 style="ts ts-notice good",
             )
         )
@@ -168,7 +169,7 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: 
 def preview_markup(seen: PagePreview, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> list[Markup]:
     """Return the preview as markup."""
     parts = [
-        markup.section("What will happen"),
+        markup.section("Preview"),
         markup.tag("p", markup.text(of.sentence(seen, spec, plan)), style="ts", data_part="foreseen"),
     ]
     if seen.place is not None:
@@ -179,19 +180,19 @@ def preview_markup(seen: PagePreview, view: ProjectView, spec: ModelSpec, plan: 
     if seen.preview.cannot:
         rows = [[shown.line(why, most=600), markup.text(f"{n:,}")] for why, n in seen.preview.cannot.items()]
         asked_about = markup.label(f"{of.kind.one}s")
-        parts.append(markup.table([("Cannot be asked, because", ""), (asked_about, "number")], rows))
+        parts.append(markup.table([("Not possible because", ""), (asked_about, "number")], rows))
     return [*parts, *of.more(seen.preview, view)]
 
 
 def estimated(told: RunEstimate) -> list[Markup]:
     """Return the estimated requests, tokens and cost of an endpoint, and the rule behind the estimate."""
     figures = [
-        ("requests, if each succeeds at once", f"{told.requests:,}"),
-        ("input tokens, about", f"{told.tokens_in:,}"),
-        ("output tokens, at most", f"{told.tokens_out:,}"),
-        ("cost, at most about", shown.cost(told.cost, told.currency)),
+        ("requests without retries", f"{told.requests:,}"),
+        ("input tokens, estimated", f"{told.tokens_in:,}"),
+        ("output tokens at most", f"{told.tokens_out:,}"),
+        ("estimated maximum cost", shown.cost(told.cost, told.currency)),
     ]
-    rule = f"Worked out from the first {markup.count(told.worked_out_from, 'prompt')}. {told.rule}"
+    rule = f"Estimated from the first {markup.count(told.worked_out_from, 'prompt')}. {told.rule}"
     return [shown.figures(figures), markup.tag("p", markup.quiet(rule), style="ts ts-small")]
 
 
@@ -200,7 +201,7 @@ def prompts(seen: PagePreview) -> list[Markup]:
     if not seen.shown:
         return []
     first = [question_markup(question, seen.pictures) for question in seen.shown]
-    return [markup.section("The first prompts, as they will be sent"), *first]
+    return [markup.section("First prompts"), *first]
 
 
 def address_of(path: Path, *, side: int = 420) -> str:
@@ -247,10 +248,10 @@ def question_markup(question: Question, pictures: Mapping[str, str]) -> Markup:
             row.append(markup.tag("img", src=address, alt=f"{label}{moment}", title=f"{label}{moment}"))
     inside += _pictures(row)
     if n_shown > PICTURES:
-        inside.append(markup.tag("div", markup.quiet(f"{n_shown} pictures in all")))
+        inside.append(markup.tag("div", markup.quiet(f"{n_shown} pictures")))
     parts.append(_turn("user", inside))
     if question.options:
-        parts.append(_turn("options that are ranked", [shown.text_block(option) for option in question.options]))
+        parts.append(_turn("ranked options", [shown.text_block(option) for option in question.options]))
     if question.tools is not None:
         parts.append(_turn("tools with stored results", [markup.text(", ".join(question.tools) or "none")]))
     return markup.tag("div", *parts, style="ts ts-notice")
@@ -271,13 +272,13 @@ def description_of(run: RunView) -> None:
     """Draw the description of a run at its start, and the hardware of its workers."""
     if not run.spec:
         files = ", ".join(str(worker.about["file"]) for worker in run.workers if worker.about.get("file"))
-        shell.show(markup.notice(shown.tame(f"What is here came out of a file{': ' if files else ''}{files}.")))
+        shell.show(markup.notice(shown.tame(f"These answers were imported from a file{': ' if files else ''}{files}.")))
         return
     shell.section("Description")
     text = stored_as_yaml(run.spec)
     st.code(text, language="yaml")
     st.download_button(
-        "Download the description",
+        "Download description",
         text,
         file_name=f"{watch.file_name(run.name)}.yaml",
         mime="application/yaml",

@@ -22,7 +22,7 @@ from domain.request_settings import find_body_problems, find_header_problems, re
 from workflow.runs import model_descriptions
 from workflow.runs.model_descriptions import Endpoint, Generation, ModelSpec, Price
 
-ENDPOINT, ALONG, MINE = "An endpoint", "Comes with Touchstone", "A file of mine"
+ENDPOINT, ALONG, MINE = "Endpoint", "Included", "YAML file"
 
 TEXT = "models.text"
 """The input with the description in effect, on the page Models."""
@@ -104,7 +104,7 @@ def _along(services: Services, box: str, without: Sequence[str]) -> None:
         "Description",
         list(known),
         index=None,
-        placeholder="Pick one",
+        placeholder="Choose a description",
         key="models.along",
         on_change=lambda: _take(known.get(st.session_state["models.along"] or ""), box),
     )
@@ -114,13 +114,13 @@ def _along(services: Services, box: str, without: Sequence[str]) -> None:
 
 
 def _own_description(services: Services, box: str, without: Sequence[str]) -> None:
-    file = st.file_uploader("A description as YAML, or write it below", type=["yaml", "yml"], key="models.file")
+    file = st.file_uploader("Description file", type=["yaml", "yml"], key="models.file")
     if file is not None and st.session_state.get("models.file.taken") != file.file_id:
         st.session_state["models.file.taken"] = file.file_id
         try:
             take(yaml_text.decode(file.getvalue()), box)
         except ValueError as error:
-            shell.show(markup.notice(f"{file.name} cannot be read: {error}.", style="bad"))
+            shell.show(markup.notice(f"{file.name} cannot be read: {error}. Upload a YAML file in UTF-8.", style="bad"))
 
 
 @dataclass(frozen=True)
@@ -157,20 +157,20 @@ def endpoint_spec(asked: EndpointForm) -> ModelSpec:
     troubles = []
     url = asked.base_url.strip()
     if not re.match(r"https?://[^\s/]+", url):
-        troubles.append("The base URL starts with https:// or http:// and goes up to /v1, as the server's manual says.")
+        troubles.append("Base URL: start with https:// or http://, and end with /v1 as the server's manual says.")
     if not asked.model.strip():
-        troubles.append("The model is missing: the name that the server knows it by.")
+        troubles.append("Model ID: enter the name that the server uses for the model.")
     key = asked.key.strip()
     if key and not _VARIABLE.fullmatch(key):
         troubles.append(
-            "For the key, give the name of an environment variable of the worker that ends in _API_KEY or _API_TOKEN,"
-            " such as OPENAI_API_KEY. The key itself is never typed here; if you have just pasted one, make a new one."
+            "API key variable: enter the name of an environment variable of the worker that ends in _API_KEY or"
+            " _API_TOKEN, such as OPENAI_API_KEY. Never enter the key. If you have just pasted a key, replace that key."
         )
     extra_body, headers = _request_settings(asked, troubles)
     price = None
     if asked.price_input is not None or asked.price_output is not None:
         if asked.price_input is None or asked.price_output is None or not asked.price_date.strip():
-            troubles.append("A price has three parts: for the question, for the answer, and the day it was read.")
+            troubles.append("Price: enter the input price, the output price and the date.")
         else:
             price = Price(
                 currency=asked.currency.strip() or "USD",
@@ -179,7 +179,7 @@ def endpoint_spec(asked: EndpointForm) -> ModelSpec:
                 date=asked.price_date.strip(),
             )
     if asked.max_cost is not None and price is None:
-        troubles.append("To stop at a cost, the prices must be known.")
+        troubles.append("Cost limit: enter the prices first.")
     if troubles:
         raise ModelError(" ".join(troubles))
     return ModelSpec(
@@ -222,30 +222,33 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
         with left:
             url = st.text_input("Base URL", placeholder="http://localhost:8000/v1", key="models.endpoint.url")
             key = st.text_input(
-                "Environment variable that holds the key (may stay empty)",
+                "API key variable",
                 placeholder="OPENAI_API_KEY",
                 key="models.endpoint.key",
-                help="The worker reads the key from its own environment. The key itself is stored nowhere.",
+                help="The name of an environment variable of the worker. The worker reads the key there. The key is "
+                "not stored. Leave this empty if the server needs no key.",
             )
-            tokens = st.number_input("Longest answer, in tokens", 1, 1_000_000, 256, key="models.endpoint.tokens")
-            concurrency = st.number_input("Requests in parallel", 1, 256, 4, key="models.endpoint.concurrency")
+            tokens = st.number_input("Maximum answer tokens", 1, 1_000_000, 256, key="models.endpoint.tokens")
         with right:
-            model = st.text_input("Model, as the server names it", key="models.endpoint.model")
-            name = st.text_input("Name in tables (else the model's)", key="models.endpoint.name")
+            model = st.text_input("Model ID", key="models.endpoint.model", help="The name that the server uses.")
+            name = st.text_input("Display name", placeholder="the model ID", key="models.endpoint.name")
             temperature = st.number_input("Temperature", 0.0, 2.0, 0.0, 0.1, key="models.endpoint.temperature")
-            most = st.number_input(
-                "Stop before it costs more than", 0.0, None, None, placeholder="no limit", key="models.endpoint.most"
-            )
-        left, right = st.columns(2)
+        more = st.expander("Cost, requests, headers")
+        left, right = more.columns(2)
         with left:
+            concurrency = st.number_input("Parallel requests", 1, 256, 4, key="models.endpoint.concurrency")
             extra_body = st.text_area(
                 "Extra request fields (JSON)",
                 placeholder='{"reasoning_effort": "low"}',
                 key="models.endpoint.extra_body",
-                help='For settings that only this server has, such as {"chat_template_kwargs": {"enable_thinking":'
-                " false}}. They go into the hash of the run.",
+                help='For settings of this server, such as {"chat_template_kwargs": {"enable_thinking": false}}. They'
+                " are part of the hash of the run.",
             )
         with right:
+            most = st.number_input(
+                "Cost limit", 0.0, None, None, placeholder="no limit", key="models.endpoint.most",
+                help="The run stops before it costs more. Enter the prices, too.",
+            )  # fmt: skip
             headers = st.text_area(
                 "Headers (one per line)",
                 placeholder="X-Routing: fast",
@@ -253,16 +256,16 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
                 help="Headers are stored and shown. For a secret, name an environment variable of the worker:"
                 " X-Api-Key: env:LAB_API_KEY.",
             )
-        first, second, third, fourth = st.columns(4)
+        first, second, third, fourth = more.columns(4)
         with first:
-            price_in = st.number_input("Price of 1 M input tokens", 0.0, None, None, key="models.endpoint.price_in")
+            price_in = st.number_input("Input price (1M tokens)", 0.0, None, None, key="models.endpoint.price_in")
         with second:
-            price_out = st.number_input("Price of 1 M output tokens", 0.0, None, None, key="models.endpoint.price_out")
+            price_out = st.number_input("Output price (1M tokens)", 0.0, None, None, key="models.endpoint.price_out")
         with third:
             currency = st.text_input("Currency", "USD", key="models.endpoint.currency")
         with fourth:
-            date = st.text_input("Prices read on", placeholder="2026-11-01", key="models.endpoint.date")
-        sent = st.form_submit_button("Make the description", key="models.endpoint.make")
+            date = st.text_input("Price date", placeholder="2026-11-01", key="models.endpoint.date")
+        sent = st.form_submit_button("Create description", key="models.endpoint.make")
     if sent:
         asked = EndpointForm(
             name=name or "",
@@ -310,15 +313,15 @@ def _in_effect(box: str) -> ModelSpec | None:
     if box not in st.session_state:
         st.session_state[box] = st.session_state.get(box + _KEPT, "")
     typed: Any = st.text_area(
-        "The description in effect",
+        "Description (YAML)",
         key=box,
         height=260,
         placeholder=FIRST_TEXT,
-        help="Every parameter that changes an answer stands here and goes into the hash of the run.",
+        help="All settings that change an answer. They are part of the hash of the run. You can edit them here.",
     )
     text = st.session_state[box + _KEPT] = typed or ""
     if not text.strip():
-        shell.show(markup.notice("Pick a model above, or write its description here."))
+        shell.show(markup.notice("Choose a model above, or write its description."))
         return None
     spec, troubles = parse_description(text)
     if spec is None:
@@ -326,15 +329,15 @@ def _in_effect(box: str) -> ModelSpec | None:
         shell.show(
             markup.tag(
                 "div",
-                markup.text("This description does not fit yet:"),
-                markup.table([("Line", "number"), ("What is wrong", "")], rows),
+                markup.text("Correct these lines of the description:"),
+                markup.table([("Line", "number"), ("Problem", "")], rows),
                 style="ts ts-notice bad",
                 role="alert",
             )
         )
         return None
     st.download_button(
-        "Download the description",
+        "Download description",
         text,
         file_name=f"{watch.file_name(spec.name)}.yaml",
         mime="application/yaml",

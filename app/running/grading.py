@@ -17,7 +17,11 @@ from workflow.runs.run_views import RunView
 def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     """Draw how many slots sending the answers to people would open, and the button."""
     if project.schema.schema_.stages.grading is None:
-        shell.show(markup.notice("In this project's schema no one grades: its answers cannot be sent to people."))
+        shell.show(
+            markup.notice(
+                "This project has no grading, so people cannot grade these answers. Add the stage grading to the form."
+            )
+        )
         return
     message = messages.kept_message(f"models.sent.{view.id}")
     if message:

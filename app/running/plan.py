@@ -84,8 +84,8 @@ def _fits(plan: RunPlan) -> None:
         return
     if plan.text_only:
         raise ModelError(
-            "What pictures add cannot be told where they are left out: switch off Text only, or choose another score"
-            " and leave Also without pictures off."
+            "A run without pictures cannot measure the effect of pictures. Switch off Text only, or choose another"
+            " score and switch off Also without pictures."
         )
     if not plan.without_image:
         raise ModelError("To rank by what pictures add, switch on Also without pictures.")
@@ -179,7 +179,7 @@ def _strategy(of_schema: RunPlan) -> tuple[str, str, bool]:
             "Also without pictures",
             score == "pmi_logprob",
             key="models.without_image",
-            help="Each option's likelihood without pictures too, so that what they add can be seen.",
+            help="Also score each option without pictures, to measure the effect of the pictures.",
         )
     return strategy, score, without
 
@@ -195,8 +195,7 @@ def _tools(services: Services, strategy: str) -> Path | None:
         [None, *files],
         format_func=lambda name: name or "only results that are stored",
         key="models.tools",
-        help="The sets in the folder of the person who runs this server. A tool is run where no result is stored; what "
-        "it says is stored.",
+        help="Sets of tools on this server. A tool runs only if its result is not stored yet. New results are stored.",
     )
     return files[chosen] if chosen else None
 
@@ -258,7 +257,7 @@ def _seed(prompts: PromptSet, of_schema: RunPlan) -> int | None:
         value=of_schema.prompt_seed,
         key=f"models.prompt_seed.{prompts.name}",
         placeholder="the first of each",
-        help="Chooses for each item one of the wordings that its prompt has. The same seed chooses the same ones.",
+        help="Chooses one wording of the prompt for each item. The same seed gives the same choice.",
     )
 
 

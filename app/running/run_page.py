@@ -20,6 +20,7 @@ from domain import extensions
 from domain.errors import NotFoundError
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
+from domain.runs import OPEN, RESUMABLE, RunState
 from workflow.runs import run_views
 from workflow.runs.run_views import RunView
 
@@ -61,6 +62,10 @@ class RunPage:
     """The parts to which core's pages link, also if an extension adds them, by their address parameters."""
     links: Callable[[RunView], Sequence[tuple[str, str]]] = lambda run: ()
     """Returns further links of a run: words and address of each."""
+    following: Callable[[Services, ProjectView], Sequence[tuple[str, str]]] = lambda services, view: ()
+    """Returns links to the next steps: words and address of each."""
+    refused: Callable[[Services, ProjectView], str] = lambda services, view: ""
+    """Returns why no run can begin, with the next step. Empty if one can."""
     style: str = ""
     """Styles in addition to those of all pages of runs."""
 
@@ -91,25 +96,51 @@ def draw(services: Services, page: RunPage) -> None:
         _run(services, view, page, run)
         return
     shell.heading(page.title, page.purpose, made_up=view.made_up)
-    there = any(
-        run_views.runs_of(services.store, by=services.person, project=view.name, kind=listing.kind)
+    runs = [
+        run
         for listing in page.listings
-    )
+        for run in run_views.runs_of(services.store, by=services.person, project=view.name, kind=listing.kind)
+    ]
+    shell.show(_standing(page, runs))
+    if links := page.following(services, view):
+        steps = markup.joined([markup.link(words, href) for words, href in links], " · ")
+        shell.show(markup.tag("p", markup.text("Next: "), steps, style="ts ts-small", data_part="next"))
     part = st.segmented_control(
-        "Part", [RUNS, NEW], default=RUNS if there else NEW, key=f"{page.path}.part", label_visibility="collapsed"
+        "Part", [RUNS, NEW], default=RUNS if runs else NEW, key=f"{page.path}.part", label_visibility="collapsed"
     )
     if part == NEW:
-        begin.form(services, view, page.beginning)
+        if why := page.refused(services, view):
+            shell.show(markup.notice(why))
+        else:
+            begin.form(services, view, page.beginning)
     else:
         for listing in page.listings:
             run_lists.draw_runs(services, view.name, listing)
+
+
+def _standing(page: RunPage, runs: Sequence[RunView]) -> Markup:
+    """Return in a sentence how the runs stand."""
+    noun, states = page.asked.split()[-1], [run.state for run in runs]
+    going = [run for run in runs if run.state in OPEN]
+    ended = sum(state in (RunState.DONE, RunState.CANCELLED) for state in states)
+    halted = sum(state in RESUMABLE for state in states)
+    words = f"{markup.count(ended, noun)} {'has' if ended == 1 else 'have'} finished." if ended else ""
+    if going:
+        done, wanted = sum(run.done for run in going), sum(run.wanted for run in going)
+        words += (
+            f" {len(going):,} {'is' if len(going) == 1 else 'are'} running: {done:,} of {wanted:,} requests are done."
+        )
+    if halted:
+        words += f" {halted:,} stopped early. Open the run to resume it."
+    none = f"No {noun} has finished yet." if runs else f"No {noun} has run here yet."
+    return markup.finding(markup.tag("b", markup.text(words.strip() or none)), part="standing")
 
 
 def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None:
     run_view = run_views.view(services.store, by=services.person, run=run)
     if run_view.project != view.name or run_view.kind.page != page.path:
         raise NotFoundError(f"There is no run of {page.asked} {shown.opening(run, 40)} in {view.title}.")
-    shell.heading(shown.opening(run_view.name, 120), made_up=view.made_up)
+    shell.heading(shown.opening(run_view.name, 120), made_up=view.made_up, detail=True)
     shell.show(_where(page, run_view), *shown.told_apart(run_view))
     shell.tell_refused()
     if run_view.kind.plan is None:

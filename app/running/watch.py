@@ -142,9 +142,8 @@ def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
             " can share the work: touchstone worker starts one."
         )
     return (
-        f"No worker is running.{before} The person who runs this server starts one with touchstone worker;"
-        " touchstone serve starts one, too, unless it is told not to. The run then goes on by itself,"
-        " and nothing that was answered is asked again."
+        f"No worker is running.{before} Ask the person who runs this server to start a worker with"
+        " `touchstone worker`. The run then continues with the requests that have no answer yet."
     )
 
 
@@ -306,12 +305,12 @@ def _sure(services: Services, what: str, view: RunView) -> None:
     else:
         question = Confirmation(
             f"Withdraw {named}?",
-            "It will count nowhere: in no result, agreement, calibration, case or export. Tasks of grading it that"
-            " no one has done are called off.",
-            "It stays listed, with your reason, and can be taken back.",
+            "The run no longer counts in results, agreement, calibration, cases and exports. Open grading tasks about"
+            " its answers are withdrawn.",
+            "The run stays in the list with your reason. You can restore it.",
             f"Withdraw {named}",
             no="Do not withdraw",
-            why="Why it is withdrawn",
+            why="Reason",
         )
 
     def act(*reason: str) -> None:

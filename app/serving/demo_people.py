@@ -17,7 +17,7 @@ from app.markup import count
 from db.engine import Store
 from domain.errors import TouchstoneError
 from domain.records import Person
-from domain.states import ItemState, Stage
+from domain.states import Stage
 from workflow.access import sign_in
 from workflow.annotate import progress
 from workflow.lead import project_list
@@ -111,7 +111,7 @@ def people(store: Store, demo: DemoOffer) -> list[DemoPerson]:
 
 def _waiting(store: Store, person: Person, project: str, role: DemoRole) -> str:
     if role.stage is None:
-        n = project_list.item_counts(store, person=person)[project].get(ItemState.KEPT, 0)
+        n = project_list.item_counts(store, person=person)[project].kept
     else:
         work = progress.my_work(store, person=person)
         rows = [row for row in work if (row.project, row.stage) == (project, role.stage)]

@@ -68,7 +68,7 @@ class AgreementChoices:
 def render(services: Services) -> None:
     """Draw the choice of a stage, the finding of each stage, and the details of the chosen stage."""
     view = shell.lead_of(services)
-    shell.heading("Agreement", "How far raters agree with each other.", made_up=view.made_up)
+    shell.heading("Agreement", "Agreement between raters, by stage.", made_up=view.made_up)
     shell.show(markup.Markup(f"<style>{dot_plot.STYLE}</style>"))
     schema = view.schema.schema_
     stages = [stage for stage in UNITS if getattr(schema.stages, stage) is not None]
@@ -224,7 +224,7 @@ def _nothing(view: ProjectView, choice: AgreementChoices) -> str:
     title = view.schema.schema_.stages.in_a_sentence(choice.stage)
     if choice.schema_version is not None:
         return f"There are no ratings in the {title} under version {choice.schema_version} of the schema."
-    return f"No one has submitted anything in the {title} yet. Agreement appears with the first votes."
+    return f"There are no submissions in the {title} yet. Agreement appears with the first votes."
 
 
 Key = tuple[str | None, str | None, str]
@@ -263,7 +263,7 @@ def _details(services: Services, view: ProjectView, choice: AgreementChoices, fi
         details.draw_pairs(links, everything)
         matrices = [*figures.confusions, *(parts.confusions if parts else ())]
         details.draw_confusions(view, choice.stage, matrices, unit)
-    details.draw_replies(view, figures.replies)
+    details.draw_replies(services, view, figures.replies)
     details.draw_statistics(view, choice.stage, everything, figures.losses, unit=unit)
     _second_opinion(services, view, choice)
 

@@ -31,7 +31,8 @@ def render(services: Services) -> None:
     about = settings.card_version(services.store, by=services.person, project=view.name)
     n = sum(1 for field in SAYINGS if about.values.get(field.name))
     lacking = any(field.needed and not about.values.get(field.name) for field in SAYINGS)
-    words = markup.text(f"{n} of {len(SAYINGS)} fields are filled." + (" The license is missing." if lacking else ""))
+    filled = f"{n} of {len(SAYINGS)} fields {'is' if n == 1 else 'are'} filled."
+    words = markup.text(filled + (" The license is missing." if lacking else ""))
     shell.show(markup.finding(words))
     _form(services, view, about)
     shell.tell_refused()  # next to the button, because the page's head is out of sight

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from annotation_schemas.formats import FORMATS, Format, Names, Takes, offered
+from annotation_schemas.formats import FORMATS, ColumnMapping, Format, Names, Takes, offered
 from app import markup, shell
 from app.importing import column_choice, file_inputs, import_jobs, import_preview, rater_kinds
 from app.importing.file_inputs import named_otherwise, typed_path
@@ -28,6 +28,7 @@ from domain.judging import JudgePlan
 from domain.records import BadRow, ProjectView
 from domain.roles import Role
 from domain.states import RatersAre
+from importers.item_preview import ItemPreview, by_default
 from importers.recognised import recognised
 from workflow.files import uploads
 from workflow.files.columns_used import columns_used
@@ -53,7 +54,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Import",
-        "A file that does not fit is refused as a whole, with row and reason, unless you import the good rows alone.",
+        "Add items, models' answers or ratings from a file. You see a preview before anything is stored.",
         made_up=view.made_up,
     )
     shell.tell_refused()
@@ -76,50 +77,172 @@ def _items(services: Services, view: ProjectView) -> None:
     _begin_anew(services, view)
     before = st.container()
     formats = {row.name: row for row in offered(view.schema.schema_, writes=False)}
-    where = file_inputs.where(services, "import.items")
-    files = media = path = media_path = of_frames = None
-    if where == file_inputs.UPLOAD:
-        round = st.session_state.setdefault(_ROUND, 0)
-        files = st.file_uploader(
-            "Annotation files, or one zip of their folders",
-            accept_multiple_files=True,
-            key=f"import.items.files.{round}",
-        )
-        media = st.file_uploader(
-            "Their images and clips, as a zip (may come later)", type=["zip"], key=f"import.items.media.{round}"
-        )
-        if media is None:
-            of_frames = file_inputs.media_of_extensions(services, view, "import.items")
-    else:
-        path = st.text_input("File or folder", key="import.items.path")
-        media_path = st.text_input("Folder of their images and clips (may stay empty)", key="import.items.media_path")
-    source = _source(services, view, files, media, path, media_path, of_frames)
+    chosen_files = _files(services, view)
+    source = chosen_files.source(services, view)
     with before:
         running = import_preview.last_import(services, view, _told)
+    preview_at, go_at, rows_at = st.container(), st.container(), st.container()
+    settings = _settings(services, view, formats, source, chosen_files)
+    takes, skip_bad, new_only = settings.takes, settings.skip_bad, settings.new_only
+    seen = rows = None
+    ready = source is not None and (settings.plan is not None or takes is not Takes.REPLIES) and not running
+    label = "Import"
+    if source is None:
+        with go_at:
+            _example(view, next(row for row in formats.values() if row.takes is Takes.ITEMS))
+    with preview_at:
+        if settings.why:
+            shell.show(markup.tag("p", markup.text(settings.why), style="ts ts-quiet", data_part="recognised"))
+        if takes is Takes.ITEMS and source is not None and not running:
+            about = {"format": settings.format, "dimension": settings.dimension, "said": settings.mapping}
+            seen = import_preview.look(services, ImportOrder(view.name, source, about))
+            if seen is not None:
+                import_preview.show(seen, skip_bad=skip_bad, new_only=new_only)
+                label = import_preview.label(seen, "item", "items")
+            elif settings.beginning is not None and not settings.beginning.refused:  # the preview reports a refusal
+                column_choice.show(view.schema.schema_, settings.beginning)
+            comes = seen is not None and import_preview.comes(seen, skip_bad=skip_bad, new_only=new_only)
+            ready = ready and (comes or source.path is not None)  # the file on the server may have been fixed since
+        elif takes in LOOKED_AT and ready and source is not None:
+            of_rows: dict[str, Any] = {"format": settings.format, "dimension": settings.dimension}
+            of_rows |= {"plan": settings.plan} if takes is Takes.REPLIES else {"model": settings.model}
+            rows = import_preview.look(services, ImportOrder(view.name, source, of_rows))
+            if rows is not None:
+                import_preview.show_other(rows, skip_bad=skip_bad)
+                label = import_preview.label(rows, *import_preview.nouns(rows))
+            ready = (rows is not None and import_preview.takes(rows, skip_bad=skip_bad)) or source.path is not None
+    with go_at:
+        if takes in (Takes.TASKS, Takes.REPLIES):
+            _here(services, view, settings, source if ready else None, label)
+        else:
+            taken: dict[str, Any] = {"format": settings.format, "dimension": settings.dimension}
+            taken |= {"model": settings.model, "raters": settings.are, "said": settings.mapping}
+            taken |= {"skip_bad": skip_bad, "new_only": new_only}
+
+            def go() -> None:
+                if source is not None:
+                    import_jobs.begin(services, ImportOrder(view.name, source, taken))
+
+            shell.does(st, label, services, go, key="import.items.go", type="primary", disabled=not ready)
+    with rows_at:
+        if rows is not None and source is not None:
+            import_preview.show_other_rows(rows, source)
+        if seen is not None and source is not None:
+            import_preview.show_rows(view.schema.schema_, seen, source)
+    rater_kinds.draw_raters(services, view)
+
+
+@dataclass(frozen=True)
+class _ChosenFiles:
+    """The files that a person chose: uploads, or paths on the server."""
+
+    files: Sequence[Any] | None = None
+    media: Any | None = None
+    path: str | None = None
+    media_path: str | None = None
+    of_frames: Path | None = None
+
+    def source(self, services: Services, view: ProjectView) -> Source | None:
+        """Return a source that another process can read."""
+        return _source(services, view, self.files, self.media, self.path, self.media_path, self.of_frames)
+
+
+def _files(services: Services, view: ProjectView) -> _ChosenFiles:
+    """Draw the inputs for the files and their media."""
+    if file_inputs.where(services, "import.items") != file_inputs.UPLOAD:
+        path = st.text_input("File or folder", key="import.items.path")
+        media_path = st.text_input("Folder with images and clips (optional)", key="import.items.media_path")
+        return _ChosenFiles(path=path, media_path=media_path)
+    round = st.session_state.setdefault(_ROUND, 0)
+    files = st.file_uploader(
+        "Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of them",
+        accept_multiple_files=True,
+        key=f"import.items.files.{round}",
+    )
+    media = st.file_uploader(
+        "Images and clips as a zip (optional, you can add them later)", type=["zip"], key=f"import.items.media.{round}"
+    )
+    of_frames = file_inputs.media_of_extensions(services, view, "import.items") if media is None else None
+    return _ChosenFiles(files, media, of_frames=of_frames)
+
+
+def _example(view: ProjectView, row: Format) -> None:
+    """Draw what a file of items looks like, with an empty table to start from where the project reads tables."""
+    if row.keys is None or not row.keys.open:
+        words = f"Items of this project come as {row.words}. You can also import models' answers and ratings."
+        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="columns"))
+        return
+    names = list(by_default(view.schema.schema_, row.name).values())
+    cells = markup.joined([markup.mono(name) for name in names], ", ")
+    left, right = st.columns([3, 1], vertical_alignment="center")
+    with left:
+        intro = markup.quiet("A table of items has one row per item and these columns: ")
+        shell.show(markup.tag("p", intro, cells, style="ts ts-small", data_part="columns"))
+    table = ",".join(names) + "\n"
+    right.download_button("Empty table (CSV)", table, file_name=f"{view.name}-items.csv", mime="text/csv")
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """The settings of an import below *Format and options*."""
+
+    format: str
+    takes: Takes
+    dimension: str | None
+    why: str
+    """Why the format was selected. Empty: nobody knows."""
+    model: str | None
+    are: RatersAre | None
+    names: Callable[[], Names] | None
+    plan: JudgePlan | None
+    mapping: ColumnMapping | None
+    beginning: ItemPreview | None
+    skip_bad: bool
+    new_only: bool
+
+
+def _settings(
+    services: Services,
+    view: ProjectView,
+    formats: Mapping[str, Format],
+    source: Source | None,
+    chosen_files: _ChosenFiles,
+) -> _Settings:
+    """Draw the settings. The format of the chosen file is selected by itself."""
+    path = chosen_files.path
     with tempfile.TemporaryDirectory(prefix="touchstone-look-") as looked:
-        first = column_choice.beginning(typed_path(path) if path else files, Path(looked))
+        first = column_choice.beginning(typed_path(path) if path else chosen_files.files, Path(looked))
         why = _recognised(view, formats, source, first)
-        left, right = st.columns([3, 2])
-        with left:
-            chosen = st.selectbox(
-                "Format",
-                list(formats),
-                key="import.format",
-                format_func=lambda name: formats[name].words,
-                on_change=_by_hand,
+        with st.expander("Format and options"):
+            left, right = st.columns([3, 2])
+            with left:
+                chosen = st.selectbox(
+                    "Format",
+                    list(formats),
+                    key="import.format",
+                    format_func=lambda name: formats[name].words,
+                    on_change=_by_hand,
+                )
+                takes = formats[chosen].takes
+            with right:
+                dimension = file_inputs.dimension(view, "Default dimension", "import.dimension", none="As in the file")
+            model = None
+            if takes in (Takes.ANSWERS, Takes.TASKS):
+                model = st.text_input(
+                    "Default model", key="import.model", help="The model of rows that name none, such as gpt-4o."
+                )
+            are = rater_kinds.draw_kind() if takes in (Takes.RATINGS, Takes.TASKS) else None
+            names = _name_pairs(model) if takes is Takes.TASKS else None
+            skip_bad = st.checkbox(
+                "Skip bad rows",
+                key="import.skip_bad",
+                help="Import the rows that fit. Without this option, one bad row stops the import.",
             )
-            takes = formats[chosen].takes
-        with right:
-            dimension = file_inputs.dimension(
-                view, "Dimension, if neither folders nor rows name it", "import.dimension", none="as named"
+            new_only = takes is Takes.ITEMS and st.checkbox(
+                "Import new items only",
+                key="import.new_only",
+                help="Existing items stay unchanged, also where the file has other content for them.",
             )
-        if why:
-            shell.show(markup.tag("p", markup.text(why), style="ts ts-quiet", data_part="recognised"))
-        model = None
-        if takes in (Takes.ANSWERS, Takes.TASKS):
-            model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
-        are = rater_kinds.draw_kind() if takes in (Takes.RATINGS, Takes.TASKS) else None
-        names = _name_pairs(model) if takes is Takes.TASKS else None
         plan = _plan(services, view) if takes is Takes.REPLIES else None
         mapping = beginning = None
         if (keys := formats[chosen].keys) is not None and keys.open:
@@ -128,47 +251,8 @@ def _items(services: Services, view: ProjectView) -> None:
             mapping, beginning = column_choice.draw_settings(
                 view.schema.schema_, chosen, fits, lambda there: used(columns=there)
             )
-    skip_bad = st.checkbox("Import the good rows when some are bad", key="import.skip_bad")
-    new_only = takes is Takes.ITEMS and st.checkbox(
-        "Import the new ones and leave the changed as they are",
-        key="import.new_only",
-        help="Items of the file that are here with other content keep that, and their votes.",
-    )
-    seen = rows = None
-    ready = source is not None and (plan is not None or takes is not Takes.REPLIES) and not running
-    if takes is Takes.ITEMS and source is not None and not running:
-        about = {"format": chosen, "dimension": dimension, "said": mapping}
-        seen = import_preview.look(services, ImportOrder(view.name, source, about))
-        if seen is not None:
-            import_preview.show(seen, skip_bad=skip_bad, new_only=new_only)
-        elif beginning is not None and not beginning.refused:  # the preview reports a refusal
-            column_choice.show(view.schema.schema_, beginning)
-        comes = seen is not None and import_preview.comes(seen, skip_bad=skip_bad, new_only=new_only)
-        ready = ready and (comes or source.path is not None)  # the file on the server may have been fixed since
-    elif takes in LOOKED_AT and ready and source is not None:
-        of_rows: dict[str, Any] = {"format": chosen, "dimension": dimension}
-        of_rows |= {"plan": plan} if takes is Takes.REPLIES else {"model": (model or "").strip() or None}
-        rows = import_preview.look(services, ImportOrder(view.name, source, of_rows))
-        if rows is not None:
-            import_preview.show_other(rows, skip_bad=skip_bad)
-        ready = (rows is not None and import_preview.takes(rows, skip_bad=skip_bad)) or source.path is not None
-    if takes in (Takes.TASKS, Takes.REPLIES):
-        _here(services, view, chosen, source if ready else None, names, plan, dimension, skip_bad, are)
-    else:
-        taken: dict[str, Any] = {"format": chosen, "dimension": dimension}
-        taken |= {"model": (model or "").strip() or None, "raters": are, "said": mapping}
-        taken |= {"skip_bad": skip_bad, "new_only": new_only}
-
-        def go() -> None:
-            if source is not None:
-                import_jobs.begin(services, ImportOrder(view.name, source, taken))
-
-        shell.does(st, "Import", services, go, key="import.items.go", type="primary", disabled=not ready)
-    if rows is not None and source is not None:
-        import_preview.show_other_rows(rows, source)
-    if seen is not None and source is not None:
-        import_preview.show_rows(view.schema.schema_, seen, source)
-    rater_kinds.draw_raters(services, view)
+    model = (model or "").strip() or None
+    return _Settings(chosen, takes, dimension, why, model, are, names, plan, mapping, beginning, skip_bad, new_only)
 
 
 _ROUND = "import.round"
@@ -250,8 +334,8 @@ def _recognised(view: ProjectView, formats: Mapping[str, Format], source: Source
         return ""
     now = st.session_state.get("import.format")
     if now == name:
-        return f"{first.name} seems to be {name}: {why}. Choose another format if it is not."
-    return f"{first.name} seems to be {name}, and {now} is chosen: {why}."
+        return f"{first.name} looks like {name}: {why}. If not, choose another format below."
+    return f"{first.name} looks like {name} ({why}), but you chose {now}."
 
 
 def _told(came: ImportOutcome) -> None:
@@ -265,35 +349,21 @@ def _told(came: ImportOutcome) -> None:
     _bad_rows([*done.bad, *done.left])
 
 
-def _here(
-    services: Services,
-    view: ProjectView,
-    format: str,
-    source: Source | None,
-    names: Callable[[], Names] | None,
-    plan: JudgePlan | None,
-    dimension: str | None,
-    skip_bad: bool,
-    are: RatersAre | None,
-) -> None:
+def _here(services: Services, view: ProjectView, settings: _Settings, source: Source | None, label: str) -> None:
     """Draw the button that imports within this request: judges' replies, and projects of other programs."""
-    if not st.button("Import", type="primary", key="import.items.go", disabled=source is None) or source is None:
+    if not st.button(label, type="primary", key="import.items.go", disabled=source is None) or source is None:
         return
     with uploads.as_uploaded(str(source.folder)), shell.progress_bar("Reading") as progress:
         path, media_dir = source.placed()
-        if plan is not None:
-            replies = FORMATS[format].replies
+        if settings.plan is not None:
+            replies = FORMATS[settings.format].replies
             assert replies is not None
-            about: dict[str, Any] = {"by": services.person, "project": view.name, "path": path, "plan": plan}
-            done = replies.imports(services.store, **about, skip_bad=skip_bad, format=format)
+            about: dict[str, Any] = {"by": services.person, "project": view.name, "path": path, "plan": settings.plan}
+            done = replies.imports(services.store, **about, skip_bad=settings.skip_bad, format=settings.format)
             replies.draw(done)
             _bad_rows(done.bad)
-        elif names is not None:
-            _told(
-                ImportOutcome(
-                    _tasks(services, view, format, path, names(), media_dir, dimension, skip_bad, are, progress)
-                )
-            )
+        elif settings.names is not None:
+            _told(ImportOutcome(_tasks(services, view, settings, path, settings.names(), media_dir, progress)))
 
 
 def _plan(services: Services, view: ProjectView) -> JudgePlan | None:
@@ -307,13 +377,13 @@ def _plan(services: Services, view: ProjectView) -> JudgePlan | None:
 
 def _name_pairs(model: str | None) -> Callable[[], Names]:
     """Draw inputs for names that differ in another program's project. Return a function that parses the inputs."""
-    fields = st.text_area("Keys of the data with other names, each as FIELD=KEY", key="import.names.fields")
-    controls = st.text_area("Controls with other names, each as CRITERION=CONTROL", key="import.names.controls")
+    fields = st.text_area("Data keys with other names (FIELD=KEY)", key="import.names.fields")
+    controls = st.text_area("Controls with other names (CRITERION=CONTROL)", key="import.names.controls")
     left, right = st.columns(2)
     with left:
         without = st.text_input("Controls to leave out", key="import.names.without")
     with right:
-        rater = st.text_input("Who made annotations that name no one", key="import.names.rater")
+        rater = st.text_input("Default rater", key="import.names.rater")
 
     def names() -> Names:
         return Names(
@@ -333,19 +403,16 @@ THEIRS = "NAME=THEIRS; give each a line of its own"
 def _tasks(
     services: Services,
     view: ProjectView,
-    format: str,
+    settings: _Settings,
     path: Path,
     names: Names,
     media_dir: Path | None,
-    dimension: str | None,
-    skip_bad: bool,
-    are: RatersAre | None,
     progress: Progress,
 ) -> ImportSummary:
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
     if len(files) != 1:
-        raise InvalidFileError(f"Give one file at a time; {len(files)} files end with .json or .jsonl.")
-    taken = FORMATS[format].tasks
+        raise InvalidFileError(f"{len(files)} files end with .json or .jsonl. Import one file at a time.")
+    taken = FORMATS[settings.format].tasks
     assert taken is not None
     done: ImportSummary = taken.imports(
         services.store,
@@ -354,11 +421,11 @@ def _tasks(
         project=view.name,
         path=files[0],
         names=names,
-        format=format,
+        format=settings.format,
         media_dir=media_dir,
-        dimension=dimension,
-        skip_bad=skip_bad,
-        raters=are,
+        dimension=settings.dimension,
+        skip_bad=settings.skip_bad,
+        raters=settings.are,
         progress=progress,
     ).imported
     return done
@@ -368,9 +435,9 @@ def _bad_rows(bad: Sequence[BadRow]) -> None:
     if not bad:
         return
     rows = [[markup.text(row.path), markup.text(row.row), markup.text(shell.on_page(row.reason))] for row in bad[:200]]
-    shell.show(markup.table([("File", ""), ("Row", "number"), ("What is wrong", "")], rows))
+    shell.show(markup.table([("File", ""), ("Row", "number"), ("Problem", "")], rows))
     st.download_button(
-        "Download the rows that do not fit",
+        "Download bad rows",
         imports.stayed_out_csv(bad),
         file_name="stayed-out.csv",
         mime="text/csv",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from app import addresses
 from app.judging import begin, shown, watch
 from app.running import run_page
@@ -9,7 +11,11 @@ from app.running.run_page import RunPage, RunSection
 from app.screens import SCREENS, Action, Room, Screen
 from app.services import Services
 from domain.judging import JudgePlan
+from domain.records import ProjectView
 from domain.roles import Role
+from domain.states import Stage
+from workflow.results import judge_replies
+from workflow.results.ratings import raters_of
 from workflow.runs.run_views import RunView
 
 SCREEN = Screen(
@@ -26,13 +32,34 @@ def _links(run: RunView) -> list[tuple[str, str]]:
     """Return a link to calibration, for a judge that rates answers in the same way as people."""
     calibrated = isinstance(run.plan, JudgePlan) and not run.plan.swap and not run.plan.attacks
     calibrated = calibrated and "calibration" in SCREENS
-    return [("To calibration", addresses.page("calibration", run.project, judge=run.name))] if calibrated else []
+    return [("Compare with people", addresses.page("calibration", run.project, judge=run.name))] if calibrated else []
+
+
+def _following(services: Services, view: ProjectView) -> list[tuple[str, str]]:
+    """Return a link to calibration, if a judge or an imported machine has rated anything."""
+    about: dict[str, Any] = {"person": services.person, "project": view.name}
+    stages = [Stage.GRADING, *map(Stage, view.schema.schema_.stages.verifications)]
+    if "calibration" not in SCREENS or not any(
+        raters_of(services.store, **about, stage=each).machines for each in stages
+    ):
+        return []
+    return [("Can a judge replace people?", addresses.page("calibration", view.name))]
+
+
+def _refused(services: Services, view: ProjectView) -> str:
+    """Return why no judge can run: there is nothing to grade."""
+    about: dict[str, Any] = {"by": services.person, "project": view.name}
+    schema = view.schema.schema_
+    if schema.stages.grading is None and not schema.stages.verifications:
+        return "A judge grades by the criteria of grading or verification. Add one of these stages to the form."
+    if schema.stages.grading is not None and not judge_replies.answered_by(services.store, **about):
+        return "There are no answers to grade yet. Run a model on Runs, or import answers."
+    return ""
 
 
 PAGE = RunPage(
     title=SCREEN.title,
-    purpose="Models grade answers under a template. Every reply is kept as it came, with what was read from it; what "
-    "cannot be read is counted and never guessed.",
+    purpose="Language models grade answers. Every reply is kept, and unreadable replies are counted.",
     asked="a judge",
     beginning=begin.BEGINNING,
     listing=watch.LISTING,
@@ -43,6 +70,8 @@ PAGE = RunPage(
     frozen="judge and plan",
     opened={"verdict": "Replies", "reply": "Replies"},
     links=_links,
+    following=_following,
+    refused=_refused,
     style=shown.STYLE,
 )
 

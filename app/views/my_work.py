@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from itertools import groupby
 
 import streamlit as st
 
-from annotation_schemas.model import Stages
+from annotation_schemas.model import Schema
 from app import addresses, markup, my_work_sections, shell
+from app.labels import stage_title, text_in_language
 from app.projects import start_cards
 from app.screens import SCREENS, Room, Screen, working_page
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
 from domain.errors import ConflictError, LeaseLostError, NotAllowedError
+from domain.item_counts import COUNTS
+from domain.language import _, marked, ngettext
 from domain.records import EarlierSubmission, ExpiredDraft, PostponedTask, ProjectView, StageWork
 from domain.roles import Role
 from domain.schedule import Schedule, said_of
@@ -29,7 +33,6 @@ from workflow.annotate import (
     no_work,
     own_submissions,
     progress,
-    project_progress,
     submissions,
 )
 
@@ -38,29 +41,34 @@ SCREEN = Screen("To do", place=10, room=Room.MY_WORK, words="my work tasks queue
 KEYS = "123456789"
 
 START = {
-    Stage.TRIAGE: "Triage",
-    Stage.AUTHORING: "Write items",
-    **dict.fromkeys(VERIFICATIONS, "Verify"),
-    Stage.ADJUDICATION: "Adjudicate",
-    Stage.REFINEMENT: "Refine",
-    Stage.ANSWERING: "Answer",
-    Stage.GRADING: "Grade",
-    Stage.COMPARISON: "Compare",
-    Stage.CODING: "Code",
-    Stage.ARBITRATION: "Settle codes",
+    Stage.TRIAGE: marked("Triage"),
+    Stage.AUTHORING: marked("Write items"),
+    **dict.fromkeys(VERIFICATIONS, marked("Verify")),
+    Stage.ADJUDICATION: marked("Adjudicate"),
+    Stage.REFINEMENT: marked("Refine"),
+    Stage.ANSWERING: marked("Answer"),
+    Stage.GRADING: marked("Grade"),
+    Stage.COMPARISON: marked("Compare"),
+    Stage.CODING: marked("Code"),
+    Stage.ARBITRATION: marked("Settle codes"),
 }
-NOUN = {
-    Stage.TRIAGE: ("frame to triage", "frames to triage"),
-    Stage.AUTHORING: ("item you can write now", "items you can write now"),
-    **dict.fromkeys(VERIFICATIONS, ("item to verify", "items to verify")),
-    Stage.ADJUDICATION: ("disagreement to settle", "disagreements to settle"),
-    Stage.REFINEMENT: ("answer to decide on", "answers to decide on"),
-    Stage.ANSWERING: ("item to answer", "items to answer"),
-    Stage.GRADING: ("answer to grade", "answers to grade"),
-    Stage.COMPARISON: ("pair of answers to compare", "pairs of answers to compare"),
-    Stage.CODING: ("answer to code", "answers to code"),
-    Stage.ARBITRATION: ("answer whose codes differ", "answers whose codes differ"),
-}
+
+
+def _waiting_tasks(stage: Stage, n: int) -> str:
+    """Return how many tasks of a stage wait."""
+    words = {
+        Stage.TRIAGE: ngettext("{n} frame to triage", "{n} frames to triage", n),
+        Stage.AUTHORING: ngettext("{n} item you can write now", "{n} items you can write now", n),
+        **dict.fromkeys(VERIFICATIONS, ngettext("{n} item to verify", "{n} items to verify", n)),
+        Stage.ADJUDICATION: ngettext("{n} disagreement to settle", "{n} disagreements to settle", n),
+        Stage.REFINEMENT: ngettext("{n} answer to decide on", "{n} answers to decide on", n),
+        Stage.ANSWERING: ngettext("{n} item to answer", "{n} items to answer", n),
+        Stage.GRADING: ngettext("{n} answer to grade", "{n} answers to grade", n),
+        Stage.COMPARISON: ngettext("{n} pair of answers to compare", "{n} pairs of answers to compare", n),
+        Stage.CODING: ngettext("{n} answer to code", "{n} answers to code", n),
+        Stage.ARBITRATION: ngettext("{n} answer whose codes differ", "{n} answers whose codes differ", n),
+    }
+    return words.get(stage, ngettext("{n} task", "{n} tasks", n)).format(n=n)
 
 
 def render(services: Services) -> None:
@@ -68,35 +76,82 @@ def render(services: Services) -> None:
     shell.tell_refused()
     mine = projects.projects_of(services.store, person=services.person)
     if not mine:
-        shell.heading("Welcome")
+        shell.heading(_("Welcome"))
         start_cards.draw(services)
         return
     work = progress.my_work(services.store, person=services.person)
-    shell.heading(
-        "My work",
-        "What is waiting for you. To start, press the key on a button. There, G opens the stage's guideline.",
-    )
-    my_work_sections.draw_top(services)
+    shell.heading(_("My work"))
     schedules = schedule.of_person(services.store, person=services.person)
     keys = iter(KEYS)
     chosen = st.query_params.get("project") or st.session_state.get("touchstone.project")
-    for view in sorted(mine, key=lambda view: (view.archived, view.name != chosen)):
+    ordered = sorted(mine, key=lambda view: (view.archived, view.name != chosen))
+    next_ = _next(ordered, work, schedules)
+    shell.show(_answer(services, next_))
+    my_work_sections.draw_top(services)
+    for view in ordered:
         stages = [row for row in work if row.project == view.name]
-        _project(services, view, stages, keys, schedules.get(view.name, schedule.NOTHING))
+        _project(services, view, stages, keys, schedules.get(view.name, schedule.NOTHING), next_)
     _earlier(services, mine)
     _postponed(services, mine)
     _drafts(services, mine)
 
 
+@dataclass(frozen=True)
+class NextTask:
+    """The stage in which a person should work next."""
+
+    view: ProjectView
+    rows: Sequence[StageWork]
+
+    @property
+    def stage(self) -> Stage:
+        """The stage."""
+        return self.rows[0].stage
+
+
+FIRST = (Stage.ADJUDICATION, Stage.ARBITRATION)
+"""Stages that come first: few people can settle what waits there, and items stay blocked until then."""
+
+
+def _next(
+    views: Sequence[ProjectView], work: Sequence[StageWork], schedules: Mapping[str, Schedule]
+) -> NextTask | None:
+    """Return the first stage of the first project in which the person can start; None without one."""
+    for view in views:
+        startable = {row.stage for row in work if row.project == view.name and row.available and _has_screen(row.stage)}
+        order = schedules.get(view.name, schedule.NOTHING).in_order(
+            list(dict.fromkeys(row.stage for row in work if row.project == view.name))
+        )
+        for stage in (*FIRST, *order):
+            if stage in startable:
+                return NextTask(view, [row for row in work if row.project == view.name and row.stage is stage])
+    return None
+
+
+def _answer(services: Services, next_: NextTask | None) -> markup.Markup:
+    """Return what the person can do next, as the sentence that the page opens with."""
+    if next_ is None:
+        return markup.finding(markup.text(_("Nothing waits for you now.")))
+    n = _waiting(services, next_)
+    about = markup.quiet(" " + _("Press the number on a button to start."))
+    sentence = _("Next: {work}.").format(work=waiting_sentence(next_.stage, next_.rows, waiting=n))
+    return markup.finding(markup.tag("b", markup.text(sentence)), about)
+
+
+def _waiting(services: Services, next_: NextTask) -> int:
+    return progress.count_waiting(
+        services.store, person=services.person, project=next_.view.name, stage=next_.stage, rows=next_.rows
+    )
+
+
 def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -> str:
     """Return the number of waiting tasks in a stage, or the reason why none waits."""
     if waiting:
-        one, many = NOUN.get(stage, ("task", "tasks"))
-        return f"{waiting} {one if waiting == 1 else many}"
+        return _waiting_tasks(stage, waiting)
     reasons = list(dict.fromkeys(row.why for row in rows if row.why))
     if no_work.WAITS_FOR_MEDIA in reasons:  # even if other work is finished
         return no_work.WAITS_FOR_MEDIA
-    return reasons[0] if reasons else "Nothing is waiting for you here."
+    return reasons[0] if reasons else _("You have no tasks here.")
 
 
 def _project(
@@ -104,14 +159,17 @@ def _project(
     view: ProjectView,
     work: Sequence[StageWork],
     keys: Iterator[str],
-    kept: Schedule = schedule.NOTHING,
+    kept: Schedule,
+    next_: NextTask | None,
 ) -> None:
     label = (
-        [markup.text(" "), markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if view.made_up else []
+        [markup.text(" "), markup.tag("span", markup.text(_("made-up data")), style="ts-made-up")]
+        if view.made_up
+        else []
     )
     shell.show(markup.tag("div", markup.text(view.title), *label, style="ts-section", role="heading", aria_level="2"))
     if view.archived:
-        shell.show(markup.notice("This project is archived: what you did is kept, and nothing waits for you here."))
+        shell.show(markup.notice(_("This project is archived. Your work is kept, and there are no more tasks.")))
         return
     my_work_sections.draw_in_project(services, view)
     if back := own_submissions.sent_back_to(services.store, person=services.person, project=view.name):
@@ -124,14 +182,15 @@ def _project(
             return
     by_stage = {stage: list(rows) for stage, rows in groupby(work, key=lambda row: row.stage)}
     for stage in kept.in_order(by_stage):
-        _stage(services, view, stage, by_stage[stage], keys, due=kept.deadlines.get(stage))
+        first = next_ is not None and (next_.view, next_.stage) == (view, stage)
+        _stage(services, view, stage, by_stage[stage], keys, due=kept.deadlines.get(stage), first=first)
 
 
 def _sent_back(view: ProjectView, n: int) -> markup.Markup:
     """Return a link to the items that were sent back to this person."""
-    words = f"{markup.count(n, 'item')} of yours {'was' if n == 1 else 'were'} sent back to you"
+    words = ngettext("{n} item of yours was sent back to you", "{n} items of yours were sent back to you", n)
     href = addresses.page("my_submissions", view.name)
-    link = markup.tag("a", markup.text(words), href=href, target="_self")
+    link = markup.tag("a", markup.text(words.format(n=n)), href=href, target="_self")
     return markup.tag("div", link, style="ts", data_part="sent-back")
 
 
@@ -142,8 +201,10 @@ def _stage(
     rows: Sequence[StageWork],
     keys: Iterator[str],
     *,
-    due: date | None = None,
+    due: date | None,
+    first: bool,
 ) -> None:
+    """Draw the card of a stage. ``first``: the person should work here next, so its button is filled."""
     waiting = progress.count_waiting(services.store, person=services.person, project=view.name, stage=stage, rows=rows)
     done = sum(row.mine_done for row in rows)
     startable = any(row.available for row in rows)
@@ -154,12 +215,12 @@ def _stage(
         words, button = st.columns([5, 1.4], vertical_alignment="center")
         with words:
             until = said_of(due, services.store.now()) if due is not None and waiting else ""
-            shell.show(_words(view.schema.schema_.stages, stage, rows, waiting=waiting, done=done, until=until))
+            shell.show(_words(view.schema.schema_, stage, rows, waiting=waiting, done=done, until=until))
         with button:
             pressed = st.button(
-                "Qualify" if barred else START.get(stage, "Start"),
+                _("Qualify") if barred else _(START.get(stage, marked("Start"))),
                 key=f"my_work.start.{view.name}.{stage}",
-                type="primary" if startable else "secondary",
+                type="primary" if first else "secondary",
                 shortcut=key,
                 disabled=not (startable or barred),
                 width="stretch",
@@ -173,15 +234,18 @@ def _stage(
 
 
 def _words(
-    stages: Stages, stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int, until: str = ""
+    schema: Schema, stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int, until: str = ""
 ) -> markup.Markup:
     sentence = waiting_sentence(stage, rows, waiting=waiting)
-    name = markup.text(stages.title_of(stage))
-    mine = [markup.quiet(f"{done} done by you")] if done else []
+    name = markup.text(stage_title(schema, stage))
+    about = COUNTS["done"]
+    mine = [markup.tag("span", markup.quiet(_("{n} done by you").format(n=done)), title=about.about)] if done else []
     if waiting:
         last = [markup.tag("span", markup.text(until.removeprefix("is ")), data_part="due")] if until else []
-        head = markup.joined([name, markup.tag("b", markup.text(sentence)), *mine, *last], " · ")
-        parts = [("kept", "done by you", done), ("wanting", "waiting", waiting)]
+        head = markup.joined(
+            [name, markup.tag("b", markup.text(sentence), title=COUNTS["waiting"].about), *mine, *last], " · "
+        )
+        parts = [("kept", about.label, done), ("wanting", COUNTS["waiting"].label, waiting)]
         below = markup.bar(parts, total=done + waiting, style="thin")
     else:
         head = markup.joined([name, *mine], " · ")
@@ -197,7 +261,7 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
     schema = view.schema.schema_
     with st.container(horizontal=True, gap="small", key=f"my_work.dimensions.{view.name}.{rows[0].stage}"):
         for row in open_rows:
-            title = schema.dimension(row.dimension).title if row.dimension else ""
+            title = text_in_language(schema, schema.dimension(row.dimension).title) if row.dimension else ""
             if st.button(
                 f"{markup.label(title)} · {row.waiting}",
                 key=f"my_work.start.{view.name}.{row.stage}.{row.dimension}",
@@ -211,7 +275,9 @@ def _earlier(services: Services, views: Sequence[ProjectView]) -> None:
     earlier_submissions = expired_drafts.earlier_submissions(services.store, person=services.person)
     if not earlier_submissions:
         return
-    with st.expander(f"Submitted in the last half hour ({len(earlier_submissions)})", key="my_work.earlier"):
+    with st.expander(
+        _("Submitted in the last half hour ({n})").format(n=len(earlier_submissions)), key="my_work.earlier"
+    ):
         for row in earlier_submissions:
             back = partial(
                 submissions.undo,
@@ -221,8 +287,8 @@ def _earlier(services: Services, views: Sequence[ProjectView]) -> None:
                 stage=row.stage,
                 task=row.task,
             )
-            words = f"submitted {markup.moment(row.at)}"
-            _line(services, views, row, words, name="earlier", button="Look at it again", take=back)
+            words = _("submitted {time}").format(time=markup.moment(row.at))
+            _line(services, views, row, words, name="earlier", button=_("Edit my answer"), take=back)
 
 
 def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
@@ -230,13 +296,15 @@ def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
     postponed_tasks = expired_drafts.postponed_tasks(services.store, person=services.person)
     if not postponed_tasks:
         return
-    shell.section("Postponed")
+    shell.section(_("Postponed"))
     for row in postponed_tasks:
-        until = f"yours until {markup.moment(row.yours_until)}" if row.yours_until else "others may get it"
-        what = "given back" if row.released else "postponed"
-        _line(
-            services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="postponed", button="Go on with it"
+        until = (
+            _("yours until {time}").format(time=markup.moment(row.yours_until))
+            if row.yours_until
+            else _("others may get it")
         )
+        what = _("given back") if row.released else _("postponed")
+        _line(services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="postponed", button=_("Continue"))
 
 
 def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
@@ -244,21 +312,21 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
     drafts = expired_drafts.of_person(services.store, person=services.person)
     if not drafts:
         return
-    shell.section("Drafts and expired submissions")
+    shell.section(_("Drafts and expired submissions"))
     for row in drafts:
         words = f"{markup.moment(row.at)} · {row.why}"
-        _line(services, views, row, words, name="kept", button="Go on with it" if row.free else None)
-        with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
+        _line(services, views, row, words, name="kept", button=_("Continue") if row.free else None)
+        with st.expander(_("Read and copy"), key=f"my_work.kept.text.{row.task}"):
             st.code(expired_drafts.text_of(row.lines), language=None, wrap_lines=True)
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
             question = Confirmation(
-                f"Remove what you wrote about {row.words or row.title}?",
+                f"Remove your draft about {row.words or row.title}?",
                 f"Your text of {markup.moment(row.at)} leaves this list.",
-                "It cannot be undone here: copy what you still need first. The text stays in the database.",
-                "Remove it from the list",
+                "You cannot undo this here. Copy what you still need first.",
+                _("Remove from list"),
             )
             sure = partial(confirm.ask, services, question, away, key="my_work.sure")
-            st.button("Remove it from the list", key=f"my_work.kept.away.{row.task}", type="tertiary", on_click=sure)
+            st.button(_("Remove from list"), key=f"my_work.kept.away.{row.task}", type="tertiary", on_click=sure)
 
 
 def _line(
@@ -302,21 +370,13 @@ def _line(
 
 def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageWork]) -> None:
     if services.person.is_admin or view.role is Role.LEAD:
-        words = project_progress.next_steps(services.store, person=services.person, project=view.name)
-        shell.show(markup.notice(words))
-        if words != project_progress.NOTHING_YET:
-            return
-        first, second, _ = st.columns([1, 1, 3])
-        with first:
-            if st.button("Import", key=f"my_work.import.{view.name}", type="primary", width="stretch"):
-                shell.go("import_", project=view.name)
-        with second:
-            if st.button("People", key=f"my_work.people.{view.name}", width="stretch"):
-                shell.go("people", project=view.name)
+        link = markup.link("Overview", addresses.page(SCREENS["overview"].path, view.name))
+        words = markup.text(" shows what the project waits for.")
+        shell.show(markup.tag("p", markup.text("You have no tasks here. "), link, words, style="ts", data_part="lead"))
         return
     if any(row.why == no_work.WAITS_FOR_MEDIA for row in work):
         return  # the stages already show the reason
-    shell.show(markup.notice("Nothing is waiting for you yet. When a lead adds work for you, it appears here."))
+    shell.show(markup.notice("You have no tasks yet. Tasks appear here when a lead adds them."))
 
 
 def _has_screen(stage: Stage) -> bool:

@@ -1,6 +1,8 @@
-"""The page *Overview*: how far the project is, what waits for a lead, and the dimensions."""
+"""The page *Overview*: progress, the tasks of a lead, and the dimensions."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import streamlit as st
 
@@ -83,8 +85,8 @@ def answer(counts: ItemCounts, stages: Stages) -> str:
 
 
 def _columns(services: Services, view: ProjectView, board: Dashboard) -> None:
-    """Draw the dimensions, and beside them submissions per day and how far votes agree."""
-    about = {"by": services.person, "project": view.name}
+    """Draw the dimensions, the submissions per day, and the agreement of votes."""
+    about: Any = {"by": services.person, "project": view.name}
     several = len(board.rows) > 1
     left, right = st.columns([2.6, 1], gap="large") if several else (None, st.container())
     if left is not None:

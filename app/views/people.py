@@ -438,7 +438,7 @@ def _set_active(services: Services, member: Membership, *, active: bool) -> None
     if active:
         _keep_message(f"{person.name} may sign in again, with the roles they had.")
     else:
-        _keep_message(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
+        _keep_message(f"{person.name} can no longer sign in. Their submissions stay and count.")
 
 
 # ---- invitations ----------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from workflow.access.project_names import LONGEST_TITLE, title_problems
 
 SCREEN = Screen(
     "Project",
-    place=630,
+    place=617,
     room=Room.SETTINGS,
     role=Role.LEAD,
     words="project settings id",
@@ -91,8 +91,8 @@ def _archive(services: Services, view: ProjectView) -> None:
 
     question = Confirmation(
         f"Archive {view.title}?",
-        "The project leaves the menus. Everyone in it can read it and leads can export it, but no one can claim, vote "
-        "or change anything.",
+        "The project leaves the menus. Members can still read it, and leads can export it. Nobody can claim, vote or "
+        "change anything.",
         "You can restore it on this page.",
         f"Archive {view.title}",
     )

@@ -51,7 +51,7 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
         ("Items", "number"),
         ("Progress", ""),
         ("Waiting for you", "number"),
-        ("", ""),
+        ("State", ""),
     ]
     rows = []
     for view in sorted(mine, key=lambda view: (view.archived, view.title.casefold())):
@@ -86,6 +86,8 @@ def _how_far(view: ProjectView, counts: ItemCounts) -> markup.Markup:
     stages = view.schema.schema_.stages
     parts = [(state, state_called(stages, state), n) for state in BAR_STATES if (n := counts.in_state(state))]
     kept = markup.tag("div", markup.quiet(f"{counts.kept:,} kept"), style="ts-small")
+    if not counts.written:
+        return kept
     return markup.joined([markup.bar(parts, total=counts.written + counts.left), kept])
 
 

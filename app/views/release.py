@@ -232,7 +232,7 @@ def _make(
             on_click=press,
             disabled=bool(reason),
         )
-        words = reason or "This can take minutes. You can leave the page meanwhile."
+        words = reason or "This can take minutes. You can leave the page."
         shell.show(markup.tag("p", markup.text(words), style="ts", data_part="reason" if reason else "note"))
 
 
@@ -247,7 +247,7 @@ def _refusal(
     if view.archived:
         return "This project is archived. Restore it in Settings before you make a release."
     if not upcoming.items:
-        return "No item is kept yet, so there is nothing to release."
+        return "No item is kept yet. A release needs at least one kept item."
     waiting = [line for line in lines if not line.pending]
     if blocking := [line.title for line in waiting if not line.done and line.name not in asked.despite]:
         one = len(blocking) == 1

@@ -20,7 +20,7 @@ from app.results.shown import NO_MODEL
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch, version_switch
-from app.widgets.fold import SHOW
+from app.widgets.fold import SHOW, fold
 from db import project_facts
 from domain.records import ProjectView
 from domain.roles import Role
@@ -44,8 +44,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading("Results", made_up=view.made_up)
     if not leaderboard_page.any_model(services.store, person=services.person, project=view.name):
-        shell.show(markup.finding(markup.text("No answer has a score yet. Run a model, or import answers.")))
-        return
+        return  # the head of the page says so
     top = st.container()
     items = items_switch.switch(services, view, key="results.items")
     version = version_switch.switch(
@@ -106,7 +105,9 @@ def render(services: Services) -> None:
         )
         table.show_legend(cut)
         table.show_downloads(view, leaderboards, chosen)
-    sections.draw_sections(replace(page, chosen=chosen))
+    with fold("results", "more", "Differences, other scores and slices") as part:
+        if part.open:
+            sections.draw_sections(replace(page, chosen=chosen))
 
 
 HOW_TO_SCORE = (

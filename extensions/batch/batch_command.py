@@ -235,7 +235,7 @@ class BatchCommand:
             clauses.append(f"{free} questions are not handed in")
         n = queries.n_problems(session, run_id=self.run_id)
         if n:
-            clauses.append(f"{n} lines that came back are no one's answer")
+            clauses.append(f"{n} returned lines belong to no question")
         sentence = "; ".join(clauses)
         return sentence[:1].upper() + sentence[1:] + ("." if sentence else "")
 

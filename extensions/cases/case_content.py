@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -126,21 +126,22 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
             item_ids=[row.id],
             route=Route.CASES,
             record=record,
-            told=_told(record, person),
+            told=told_by(record.answers, record.fields, person),
             now=now,
         )
         return record
 
 
-def _told(found: Case, person: Person) -> Disclosure:
-    """Return the facts about an item that this page shows to a person."""
-    grades = [grade for answer in found.answers for grade in answer.grades if grade.who != person.login]
+def told_by(answers: Iterable[CaseAnswer], fields: Fields, person: Person) -> Disclosure:
+    """Return the facts about an item that these answers and fields show to a person."""
+    shown = list(answers)
+    grades = [grade for answer in shown for grade in answer.grades if grade.who != person.login]
     facts = [Fact.VERDICT]
-    facts += [Fact.MODEL, Fact.ANSWER] if found.answers else []
+    facts += [Fact.MODEL, Fact.ANSWER] if shown else []
     facts += [Fact.VOTES] if any(grade.person for grade in grades) else []
     facts += [Fact.JUDGE] if any(not grade.person for grade in grades) else []
     stages = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION) if Fact.VOTES in facts else ()
-    return Disclosure(tuple(name for name, value in found.fields.items() if value), tuple(facts), stages)
+    return Disclosure(tuple(name for name, value in fields.items() if value), tuple(facts), stages)
 
 
 def _case(session: Session, access: Access, row: StoredItem, reader: str) -> Case:
@@ -155,73 +156,94 @@ def _case(session: Session, access: Access, row: StoredItem, reader: str) -> Cas
         fields=fields,
         key=key_field(access.schema),
         assets=[asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=item_id)],
-        answers=_answers(session, access, row, fields, [attempt for attempt, _ in attempts], reader),
+        answers=answers_of(session, access, [row], {item_id: fields}, reader, attempts=[each for each, _ in attempts])[
+            item_id
+        ],
         failures=_failures(attempts),
     )
 
 
-def _answers(
-    session: Session, access: Access, row: StoredItem, fields: Fields, attempts: Sequence[StoredAttempt], reader: str
-) -> list[CaseAnswer]:
-    stored_answers = stored.answers(session, project_id=access.project_id, item_id=row.id)
-    last = {answer.model: answer.id for answer in stored_answers}
+def answers_of(
+    session: Session,
+    access: Access,
+    rows: Sequence[StoredItem],
+    fields: Mapping[int, Fields],
+    reader: str,
+    *,
+    attempts: Sequence[StoredAttempt] = (),
+) -> dict[int, list[CaseAnswer]]:
+    """Return the models' answers to these items with all grades, by item id.
+
+    ``fields`` has the items' contents. ``attempts`` add how options were ranked and whether an answer was cut off.
+    """
+    every = stored.answers(session, project_id=access.project_id, item_ids=[row.id for row in rows])
+    last = {(answer.item_id, answer.model): answer.id for answer in every}
     key = key_field(access.schema)
     read = answer_readings.counting(
-        session, project_id=access.project_id, reader=reader, ids=[answer.id for answer in stored_answers]
+        session, project_id=access.project_id, reader=reader, ids=[answer.id for answer in every]
     )
     made = {(attempt.run_id, attempt.item_id): attempt for attempt in attempts if attempt.outcome in ANSWERS}
-    given = _grades(session, access, row, stored_answers)
-    grading = access.schema.stages.grading
-    answers = []
-    for answer in sorted(stored_answers, key=lambda one: (one.model, -one.id)):
-        right, why = is_right(access.schema, fields, read.get(answer.id))
+    given = _grades(session, access, rows, every)
+    by_item: dict[int, list[CaseAnswer]] = {row.id: [] for row in rows}
+    for answer in sorted(every, key=lambda one: (one.model, -one.id)):
+        content = fields[answer.item_id]
+        right, why = is_right(access.schema, content, read.get(answer.id))
         attempt = made.get((answer.run_id, answer.item_id))
         mine = given.get(answer.id, ())
-        come_to: dict[str, float | str | None] = {}
-        for criterion in named_criteria(access.schema):
-            named = [value_of(criterion, grade.values.get(criterion.name)) for grade in mine if grade.person]
-            places = [place for place in named if not math.isnan(place)]
-            if places and grading is not None:
-                place = combined(places, "majority", grading.raters)
-                come_to[criterion.name] = None if place is None else str(criterion.options[int(place)].value)
-        for criterion in scored_criteria(access.schema):
-            values = [grade.values.get(criterion.name) for grade in mine if grade.person]
-            numbers = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
-            if numbers and grading is not None:
-                come_to[criterion.name] = combined(numbers, grading.combine, grading.raters)
-        answers.append(
+        by_item[answer.item_id].append(
             CaseAnswer(
                 model=answer.model,
                 text=answer.text,
                 at=answer.created_at,
                 right=right,
                 why=why,
-                latest=last[answer.model] == answer.id,
+                latest=last[answer.item_id, answer.model] == answer.id,
                 grades=mine,
-                combined=come_to,
+                combined=_combined(access, mine),
                 ranked=ranked_options(attempt.detail) if attempt else None,
                 finish_reason=attempt.finish_reason if attempt else None,
                 truncated=attempt is not None and attempt.outcome is Outcome.TRUNCATED,
-                key=_in_words(fields.get(key or "")),
+                key=in_words(content.get(key or "")),
                 reading=read.get(answer.id),
             )
         )
-    return answers
+    return by_item
 
 
-def _in_words(key: Any) -> str | None:
+def _combined(access: Access, grades: Sequence[Grade]) -> dict[str, float | str | None]:
+    """Return the combined grade of people by criterion."""
+    grading = access.schema.stages.grading
+    if grading is None:
+        return {}
+    together: dict[str, float | str | None] = {}
+    for criterion in named_criteria(access.schema):
+        named = [value_of(criterion, grade.values.get(criterion.name)) for grade in grades if grade.person]
+        places = [place for place in named if not math.isnan(place)]
+        if places:
+            place = combined(places, "majority", grading.raters)
+            together[criterion.name] = None if place is None else str(criterion.options[int(place)].value)
+    for criterion in scored_criteria(access.schema):
+        values = [grade.values.get(criterion.name) for grade in grades if grade.person]
+        numbers = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+        if numbers:
+            together[criterion.name] = combined(numbers, grading.combine, grading.raters)
+    return together
+
+
+def in_words(key: Any) -> str | None:
+    """Return a key as text, or None if there is no key."""
     return "; ".join(map(str, key)) if isinstance(key, list | tuple) else None if key is None else str(key)
 
 
 def _grades(
-    session: Session, access: Access, row: StoredItem, found: Sequence[stored.AnswerPart]
+    session: Session, access: Access, rows: Sequence[StoredItem], found: Sequence[stored.AnswerPart]
 ) -> dict[int, list[Grade]]:
     """Return all grades of people and judges, by answer."""
     versions = guidelines.numbers(session, project_id=access.project_id)
     given: dict[int, list[Grade]] = {}
     people = file_raters.people(session, project_id=access.project_id)
     own: set[tuple[int, str, str]] = set()
-    for vote, person in queries.grades(session, item_id=row.id):
+    for vote, person in queries.grades(session, item_ids=[row.id for row in rows]):
         if vote.prediction_id is not None:
             version, settles = versions.get(vote.guideline_hash), vote.stage is Stage.ARBITRATION
             grade = Grade(person.login, vote.answers, vote.note, version, settles=settles)
@@ -229,10 +251,13 @@ def _grades(
             own |= {
                 (vote.prediction_id, person.login, name) for name, value in vote.answers.items() if value is not None
             }
-    units = {unit_of(row.external_id, answer.model): answer.model for answer in found}
+    named = {row.id: row.external_id for row in rows}
+    units: dict[str, list[stored.AnswerPart]] = {}
+    for answer in found:
+        units.setdefault(unit_of(named[answer.item_id], answer.model), []).append(answer)
     of_files: dict[tuple[int, str], dict[str, Any]] = {}
     for rating in stored.ratings(session, project_id=access.project_id, units=list(units)):
-        about = answer_of([answer for answer in found if answer.model == units[rating.unit]], rating.created_at)
+        about = answer_of(units[rating.unit], rating.created_at)
         twice = about is not None and (about.id, rating.rater, rating.criterion) in own and rating.rater in people
         if about is not None and not twice:  # a person's own submission replaces an imported grade
             of_files.setdefault((about.id, rating.rater), {})[rating.criterion] = rating.value

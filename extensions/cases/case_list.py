@@ -16,17 +16,22 @@ from typing import Any
 import numpy as np
 
 from annotation_schemas import derived
-from db import answers as stored
+from annotation_schemas.keys import key_field
 from db import item_revisions, items
 from db.engine import Store
+from db.records import StoredAsset, StoredItem, StoredItemAsset, StoredMediaObject
+from domain.exposure import Route
 from domain.reading.answers import ReadOutcome
-from domain.records import RULES, Fields, Person
+from domain.records import RULES, AssetView, Fields, Person
 from domain.states import Items
 from extensions.cases import failures, queries
+from extensions.cases.case_content import CaseAnswer, answers_of, in_words, told_by
 from extensions.cases.failures import Failures
+from workflow.access import exposure
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access, require_lead
-from workflow.access.visibility import visibility_of
+from workflow.access.visibility import Visibility, visibility_of
+from workflow.annotate.task_views import asset_view
 from workflow.results.criterion_values import combined, scored_criteria
 from workflow.results.project_answers import ProjectAnswers, current
 from workflow.results.score_choices import Scores, scores_of, title_of
@@ -319,49 +324,100 @@ def number_like(
 class CaseLine:
     """A case in the list."""
 
+    id: int
     item: str
     """The item's id on pages."""
     name: str
     title: str
     dimension: str
+    fields: Sequence[str] = ()
+    """The names of the item's fields that are shown."""
+    picture: AssetView | None = None
+    """The item's first picture."""
+    key: str = ""
+    """The right answer. Empty if it is not shown."""
     closed: str = ""
     """Why the person may not see the case now; empty if the person may."""
     asked: bool = False
-    """The person may still be asked about the item blind, so only its title is shown."""
-    answers: Sequence[tuple[str, str]] = ()
-    """Model and text."""
+    """The person may still be asked about the item blind, so only its title and picture are shown."""
+    open: bool = False
+    """Someone may still answer about the item, so grades are shown only in the case itself."""
+    answers: Sequence[CaseAnswer] = ()
+    """The answers that count."""
 
 
-def page(store: Store, *, person: Person, project: str, ids: Sequence[int]) -> list[CaseLine]:
-    """Return a few cases for the list, in order. Cases that a person may be asked about blind show only their title."""
+def page(store: Store, *, person: Person, project: str, ids: Sequence[int], reader: str = RULES) -> list[CaseLine]:
+    """Return a few cases for the list, in order. Cases that a person may be asked about blind show only their title.
+
+    Grades are shown once nobody answers about the item any more. The caller records what it shows (``record_page``).
+    """
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         rows = {id: row for id, row in items.by_ids(session, ids=ids).items() if row.project_id == access.project_id}
         contents = item_revisions.contents(session, ids=rows)
-        every = stored.answers(session, project_id=access.project_id, item_ids=list(rows))
-        last = {(answer.item_id, answer.model): answer for answer in every}
-        lines = []
-        for id in ids:
-            row = rows.get(id)
-            if row is None:
-                continue
-            seen = visibility_of(session, access=access, person=person, item=row)
-            lines.append(
-                CaseLine(
-                    row.public_id,
-                    row.external_id,
-                    "" if seen.blind else _title(access, contents[id, row.current_revision]),
-                    row.dimension,
-                    closed=seen.blind,
-                    asked=bool(seen.asked),
-                    answers=()
-                    if seen.blind or seen.asked
-                    else [(model, answer.text) for (item, model), answer in last.items() if item == id],
-                )
-            )
-        return lines
+        fields = {id: contents[id, row.current_revision] for id, row in rows.items()}
+        seen = {id: visibility_of(session, access=access, person=person, item=row) for id, row in rows.items()}
+        there = [row for id, row in rows.items() if not seen[id].blind and not seen[id].asked]
+        answers = answers_of(session, access, there, fields, reader)
+        pictures = items.assets_of(session, ids=[id for id in rows if not seen[id].blind])
+        lines = {
+            id: _line(access, row, fields[id], seen[id], pictures.get(id, ()), answers.get(id, ()))
+            for id, row in rows.items()
+        }
+        return [lines[id] for id in ids if id in lines]
 
 
-def _title(access: Access, fields: Fields) -> str:
-    named = [fields[field.name] for field in access.schema.item.fields if field.name in fields]
-    return next((value for value in named if isinstance(value, str) and value.strip()), "An item")
+def record_page(store: Store, *, person: Person, project: str, lines: Sequence[CaseLine]) -> None:
+    """Record that a person is shown the keys, answers and grades of these cases."""
+    told = [line for line in lines if line.key or line.answers]
+    if not told:
+        return
+    with store.write(archived_too=True) as session:
+        access = require_lead(session, by=person, project=project)
+        answers = [answer for line in told for answer in line.answers]
+        fields = dict.fromkeys((name for line in told for name in line.fields), True)
+        exposure.record_look(
+            session,
+            access=access,
+            person=person,
+            item_ids=[line.id for line in told],
+            route=Route.CASES,
+            record=told,
+            told=told_by(answers, fields, person),
+            now=store.now(),
+        )
+
+
+def _line(
+    access: Access,
+    row: StoredItem,
+    fields: Fields,
+    seen: Visibility,
+    pictures: Sequence[tuple[StoredItemAsset, StoredAsset, StoredMediaObject | None]],
+    answers: Sequence[CaseAnswer],
+) -> CaseLine:
+    if seen.blind:
+        return CaseLine(row.id, row.public_id, row.external_id, "", row.dimension, closed=seen.blind)
+    title, words = _title(access, fields)
+    key = None if seen.asked else key_field(access.schema)
+    latest = [answer for answer in answers if answer.latest]
+    link, asset, media = pictures[0] if pictures else (None, None, None)
+    return CaseLine(
+        row.id,
+        row.public_id,
+        row.external_id,
+        words,
+        row.dimension,
+        fields=[name for name in (title, key) if name],
+        picture=asset_view(asset, media, link.role) if link is not None and asset is not None else None,
+        key="" if key is None else in_words(fields.get(key)) or "",
+        asked=bool(seen.asked),
+        open=seen.open,
+        answers=[replace(answer, grades=(), combined={}) for answer in latest] if seen.open else latest,
+    )
+
+
+def _title(access: Access, fields: Fields) -> tuple[str, str]:
+    """Return the name of the field that stands for an item, and its value."""
+    named = ((field.name, fields[field.name]) for field in access.schema.item.fields if field.name in fields)
+    return next(((name, value) for name, value in named if isinstance(value, str) and value.strip()), ("", "An item"))

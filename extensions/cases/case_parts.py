@@ -22,6 +22,8 @@ from workflow.results.score_choices import iou_in_words
 
 MOST_LETTERS = 110
 """Largest number of letters of an answer in a line."""
+MOST_REASON = 160
+"""Largest number of letters of a reason in the list."""
 
 
 def fields(view: ProjectView, told: Case) -> markup.Markup:
@@ -56,8 +58,8 @@ def answer_card(answer: CaseAnswer, *, chosen: bool = False, called: Mapping[str
     ``called`` has the names of people with an account, by login.
     """
     style = " ".join(["ts-answer", *(["chosen"] if chosen else []), *([] if answer.latest else ["old"])])
-    remarks = [] if answer.latest else ["an earlier answer; a later one counts"]
-    remarks += ["cut off at the longest answer that was allowed"] if answer.truncated else []
+    remarks = [] if answer.latest else ["Earlier answer; a later one counts."]
+    remarks += ["Cut off at the token limit."] if answer.truncated else []
     parts = [
         markup.tag("div", markup.tag("b", markup.text(answer.model)), markup.text(" "), _verdict(answer)),
         marked(answer) if answer.text else markup.tag("div", markup.quiet("(empty)")),
@@ -71,20 +73,40 @@ def answer_card(answer: CaseAnswer, *, chosen: bool = False, called: Mapping[str
     if machines:
         parts.append(_grades_line("Judges", machines, ""))
     if not answer.grades:
-        parts.append(markup.tag("div", markup.quiet("No one has graded it."), style="ts-small"))
+        parts.append(markup.tag("div", markup.quiet("No grades yet."), style="ts-small"))
     if answer.ranked is not None:
         parts.append(markup.tag("div", shown.ranking(answer.ranked, key=answer.key), data_part="options"))
     return markup.tag("div", *parts, style=style, data_model=answer.model)
+
+
+def short_answer(answer: CaseAnswer) -> markup.Markup:
+    """Return an answer for the list of cases: its first words, its scores, and a reason."""
+    words = markup.joined([markup.quiet(f"{answer.model}: "), markup.text(shown.opening(answer.text, MOST_LETTERS))])
+    scores = [_verdict(answer)] if _verdict(answer) else []
+    people = _together_in_words(answer.combined)
+    scores += [markup.text(f"People: {people}")] if people else []
+    machines = [grade for grade in answer.grades if not grade.person]
+    scores += [markup.text(f"{grade.who}: {', '.join(map(_value, grade.values.values()))}") for grade in machines]
+    parts = [markup.tag("div", words), markup.tag("div", markup.joined(scores, " · "), style="scores")]
+    if why := _why(answer):
+        parts.append(markup.tag("div", markup.quiet(why), style="why"))
+    return markup.tag("div", *parts, style="ts-given", data_model=answer.model)
+
+
+def _why(answer: CaseAnswer) -> str:
+    """Return the first reason that a judge or a person gave for a grade."""
+    noted = [grade for grade in sorted(answer.grades, key=lambda grade: grade.person) if grade.note]
+    return shown.opening(f"{noted[0].who}: {noted[0].note}", MOST_REASON) if noted else ""
 
 
 def _verdict(answer: CaseAnswer) -> markup.Markup:
     """Return whether the answer's reading equals the key, in words."""
     unread = answer.reading is not None and answer.reading.outcome is not ReadOutcome.READ
     if unread and not answer.why:
-        return markup.tag("span", markup.text("not read"), style="ts-wrong ts-small")
+        return markup.tag("span", markup.text("unreadable"), style="ts-wrong ts-small")
     if math.isnan(answer.right):
         return markup.quiet(answer.why) if answer.why and answer.why != NO_KEY else markup.text("")
-    words = "the key" if answer.right else "not the key"
+    words = "right" if answer.right else "wrong"
     if answer.reading is not None and answer.reading.kind is AnswerKind.SPANS:
         words = f"IoU {iou_in_words(answer.right)} with the key"
     style = "ts-wrong ts-small" if answer.right < case_list.HALF_RIGHT else "ts-right ts-small"
@@ -110,7 +132,7 @@ def marked(answer: CaseAnswer) -> markup.Markup:
         at = end
     parts.append(markup.text(shown.tame(text[at:last])))
     if last < len(text):
-        parts.append(markup.quiet(f"\n… {len(text) - last:,} more characters, which the download has"))
+        parts.append(markup.quiet(f"\n… {len(text) - last:,} more characters are in the download"))
     return markup.tag("div", *parts, style="ts ts-said", dir="auto", data_part="said")
 
 
@@ -163,11 +185,11 @@ def _grades_line(
         )
         note = markup.tag("div", markup.quiet(grade.note), style="ts-small") if grade.note else markup.text("")
         own = grade.person and not grade.from_file
-        who = f"{grade.who} (in a file)" if grade.from_file and grade.person else grade.who
+        who = f"{grade.who} (imported)" if grade.from_file and grade.person else grade.who
         who = (called or {}).get(grade.who, who) if own else who
-        who = f"{who}, settling the codes" if grade.settles else who
+        who = f"{who} (settled the codes)" if grade.settles else who
         lines.append(markup.tag("li", markup.text(f"{who}: {values}"), note))
-    head = f"{title}, together {come_to}" if come_to else title
+    head = f"{title} (combined: {come_to})" if come_to else title
     return markup.tag(
         "div",
         markup.tag("div", markup.quiet(head), style="ts-small"),
@@ -185,7 +207,7 @@ def _value(value: Any) -> str:
 
 def failures(told: Case) -> markup.Markup:
     """Return a table of the requests that gave no answer."""
-    heads = [("Model", ""), ("Outcome", ""), ("In words", "wide"), ("Attempts", "number"), ("When", "")]
+    heads = [("Model", ""), ("Outcome", ""), ("Message", "wide"), ("Attempts", "number"), ("When", "")]
     return markup.table(
         heads,
         [

@@ -42,16 +42,15 @@ def attempts(session: Session, *, item_id: int) -> list[tuple[StoredAttempt, Sto
     return [(attempt, run) for attempt, run in session.exec(wanted)]
 
 
-def grades(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, StoredPerson]]:
-    """Return people's current grades and codes of the answers to an item. Superseded submissions are left out."""
-    newer = select(AnnotationRow.supersedes_id).where(
-        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.item_id == item_id
-    )
+def grades(session: Session, *, item_ids: Sequence[int]) -> list[tuple[StoredAnnotation, StoredPerson]]:
+    """Return people's current grades and codes of the answers to items. Superseded submissions are left out."""
+    of_items = col(AnnotationRow.item_id).in_(list(item_ids))
+    newer = select(AnnotationRow.supersedes_id).where(col(AnnotationRow.supersedes_id).is_not(None), of_items)
     wanted = (
         select(AnnotationRow, PersonRow)
         .join(PersonRow, col(PersonRow.id) == AnnotationRow.person_id)
         .where(
-            AnnotationRow.item_id == item_id,
+            of_items,
             col(AnnotationRow.stage).in_(OF_ANSWERS),
             AnnotationRow.purpose == Purpose.LIVE,
             col(AnnotationRow.id).not_in(newer),

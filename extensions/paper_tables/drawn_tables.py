@@ -66,7 +66,7 @@ def files_of(found: PaperTables) -> dict[str, bytes]:
 def html(table: PaperTable) -> str:
     """Return a table without its charts as HTML in the style of reports."""
     paper = f' <span class="sub">({escape(table.paper)})</span>' if table.paper else ""
-    parts = [f'<section id="{table.name}"><h3>{escape(table.title)}{paper}</h3>']
+    parts = [f'<section id="{table.name}"><h3 aria-level="2">{escape(table.title)}{paper}</h3>']
     if table.why:
         parts.append(f'<p class="missing">{escape(table.why)}</p>')
     else:

@@ -91,7 +91,7 @@ def html(joined: JoinedUnits, found: Sequence[RegressionFit]) -> str:
 
 
 def _fit(joined: JoinedUnits, fit: RegressionFit) -> Iterator[str]:
-    yield f'<section id="{fit.kind}"><h3>{escape(fit.title)} <span class="sub">'
+    yield f'<section id="{fit.kind}"><h3 aria-level="2">{escape(fit.title)} <span class="sub">'
     yield f"{escape(describe_count(joined, fit))}</span></h3>"
     if fit.found.reason:
         yield f'<p class="missing">{escape(fit.found.reason)}</p>'

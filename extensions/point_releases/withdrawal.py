@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from db import items, releases
 from db.engine import Session, Store
+from db.records import StoredRelease
 from domain.errors import InvalidFileError, InvalidInputError, NotFoundError, Problem
 from domain.evidence import FOLDER as EVIDENCE
 from domain.jobs import Progress, unheard
@@ -57,7 +58,7 @@ def withdraw(
     """
     if not reason.strip() or len(reason) > LONGEST:
         raise InvalidInputError(
-            [Problem("reason", f"Say why, in 1 to {LONGEST:,} characters: people who use it will ask.")]
+            [Problem("reason", f"Give a reason of 1 to {LONGEST:,} characters. The manifest publishes the reason.")]
         )
     with store.read() as session:
         require_lead(session, by=by, project=project)
@@ -71,6 +72,28 @@ def withdraw(
         return keep(store, home, made, draft, manifest, by=by, withdraws=(id, reason.strip()))
 
 
+def withdrawable(store: Store, *, by: Person | None, project: str, version: str) -> list[str]:
+    """Return the ids in files of the items that the newest point release of a release still has, for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        base = _base(session, access, version)
+        placed = {row.item_id for row in releases.items_of(session, release_id=base.id)}
+        return sorted(name for id, _, name, _ in items.names(session, project_id=access.project_id) if id in placed)
+
+
+def _base(session: Session, access: Access, version: str) -> StoredRelease:
+    """Return the newest point release of a release."""
+    asked_of = stored(session, project_id=access.project_id, version=version)
+    if asked_of is None:
+        raise NotFoundError(
+            f"{access.name} has no release {version}. Run touchstone release list {access.name} to see all releases."
+        )
+    point = releases.last_point(session, project_id=access.project_id, number=asked_of.number)
+    base = releases.find_release(session, project_id=access.project_id, number=asked_of.number, point=point)
+    assert base is not None
+    return base
+
+
 def _as_before(before: Path, folder: FolderWriter) -> None:
     """Link the evidence of the original release, unchanged, because it belongs to one state of the project.
 
@@ -81,9 +104,7 @@ def _as_before(before: Path, folder: FolderWriter) -> None:
     """
     released_part = next((part for part in (before / PRIVATE, before / PUBLIC) if (part / EVIDENCE).is_dir()), None)
     if released_part is None:
-        raise InvalidFileError(
-            f"The files of release {before.name} are not on this machine any more; make a new release."
-        )
+        raise InvalidFileError(f"The files of release {before.name} are no longer on this machine. Make a new release.")
     for path in sorted(path for path in (released_part / EVIDENCE).rglob("*") if path.is_file()):
         folder.link(path.relative_to(released_part).as_posix(), path, hash_of(path))
 
@@ -91,19 +112,11 @@ def _as_before(before: Path, folder: FolderWriter) -> None:
 def _draft(
     session: Session, media: MediaStore, access: Access, *, version: str, item: str, reason: str
 ) -> tuple[Draft, int]:
-    project_id = access.project_id
-    asked_of = stored(session, project_id=project_id, version=version)
-    if asked_of is None:
-        raise NotFoundError(
-            f"{access.name} has no release {version}; touchstone release list {access.name} has them all."
-        )
-    point = releases.last_point(session, project_id=project_id, number=asked_of.number)
-    base = releases.find_release(session, project_id=project_id, number=asked_of.number, point=point)
-    assert base is not None
+    project_id, base = access.project_id, _base(session, access, version)
     if base.told.get("schema", {}).get("sha256") != access.loaded.hash:
         raise InvalidFileError(
-            f"The schema has changed since release {version} was made, so it cannot be written as it was. Make a new "
-            "release: the item is not in it once it is no longer kept."
+            f"The schema has changed since release {version} was made. Make a new release instead. An item that is no "
+            "longer kept is not in the new release."
         )
     named = {name: id for id, _, name, _ in items.names(session, project_id=project_id)}
     placed = releases.items_of(session, release_id=base.id)
@@ -112,7 +125,7 @@ def _draft(
         raise NotFoundError(f"Release {version_of(base.number, base.point)} of {access.name} has no item {item}.")
     left = [row._replace(place=place) for place, row in enumerate(one for one in placed if one.item_id != id)]
     if not left:
-        raise InvalidFileError("It is the only item of the release; a release without any is none.")
+        raise InvalidFileError("This is the only item of the release. A release needs at least one item.")
     carried = {*_CARRIED, *names_in_manifest()}
     values = {name: value for name, value in base.told.items() if name in carried}
     gone = [*base.told.get("withdrawn", []), {"item": item, "reason": reason}]
@@ -124,7 +137,7 @@ def _draft(
         placed=left,
         groups=regrouped(session, media, access, ReleaseOptions.load(base.asked), [row.item_id for row in left]),
         number=base.number,
-        point=point + 1,
+        point=base.point + 1,
         date=str(base.told.get("date", "")),
         told={**values, "withdrawn": gone, "based_on": based_on},
         by_senior=settled_by_seniors(session, access),

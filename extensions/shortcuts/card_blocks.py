@@ -61,7 +61,7 @@ def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         f"Looked for before the release, in {gate.items:,} items",
         heads,
         tuple(rows),
-        note=f"{_BOUNDS[gate.bound]} A blind draw is right in {100 * (gate.chance or 0):.1f} %.",
+        note=f"{_BOUNDS[gate.bound]} A random choice is right in {100 * (gate.chance or 0):.1f} %.",
     )
     if private:
         yield Paragraph("The figures are in the private part, as they would tell of answers that are private.", "note")

@@ -67,4 +67,4 @@ def test_the_interval_says_what_the_number_is_worth(same: int, differ: int, mean
 
 def test_a_value_that_most_votes_have_is_named() -> None:
     found = of({"ann": ["yes"] * 11 + ["no"], "bo": ["yes"] * 10 + ["no"] * 2})
-    assert found.notes[-1] == "88 % of these votes are “Fits”, so much of the agreement may be chance."  # 21 of 24
+    assert found.notes[-1] == "88 % of these votes are “Fits”, which raises agreement by chance."  # 21 of 24

@@ -61,7 +61,7 @@ def test_the_example_of_the_documentation_is_what_comes_out(here: Path) -> None:
         said[" ".join(words[1:4])] = done.stdout.splitlines()
     assert said["item import changes"] == [
         "Imported 2 items.",
-        "Media: 3 present, 1 missing (their items wait; bring them in with --media DIR).",
+        "Media: 3 present, 1 missing (their items wait; add the files with --media DIR).",
         "Missing: k4.jpg.",
         "changes.csv: its cells are separated by semicolons. Nothing reads the column 'Quelle'; the values "
         "stay with the rows and are exported again.",
@@ -129,7 +129,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     assert run(*latin, "--dry-run", "--new-only").exit_code == 0
     done = run(*latin, "--new-only", "--changed-rows", "left.jsonl")
     assert done.stdout.splitlines()[0] == "Imported 1 item.", (done.output, done.exception)
-    assert "1 changed row: the items stay as they are." in done.stdout.splitlines()
+    assert "1 changed row: the existing items stay unchanged." in done.stdout.splitlines()
     (left,) = [json.loads(line) for line in (here / "left.jsonl").read_text(encoding="utf-8").splitlines()]
     assert (left["row"], left["raw"]) == (2, newer[1])
     refused = run("item", "import", "p", "ratings", "latin.csv", "--new-only")

@@ -37,7 +37,10 @@ def annotations(tmp_path: Path) -> Path:
 def test_a_project_from_nothing_to_files(home: Path, tmp_path: Path, annotations: Path) -> None:
     made = touchstone("project", "create", "mine", "--schema", "egothink", home=home)
     version = yaml.safe_load(shipped()["egothink"].read_text())["version"]
-    assert (made.returncode, made.stdout) == (0, f"Project mine (EgoThink) follows egothink, version {version}.\n")
+    assert (made.returncode, made.stdout) == (
+        0,
+        f"Created project mine (EgoThink) with schema egothink, version {version}.\n",
+    )
     assert made.stderr == f"Touchstone: everything is kept in {home}\n"
     brought = touchstone("item", "import", "mine", "egothink", annotations, home=home)
     assert brought.returncode == 0, brought.stderr
@@ -83,7 +86,7 @@ def test_bad_rows_are_written_where_they_can_be_mended(home: Path, tmp_path: Pat
     assert "annotations.json, row 2: it has no image_path; it has no answer." in refused.stderr
     taken = touchstone("item", "import", "mine", "egothink", path, "--skip-bad", home=home)
     where = home / "bad_rows" / "mine-egothink-1.jsonl"
-    assert f"1 row did not fit, written with reasons to {where}." in taken.stdout
+    assert f"1 row were invalid. They are in {where}, with reasons." in taken.stdout
     (row,) = map(json.loads, where.read_text().splitlines())
     assert (row["path"], row["row"], row["reason"]) == ("annotations.json", 2, "it has no image_path; it has no answer")
     assert json.loads(row["raw"]) == records[1]
@@ -93,7 +96,7 @@ def test_an_edit_changes_the_bytes_of_one_record(home: Path, tmp_path: Path, ann
     touchstone("project", "create", "mine", "--schema", "egothink", home=home)
     touchstone("item", "import", "mine", "egothink", annotations, home=home)
     edited = touchstone("item", "edit", "mine", "Activity/1", "answer=12", "question=Combien d'étoiles ?", home=home)
-    assert edited.stdout == "Item Activity/1 is at revision 2 now.\n", edited.stderr
+    assert edited.stdout == "Item Activity/1 is now at revision 2.\n", edited.stderr
     touchstone("item", "export", "mine", "egothink", "--out", tmp_path / "out", home=home)
     records = [egothink_record(0), egothink_record(1, answer="12", question="Combien d'étoiles ?")]
     assert (tmp_path / "out/Activity/annotations.json").read_bytes() == json.dumps(records, indent=4).encode()
@@ -117,21 +120,21 @@ def test_a_ratings_file_says_whether_its_raters_are_people(home: Path, tmp_path:
     assert brought.stdout.splitlines() == [
         "Imported 2 ratings.",
         "Counted as machines, as no one has said that these are people: ann, Li, Wei.",
-        "To change that: touchstone rater list mine --people NAME or --machines NAME.",
+        "To change this: touchstone rater list mine --people NAME or --machines NAME.",
     ]
     told = touchstone("item", "import", "mine", "ratings", file, "--set", "raters=people", home=home)
     assert told.stdout.splitlines()[1:3] == ["2 rows were there already.", "Counted among the people: ann, Li, Wei."]
     listed = touchstone("rater", "list", "mine", "--machines", '"Li, Wei"', home=home)
     assert [" ".join(line.split()) for line in listed.stdout.splitlines()] == [
-        "ann a person; ratings out of files: 1 in verification",
-        "Li, Wei a machine; ratings out of files: 1 in verification",
+        "ann a person; imported ratings: 1 in verification",
+        "Li, Wei a machine; imported ratings: 1 in verification",
     ]
     for arguments, sentence in [
         (
             ("item", "import", "mine", "predictions", file, "--set", "raters=people"),
             "predictions are imported without it",
         ),
-        (("rater", "list", "mine", "--people", "bob"), "no ratings out of files of a rater 'bob'"),
+        (("rater", "list", "mine", "--people", "bob"), "no imported ratings by 'bob'"),
         (
             ("item", "import", "mine", "ratings", file, "--set", "raters=machines"),
             "ann counts as a person in this project",

@@ -12,7 +12,6 @@ import pytest
 
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
-from app.views import my_work
 from db.engine import Store
 from domain.item_counts import COUNTS, STATE_COUNTS, ItemCounts
 from domain.item_filter import ItemList
@@ -90,10 +89,8 @@ def test_every_page_shows_the_same_number_of_items_left_to_write(half_written: S
 
 def test_what_an_author_can_write_now_has_words_of_its_own(half_written: Store, home: Path) -> None:
     # 26 are left, 3 of them begun: of the other 23, images are free for 9; ann has 2 and a correction in hand
-    assert re.findall(r"\d+ items you can write now", words(drawn(half_written, home, "my_work", "ann"))) == [
-        "12 items you can write now"
-    ]
-    assert my_work.NOUN[Stage.AUTHORING] == ("item you can write now", "items you can write now")
+    page = words(drawn(half_written, home, "my_work", "ann"))
+    assert set(re.findall(r"\d+ items you can write now", page)) == {"12 items you can write now"}
     with half_written.read() as session:
         counts = count_by_dimension(session, access=access_to(session, person=None, project="p"))
     assert (counts["colour"].written, counts["colour"].rejected, counts["colour"].in_progress) == (6, 2, 3)

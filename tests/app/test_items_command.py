@@ -48,7 +48,7 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     seen = said(*assign, ids=ids + "gone/9\r\ncolour/0\n")
     assert seen.splitlines()[-4:] == [
         "gone/9: There is no such item among the chosen.", "ann: 2", "ben: 2",
-        "4 would change, 1 would not. Say --yes to do it.",
+        "4 would change, 1 would not. To do this, add --yes.",
     ]  # fmt: skip
     assert said("item", "list", "p", "--only-ids", "--voter", "ann") == ""
     assert said(*assign, "--yes", ids=ids).splitlines()[-1] == "4 changed, 0 did not."
@@ -86,9 +86,9 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     assert "Ann's" in said("view", "list", "p", "--as", "lea")
     assert "Ann's" not in said("view", "list", "p") + said("view", "list", "p", "--as", "sen")
     for given, sentence in (
-        (("items", "p", "--save-view", "Mine"), "Say whose view it is with --as LOGIN"),
+        (("items", "p", "--save-view", "Mine"), "Name the owner of the view with --as LOGIN"),
         (("items", "p", "--save-view", "X", "--for-everyone", "--as", "sen"), "Only a lead saves a view for everyone"),
-        (("items", "p", "--view", "Ann's"), 'no saved view "Ann\'s" to be seen'),
+        (("items", "p", "--view", "Ann's"), 'There is no saved view "Ann\'s"'),
         (("items", "p", "--as", "ann"), "Only seniors and leads see the table of items"),
         (("views", "delete", "p", "Shapes", "--as", "sen"), "Only the person who saved it and leads"),
     ):

@@ -176,7 +176,7 @@ def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store,
     both = [each.shared for each in item_views.views(store, person=lea, project="p")]
     assert sorted(both) == [False, True], "one's own and everyone's may have the same name"
     assert views(sam) == {name: True, "old": False}
-    with pytest.raises(NotFoundError, match="This view is gone"):
+    with pytest.raises(NotFoundError, match="This view was deleted"):
         item_views.rename(store, person=sam, project="p", id=own.id, name="mine now")
     last = page("sam")
     last.selectbox(key="items.view.p.which").set_value(shared.id).run()

@@ -33,6 +33,7 @@ from inference.spec import Endpoint, ModelSpec
 from testkit.factories import make_predictions
 from testkit.missing_extensions import needs
 from tests.app.homes import Home, make_home
+from tests.app.screens import drawn
 from workflow.access import accounts
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
@@ -174,11 +175,19 @@ def judge(store: Store, said: list[str], *, template: Any = None, **chosen: Any)
 # ---- beginning -------------------------------------------------------------------------------------------------------
 
 
+def test_without_answers_no_form_is_filled_in_for_nothing(show: Open) -> None:
+    test = show()
+    assert "There are no answers to grade yet." in words(test)
+    assert not test.selectbox
+
+
+@pytest.mark.usefixtures("answers")
 def test_an_empty_page_shows_our_templates_and_asks_for_a_judge(show: Open) -> None:
     test = show()
     options = next(box for box in test.selectbox if (box.key or "").startswith("judges.template."))
     assert len(options.options) == len(shipped())
-    assert "Pick a model above, or write its description here." in words(test)
+    assert "Choose a model above, or write its description." in words(test)
+    assert test.button(key="judges.see").disabled
 
 
 def choose_likeness(test: AppTest) -> AppTest:
@@ -192,25 +201,25 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_r
     test = choose_likeness(show())
     test.text_area(key=begin.BOX).set_value(specs.spec_as_yaml(SPEC)).run()
     boxes = {box.label: box for box in test.selectbox}
-    boxes["{reference} is"].select("answer")
-    boxes["{answer} is"].select("answer").run()
+    boxes["Fill {reference} with"].select("answer")
+    boxes["Fill {answer} with"].select("answer").run()
     for box in test.selectbox:
-        if box.label == "The reply's score rates":
+        if box.label == "Criterion for score":
             box.select("score").run()
     # the items' own `answer` where the model's belongs: told before anything can be asked
     assert "so the judge would grade something else" in words(test)
-    assert not any(button.key == "judges.see" for button in test.button)
-    next(box for box in test.selectbox if box.label == "{answer} is").select("prediction").run()
+    assert test.button(key="judges.see").disabled
+    next(box for box in test.selectbox if box.label == "Fill {answer} with").select("prediction").run()
     for box in test.selectbox:
-        if box.label == "The reply's score rates":
+        if box.label == "Criterion for score":
             box.select("score").run()
     test.number_input(key="judges.repeats").set_value(2).run()
     test.button(key="judges.see").click().run()
     page = words(test)
-    assert "strict will be asked 12 times about 6 answers, by likeness, version 1." in page
-    assert "Each is asked 2 times." in page
+    assert "strict will get 12 requests about 6 answers, with the template likeness, version 1." in page
+    assert "The judge grades each answer 2 times." in page
     assert "The graded answer is at {answer}." in page
-    assert "requests, if each succeeds at once" in page
+    assert "requests without retries" in page
     assert "Answer 0 of" in page, "the first prompt"
     assert not run_views.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
     next(button for button in test.button if (button.key or "").startswith("judges.start.")).click().run()
@@ -230,8 +239,18 @@ def test_a_run_says_how_many_have_a_score_and_leads_to_calibration(show: Open, s
     run = judge(store, SAID)
     page = words(show(run=run))
     assert "4 scored of 6" in page
-    assert "mean 0.750 of what was scored; 0.500 to 0.833 whatever the rest would be" in page
+    assert "mean 0.750 of scored replies; 0.500 to 0.833 with the rest at its limits" in page
     assert ("/calibration?project=tiny&amp;judge=strict+by+likeness+1" in page) == ("calibration" in SCREENS)
+
+
+@pytest.mark.usefixtures("answers")
+def test_agreement_leads_from_a_count_of_replies_to_these_replies(home: Home, store: Store) -> None:
+    run = judge(store, SAID)
+    test = drawn(store, home.path, "agreement", "lea", project="tiny", stage="grading")
+    test.session_state["agreement.fold.replies"] = True
+    page = words(test.run())
+    assert f'href="/judges?project=tiny&amp;run={run}&amp;verdict=scored&amp;criterion=score"' in page
+    assert f'href="/judges?project=tiny&amp;run={run}&amp;verdict=failures&amp;criterion=score"' in page
 
 
 @pytest.mark.usefixtures("answers")
@@ -279,18 +298,18 @@ def test_a_comparison_asks_for_the_other_model_and_says_who_won_whichever_came_f
     box.select_index(next(at for at, name in enumerate(box.options) if name.startswith("likeness_of_two"))).run()
     test.text_area(key=begin.BOX).set_value(specs.spec_as_yaml(SPEC)).run()
     assert "name the model to compare with" in words(test)
-    next(box for box in test.selectbox if box.label == "Each answer is compared with that of").select("two").run()
+    next(box for box in test.selectbox if box.label == "Compare with answers of").select("two").run()
     test.button(key="judges.see").click().run()
     page = words(test)
-    assert "strict will be asked 6 times about 3 answers" in page
-    assert "Every pair is asked in both orders." in page
+    assert "strict will get 6 requests about 3 answers" in page
+    assert "The judge sees every pair in both orders." in page
 
     # in both orders the first place wins: each answer once, no matter who it was
     run = judge(store, ["[[A]]"], template=made.template, criteria={"score": "preference"}, baseline="two", fills={})
     page = words(show(run=run))
     assert "the answer is better 3" in page
     assert "two is better 3" in page
-    assert "To calibration" not in page
+    assert "Compare with people" not in page
 
 
 @pytest.mark.usefixtures("answers")
@@ -341,6 +360,6 @@ def test_replies_out_of_a_file_are_read_like_others_and_no_one_is_asked_again(
     assert "3 scored of 6" in words(test)
     assert not [button for button in test.button if button.label.startswith("Ask")]
     test.segmented_control(key=f"judges.part.{view.id}").select("Judge and template").run()
-    assert "came out of a file: replies.jsonl" in words(test)
+    assert "imported from a file: replies.jsonl" in words(test)
     with pytest.raises(ConflictError, match="there is no one to ask"):
         run_control.retry_failed(store, by=None, run=view.id)

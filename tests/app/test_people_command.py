@@ -108,9 +108,9 @@ def test_accounts_get_a_part_in_a_project_by_name_and_out_of_a_file(project: Cli
 
 
 BAD = [
-    (["bo"], "Say which role"),
-    (["bo", "--remove", "--role", "lead"], "--remove takes people out"),
-    ([], "Say whose part"),
+    (["bo"], "Choose a role"),
+    (["bo", "--remove", "--role", "lead"], "With --remove, leave out"),
+    ([], "Name the people"),
     (["bo", "lea", "--role", "annotator"], "lea is the last active lead"),
 ]
 BAD_PARTS = [

@@ -33,7 +33,7 @@ def test_a_project_renamed_archived_and_taken_back(run: CliRunner) -> None:
         done = run.invoke(cli, ["project", *given], input=typed)
         return str(done.exception) if isinstance(done.exception, TouchstoneError) else done.output
 
-    assert "ego is called Öl & <b> from now on." in said("edit", "ego", "--title", " Öl & <b> ")
+    assert "ego is now called Öl & <b>." in said("edit", "ego", "--title", " Öl & <b> ")
     assert "The project needs a name." in said("edit", "ego", "--title", " ")
     assert "ego is archived." in said("edit", "ego", "--archive")
     assert "ego was archived already." in said("edit", "ego", "--archive")

@@ -40,7 +40,7 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
             "Items": "3",
             "Progress": "-",
             "Waiting for you": "2",
-            "": "",
+            "State": "",
         }
     ]
     assert "secret" not in words(page)
@@ -84,11 +84,11 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     page.button(key="projects.archive").click().run()
     page.button(key="projects.archive.sure.yes").click().run()
     assert "Second round is archived." in words(page)
-    assert "This project is archived: what you did is kept" in words(drawn(store, home, "my_work", "ann"))
+    assert "This project is archived. Your work is kept" in words(drawn(store, home, "my_work", "ann"))
     assert "Second round is archived: it can be read and exported" in words(
         drawn(store, home, "overview", "lea", project="p")
     )
-    assert rows(drawn(store, home, "projects", "ann"), "Project ID")[0][""] == "Archived"
+    assert rows(drawn(store, home, "projects", "ann"), "Project ID")[0]["State"] == "Archived"
     page.button(key="projects.unarchive").click().run()
     assert "Second round is in use again." in words(page)
 
@@ -145,7 +145,7 @@ def test_the_button_of_a_release_is_off_and_says_why_until_nothing_is_refused(
 
     settings.say(store, by=lea, project="p", said={"license": "CC-BY-4.0"})
     shown = drawn(store, home, "data_card", "lea", project="p")
-    assert "1 of 17 fields are filled." in words(shown)
+    assert "1 of 17 fields is filled." in words(shown)
     assert shown.text_input(key="release.say.license.1").value == "CC-BY-4.0"
 
 

@@ -73,7 +73,7 @@ def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
     for arguments, words in (
         (["--by", "goal"], "Items cannot be cut by 'goal'"),
         (["--criterion", "beauty"], "no criterion 'beauty' whose values are numbers or named options; it has score"),
-        (["--edges", "1,5"], "dimension has no numbers that could be cut at 1,5"),
+        (["--edges", "1,5"], "dimension has no numbers to cut at 1,5"),
         (["--edges", "5,1"], "Slices begin at numbers from low to high"),
         (["--cluster", "goal"], "not put together by 'goal'"),
     ):
@@ -84,7 +84,7 @@ def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
 
 
 def test_without_anything_to_score_it_says_so(home: Path) -> None:
-    assert "There is nothing to score here" in said("--scores", "human")
+    assert "Nothing to score" in said("--scores", "human")
 
 
 def test_an_option_of_a_missing_extension_names_the_extension(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -172,7 +172,7 @@ def test_ctrl_c_pauses_and_a_second_worker_goes_on(
     run = process.output().partition("Run ")[2].split()[0]
     wait_for(lambda: answered(full, run) > 0, process)
     os.kill(process.pid, signal.SIGINT)
-    wait_for(lambda: "Pausing as soon as" in process.output(), process)
+    wait_for(lambda: "Pausing after the current request" in process.output(), process)
     endpoint.most = 60  # it waits for the answers to what it has asked
     assert process.wait(300) == 130, process.output()
     assert state_of(full, run) == "paused"
@@ -237,10 +237,10 @@ def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path)
         assert "Traceback" not in done.stderr
         return done.stderr
 
-    assert "Say which model" in refused()
-    assert "as it was started" in refused("--resume", "x", "--limit", "3")
+    assert "Name the model" in refused()
+    assert "settings it was started with" in refused("--resume", "x", "--limit", "3")
     assert "There is no run 'x'" in refused("--resume", "x")
-    assert "say which one with --resume" in refused("--spec", str(spec), "--retry-failed")
+    assert "--retry-failed needs --resume" in refused("--spec", str(spec), "--retry-failed")
     assert "no dimension 'taste'" in refused("--spec", str(spec), "-d", "taste")
     assert "add nothing named `smells`" in refused("--spec", str(spec), "--with", "smells")
     missing = tmp_path / "missing.yaml"

@@ -58,14 +58,14 @@ def test_warnings_are_said_and_fail_only_where_that_is_asked_for(tmp_path: Path)
     )
     said = f"{path}:11: warning: stages.grading.raters: a majority of two is both of them"
     output = run("check", str(path))
-    assert "Mine (mine, version 1) fits." in output
-    assert "1 to look at:" in output
+    assert "Mine (mine, version 1) is valid." in output
+    assert "1 warning:" in output
     assert said in output
     strict = CliRunner().invoke(cli, ["schema", "check", "--strict", str(path)])
     assert strict.exit_code == 1
     assert said in strict.output
     path.write_text(unanimous)
-    assert "to look at" not in run("check", "--strict", str(path))
+    assert "warning:" not in run("check", "--strict", str(path))
 
 
 def test_list_names_all() -> None:

@@ -47,6 +47,7 @@ def store(home: Home) -> Iterator[Store]:
 def extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant_page(tmp_path, monkeypatch)
     monkeypatch.setattr(rooms, "_finders", {})
+    monkeypatch.setattr(rooms, "_offered", {})
 
 
 def people_tabs(store: Store, login: str) -> list[str]:
@@ -130,8 +131,19 @@ def test_tabs_after_the_sixth_are_under_more_except_the_current_one(store: Store
         return re.findall(r">([\w ]+)</a>", shown), re.findall(r">([\w ]+)</a>", more)
 
     first = ["Scores", "Agreement", "Calibration", "Cases", "Tables"]
-    assert row("results") == ([*first, "Variants"], ["Regression", "Reasons"])
-    assert row("regression") == ([*first, "Regression"], ["Variants", "Reasons"])
+    assert row("results") == ([*first, "Variants"], ["Regression"])
+    assert row("regression") == ([*first, "Regression"], ["Variants"])
+
+
+def test_a_page_without_content_has_a_tab_while_it_is_open_and_says_what_is_missing(store: Store) -> None:
+    view = projects.projects_of(store, person=accounts.find_person(store, login="lea"))[0]
+    facts = RoomFacts(waiting=frozenset({"results", "agreement"}))
+    assert "Scores" not in [screen.title for screen in rooms.tabs_of(view, Room.RESULTS, facts)]
+    head = rooms.head_of(view, SCREENS["results"], facts)
+    assert head is not None
+    assert head.waits == "No answer has a score yet. Run a model, or import answers."
+    assert re.findall(r">([\w ]+)</a>", head.tabs)[0] == "Scores"
+    assert "Agreement" not in head.tabs
 
 
 def test_every_page_has_a_place_of_its_own() -> None:

@@ -115,7 +115,7 @@ def test_every_command_of_the_tutorial_works_and_its_votes_come_out(
                 piped = done.stdout
             told[line] = done.output
     outputs = {" ".join(line.split()[1:3]): output for line, output in told.items()}
-    assert "Street scenes (street, version 1) fits." in outputs["schema check"]
+    assert "Street scenes (street, version 1) is valid." in outputs["schema check"]
     waiting = re.search(r"^Waiting, made up: (.*)$", outputs["schema preview"], flags=re.M)
     assert waiting
     assert re.findall(r"(\w+) [1-9]\d*", waiting[1]) == ["authoring", "verification", "adjudication"]

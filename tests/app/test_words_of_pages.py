@@ -76,6 +76,13 @@ def texts(path: Path) -> Iterator[str]:
     """Every text in a file of code, but what stands there to explain it; what is filled in is three dots."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     inside = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    # what people may type to find a page is in their words
+    inside |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "words"}
+    inside |= {
+        id(node.args[1])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Action" and len(node.args) > 1
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             inside |= {id(part) for part in node.values}
@@ -156,8 +163,5 @@ def test_every_control_that_is_named_is_there() -> None:
 def test_whole_commands_stay_and_saying_it_twice_changes_nothing() -> None:
     words = "Say --set rater=NAME, or `touchstone judge run --attacks`; --skip-bad alone; --ink."
     once = shell.on_page(words)
-    assert once == (
-        "Say “Who made annotations that name no one”, or `touchstone judge run --attacks`; "
-        "“Import the good rows when some are bad” alone; --ink."
-    )
+    assert once == "Say “Default rater”, or `touchstone judge run --attacks`; “Skip bad rows” alone; --ink."
     assert shell.on_page(once) == once

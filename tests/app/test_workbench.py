@@ -716,13 +716,13 @@ def test_a_lost_lease_keeps_the_text_and_says_so(place: Place, browser_page: Pag
             claimed(place.store, other, project=project)
     browser_page.clock.set_fixed_time(time.time())  # whatever the machine does, Enter comes at once
     browser_page.keyboard.press("1")
-    expect(browser_page.locator(".banner")).to_contain_text("gone to someone else")
+    expect(browser_page.locator(".banner")).to_contain_text("went to someone else")
     expect(browser_page.locator(".note textarea")).to_have_value("mine")
     assert place.votes(person) == []
     assert place.draft(person)["note"] == "mine"
     browser_page.keyboard.press("Enter")
     expect(asked(browser_page)).not_to_have_text(first)
-    expect(browser_page.locator(".banner")).to_contain_text("Your last answer does not count. This task has gone to")
+    expect(browser_page.locator(".banner")).to_contain_text("Your last answer does not count. This task went to")
     browser_page.keyboard.press("Escape")
     expect(browser_page.locator(".banner")).to_be_hidden()
 
@@ -862,7 +862,7 @@ def test_an_abandoned_page_asks_for_no_time_and_any_key_does(place: Place, brows
     assert len(beats) == 1, "a hidden page asks for nothing"
     browser_page.clock.fast_forward("20:00")
     browser_page.clock.run_for(11_000)
-    expect(browser_page.locator(".banner.lease")).to_contain_text("goes back to the others at")
+    expect(browser_page.locator(".banner.lease")).to_contain_text("Others can take this item from")
     with browser_page.expect_response("**/api/heartbeat") as renewed:
         hide(browser_page, False)
         browser_page.keyboard.press("ArrowUp")

@@ -122,11 +122,11 @@ class Keyboard:
             self.page.keyboard.press("Enter")
         waiting.value.set_files(path)
 
-    def goes(self, title: str) -> None:
-        """M, part of a page's title, Enter."""
+    def goes(self, typed: str, title: str = "") -> None:
+        """M, words about a page, Enter. ``title`` is in the title of that page, by default what was typed."""
         settled(self.page)
         self.page.keyboard.press("m")
-        self.page.keyboard.type(title)
+        self.page.keyboard.type(typed)
         self.page.keyboard.press("Enter")
-        expect(self.page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible()
+        expect(self.page.get_by_role("heading", name=title or typed, level=1)).to_be_visible()
         settled(self.page)

@@ -105,15 +105,14 @@ def _radio(window: Firefox, group: str, begins: str) -> None:
 
 def _make(window: Firefox, server: Server, folder: Path) -> None:
     """From a YAML, with two presses where one is meant."""
-    window.open(f"{server.url}/")
-    window.enters("Make one")
-    window.shows("It begins from")
+    window.open(f"{server.url}/new_project")
+    window.shows("Start from")
     window.settled()
-    _radio(window, "It begins from", "A YAML file")
+    _radio(window, "Start from", "YAML file")
     path = folder / "kitchen.yaml"
     path.write_text("".join(line for line in SCHEMA.splitlines(keepends=True) if "qualification" not in line))
     window.gives(path)
-    window.shows("1 dimension, stages verification, adjudication, grading")
+    window.shows("1 dimension. Stages: verification, adjudication, grading.")
     window.settled()
     window.enters("Create project", times=2)
     window.shows(f"{TITLE} is created.", "First release")
@@ -122,9 +121,9 @@ def _make(window: Firefox, server: Server, folder: Path) -> None:
 def _bring(window: Firefox, file: Path) -> None:
     _goes(window, "Import")
     window.gives(file)
-    window.shows(f"{N} items would come in")
+    window.shows(f"{N} items will be imported")
     window.settled()
-    window.enters("Import", selector="button", times=2)
+    window.enters(f"Import {N} items", selector="button", times=2)
     window.shows(f"{N} items imported")
 
 
@@ -220,8 +219,8 @@ def _release(window: Firefox) -> None:
 
 
 def _archive(window: Firefox) -> None:
-    _goes(window, "Projects")
-    window.enters("Archive")
+    _goes(window, "Project")
+    window.enters("Archive project")
     window.shows("Cancel")
     window.enters(f"Archive {TITLE}", selector=IN_DIALOG, times=2)
-    window.shows("Take back into use")
+    window.shows("Restore project")

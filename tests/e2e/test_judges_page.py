@@ -101,13 +101,14 @@ def describe(lead: Desk, url: str) -> str:
     """Fill in the boxes about an endpoint; the description that comes of them."""
     page = lead.page
     page.get_by_role("textbox", name="Base URL").fill(url)
-    page.get_by_role("textbox", name="Model, as the server names it").fill("scripted")
-    page.get_by_role("textbox", name="Name in tables").fill("strict-judge")
-    page.get_by_label("Price of 1 M input tokens").fill("2.5")
-    page.get_by_label("Price of 1 M output tokens").fill("10")
-    page.get_by_role("textbox", name="Prices read on").fill("2026-11-01")
-    page.get_by_role("button", name="Make the description").click()
-    box = page.get_by_role("textbox", name="The description in effect")
+    page.get_by_role("textbox", name="Model ID").fill("scripted")
+    page.get_by_role("textbox", name="Display name").fill("strict-judge")
+    page.get_by_text("Cost, requests, headers").click()
+    page.get_by_label("Input price (1M tokens)").fill("2.5")
+    page.get_by_label("Output price (1M tokens)").fill("10")
+    page.get_by_role("textbox", name="Price date").fill("2026-11-01")
+    page.get_by_role("button", name="Create description").click()
+    box = page.get_by_role("textbox", name="Description (YAML)")
     expect(box).to_have_value(re.compile("name: strict-judge"))
     settled(page, held_ms=300)
     return box.input_value()
@@ -117,8 +118,8 @@ def run_it(lead: Desk, pictures: Path | None = None) -> None:
     """Preview the run, start, and wait for the end."""
     page = lead.page
     page.get_by_role("button", name="Preview run").click()
-    expect(page.locator("[data-part=foreseen]")).to_contain_text(f"will be asked {N} times about {N} answers")
-    expect(page.get_by_text("cost, at most about")).to_be_visible()
+    expect(page.locator("[data-part=foreseen]")).to_contain_text(f"will get {N} requests about {N} answers")
+    expect(page.get_by_text("estimated maximum cost")).to_be_visible()
     expect(page.locator(".ts-notice").filter(has_text="[Question]").first).to_be_visible()
     lead.looks(pictures, "judges-before")
     page.get_by_role("button", name=f"Start: {N} requests").click()
@@ -145,14 +146,14 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
     with ScriptedServer(script) as endpoint, at_desk(chromium, serving, "demo-mara") as lead:
         page = lead.page
         lead.open("/judges?project=demo")
-        go_to(page, "Its text")
+        go_to(page, "Template text")
         expect(page.get_by_test_id("stCode")).to_contain_text("parser: double_brackets")
-        go_to(page, "Its text")
+        go_to(page, "Template text")
         spec = tmp_path / "judge.yaml"
         spec.write_text(describe(lead, endpoint.url))
-        pick(page, "Sample", "Only those that people have graded")
-        page.get_by_label("At most so many").fill(str(N))
-        page.get_by_label("At most so many").press("Enter")
+        pick(page, "Sample", "Answers graded by people")
+        page.get_by_label("Maximum answers").fill(str(N))
+        page.get_by_label("Maximum answers").press("Enter")
         settled(page, held_ms=300)
         with opened(serving) as store:
             assert not run_views.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE), "nothing runs yet"
@@ -202,7 +203,7 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
         assert done.returncode == 0, done.stderr
         _next_to_each_other(lead, serving, view.id, pictures)
 
-        page.get_by_role("link", name="To calibration").click()
+        page.get_by_role("link", name="Compare with people").click()
         expect(page.get_by_role("heading", name="Calibration")).to_be_visible()
         page.get_by_role("button", name="What is compared").click()
         chosen = page.get_by_test_id("stMultiSelect").filter(has_text="Judges")
@@ -288,9 +289,9 @@ def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled
             assert found[0].template.prompt.user == PUBLISHED["prompt_template"]
         describe(lead, "http://127.0.0.1:9/v1")
         # the item has a field `answer`, which is the key: that the judge is to see the model's is said by hand
-        pick(page, "{answer} is", "the answer that is judged")
+        pick(page, "Fill {answer} with", "Graded answer")
         page.get_by_role("button", name="Preview run").click()
         expect(page.locator("[data-part=foreseen]")).to_contain_text(
-            "strict-judge will be asked 3 times about 3 answers, by likeness_v1, version 1."
+            "strict-judge will get 3 requests about 3 answers, with the template likeness_v1, version 1."
         )
         expect(page.locator(".ts-notice").filter(has_text="You are strict.").first).to_contain_text("Answer 0 of")

@@ -122,7 +122,7 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
     """From a YAML: first one that does not fit, which is said with its line; then the right one, pressed twice."""
     page, keys = lead.page, Keyboard(lead.page)
     lead.open("/")
-    keys.press(page.get_by_role("link", name=re.compile("^(Use a YAML file|Build a form)$")))
+    expect(page.get_by_role("heading", name="Start from a published protocol")).to_be_visible()
     lead.open("/new_project")
     expect(page.get_by_role("heading", name="New project")).to_be_visible()
     lead.settled()
@@ -158,13 +158,13 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
 def _bring(lead: Desk, file: Path, look: Look) -> None:
     """A file of real size: looked at first, then imported, pressed twice."""
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Import")
-    keys.gives("Annotation files, or one zip of their folders", file)
-    expect(page.get_by_text(f"{N:,} items would come in")).to_be_visible(timeout=120_000)
+    keys.goes("Import", "Add items")
+    keys.gives("Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of them", file)
+    expect(page.get_by_text(f"{N:,} items will be imported")).to_be_visible(timeout=120_000)
     expect(page.locator("[data-part=counts] td")).to_have_text([f"{N:,}", "0", "0", "0", "0", f"{N:,}"])
     lead.settled()
     look(lead, "03-preview")
-    keys.button("Import", times=2)
+    keys.button(f"Import {N:,} items", times=2)
     expect(page.get_by_text(f"{N:,} items imported")).to_be_visible(timeout=120_000)
     lead.settled()
     look(lead, "04-imported")
@@ -347,7 +347,7 @@ def _settle(sue: Desk, plan: Plan, look: Look) -> None:
 def _watch(lead: Desk, plan: Plan, look: Look) -> None:
     """What the lead's pages say of it all: the votes were planned, so that every number is known."""
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Dashboard")
+    keys.goes("Dashboard", "Overview")
     for n, word in ((len(plan.kept), "kept"), (len(LIVE) - len(plan.kept), "rejected")):
         expect(page.locator("[data-part=summary]")).to_contain_text(f"{n} {word}")
     for fold in ("Progress and forecast", "Where votes differ, and why"):
@@ -383,11 +383,11 @@ def _watch(lead: Desk, plan: Plan, look: Look) -> None:
 def _answers(lead: Desk, plan: Plan, folder: Path) -> None:
     """A model's answers to what was kept, out of a file."""
     keys = Keyboard(lead.page)
-    keys.goes("Import")
-    keys.gives("Annotation files, or one zip of their folders", plan.answers(folder))
-    expect(lead.page.locator("[data-part=recognised]")).to_contain_text("answers.jsonl seems to be predictions")
+    keys.goes("Import", "Add items")
+    keys.gives("Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of them", plan.answers(folder))
+    expect(lead.page.locator("[data-part=recognised]")).to_contain_text("answers.jsonl looks like predictions")
     lead.settled()
-    keys.button("Import", times=2)
+    keys.button(f"Import {len(plan.kept)} answers", times=2)
     expect(lead.page.get_by_text(f"{len(plan.kept)} answers imported")).to_be_visible(timeout=60_000)
 
 
@@ -410,17 +410,17 @@ def _judge(lead: Desk, plan: Plan, url: str, look: Look) -> None:
     keys.goes("Judges")
     for box, text in (
         ("Base URL", url),
-        ("Model, as the server names it", "scripted"),
-        ("Name in tables (else the model's)", "strict"),
+        ("Model ID", "scripted"),
+        ("Display name", "strict"),
     ):
         keys.writes(page.get_by_role("textbox", name=box), text)
-    keys.button("Make the description")
-    written = page.get_by_role("textbox", name="The description in effect")
+    keys.button("Create description")
+    written = page.get_by_role("textbox", name="Description (YAML)")
     expect(written).to_have_value(re.compile("name: strict"))
     lead.settled(held_ms=300)
-    keys.choose(re.compile("Sample$"), "Only those that people have graded")
+    keys.choose(re.compile("Sample$"), "Answers graded by people")
     keys.button("Preview run")
-    expect(page.locator("[data-part=foreseen]")).to_contain_text(f"strict will be asked {n} times about {n} answers")
+    expect(page.locator("[data-part=foreseen]")).to_contain_text(f"strict will get {n} requests about {n} answers")
     lead.settled()
     look(lead, "13-judge")
     keys.button(f"Start: {n} requests", times=2)
@@ -477,12 +477,12 @@ def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> No
 
 def _archive(lead: Desk, look: Look) -> None:
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Projects")
-    keys.button("Archive")
+    keys.goes("Project")
+    keys.button("Archive project")
     dialog = page.get_by_role("dialog")
     look(lead, "17-archive")
     keys.button(f"Archive {TITLE}", within=dialog, times=2)
-    expect(page.get_by_role("button", name="Take back into use")).to_be_visible()
+    expect(page.get_by_role("button", name="Restore project")).to_be_visible()
     lead.settled()
 
 

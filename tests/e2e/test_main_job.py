@@ -359,11 +359,8 @@ def _bring_in_answers(lead: Desk, kept: Path, folder: Path) -> None:
     file = folder / "answers.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     lead.open(f"/import?project={PROJECT}")
-    lead.page.get_by_role("combobox").first.click()
-    lead.page.get_by_role("option", name=re.compile("^predictions")).click()
-    lead.settled(held_ms=300)  # what is taken to be uploaded follows from the format
-    lead.page.get_by_role("region", name="Annotation files").locator("input[type=file]").set_input_files(file)
-    button = lead.page.get_by_role("button", name="Import", exact=True)
+    lead.page.get_by_role("region", name="Drop a file here").locator("input[type=file]").set_input_files(file)
+    button = lead.page.get_by_role("button", name=f"Import {len(lines)} answers", exact=True)
     expect(button).to_be_enabled()
     lead.settled()
     button.click()

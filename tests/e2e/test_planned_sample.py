@@ -75,7 +75,7 @@ def test_a_lead_opens_a_sample_once_and_draws_more(server: Server, chromium: Bro
             found = run_grading.planned_sample(store, by=None, project="p")
         assert found is not None
         missing = found.total("unanswered")
-        button = lea.page.get_by_role("button", name="Open ")
+        button = lea.page.get_by_role("button", name="slots to people")
         expect(button).to_have_text(f"Open {2 * (10 - missing)} slots to people")
         button.dblclick()
         expect(lea.page.get_by_role("button", name="Open 0 slots to people")).to_be_disabled()

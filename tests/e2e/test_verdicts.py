@@ -154,7 +154,7 @@ def test_causes_become_a_guideline_and_later_votes_carry_it(
     check_release(serving, tmp_path, cast, late)
     check_reasons(serving, settled)
     said_of_it = run(serving.home, "check", "jury")
-    assert "Everything stored follows from the votes." in said_of_it
+    assert "All stored states follow from the votes." in said_of_it
     assert "1 item has votes under versions 1 and 2 of the guideline" in said_of_it
 
 
@@ -215,7 +215,7 @@ def read_reasons(lena: Desk, pictures: Path | None) -> None:
 def write_guideline(lena: Desk, pictures: Path | None) -> None:
     """A new rule in the guideline answers both gaps."""
     lena.page.get_by_role("button", name="Edit guideline").first.click()
-    expect(lena.page.get_by_role("heading", name="Guideline", exact=True)).to_be_visible()
+    expect(lena.page.get_by_role("heading", name="Settings: Guideline")).to_be_visible()
     box = lena.page.get_by_role("textbox", name="The guideline, in Markdown")
     expect(box).not_to_have_value("")  # the box is drawn before it is filled
     text = box.input_value()
@@ -368,7 +368,7 @@ def test_skips_retire_an_item_and_more_than_half_decides(serving: Server, chromi
         "kept": 2,
         "rejected": 2,
     }
-    assert "Everything stored follows from the votes." in run(serving.home, "check", "panel")
+    assert "All stored states follow from the votes." in run(serving.home, "check", "panel")
 
 
 # ---- a majority of three --------------------------------------------------------------------------------------------
@@ -408,4 +408,4 @@ def test_more_than_half_of_three_keep_an_item(serving: Server, tmp_path: Path) -
         "kept": len(kept),
         "rejected": len(MAJORITY) - len(kept),
     }
-    assert "Everything stored follows from the votes." in run(serving.home, "check", "quorum")
+    assert "All stored states follow from the votes." in run(serving.home, "check", "quorum")

@@ -14,6 +14,8 @@ const found = (typed) => matching(PLACES, typed).map(({ title }) => title);
 
 test("names come before rooms and further words", () => {
   assert.deepEqual(found("judge"), ["Judges", "Calibration"]);
+  assert.deepEqual(found("Result"), ["Agreement", "Calibration"]);
+  assert.deepEqual(found("peo"), ["Invite people"]);
   assert.deepEqual(found("KAPPA"), ["Agreement"]);
   assert.deepEqual(found("results cal"), ["Calibration"]);
 });

@@ -228,7 +228,7 @@ test("a page whose fixed part is unknown is asked for with it", () => {
 test("an item without work on it is warned about before it goes back, and a key keeps it", async () => {
   open({}, { lease_until: new Date(Date.now() + 10 * 60 * 1000).toISOString() });
   for (let minute = 0; minute < 8; minute += 1) await wait(60_000);
-  assert.match(text(".banner"), /goes back to the others/);
+  assert.match(text(".banner"), /Others can take this item from/);
   assert.equal(posts("/api/heartbeat").length, 0);
   await keys("ArrowDown");
   assert.deepEqual(posts("/api/heartbeat"), [{ task: "t1" }]);

@@ -306,7 +306,7 @@ def test_the_dashboard_says_where_people_are_too_few(store: Store) -> None:
     make_items(store, 2)
     make_people(store, "una", "vera")
     said = [line for each in project_progress.dashboard(store, person=None, project="p").rows for line in each.blocked]
-    assert any("2 items wait to be answered by 3 people, but only 2 people may answer here" in line for line in said)
+    assert any("2 items wait for answers by 3 people, but only 2 people may answer here" in line for line in said)
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------

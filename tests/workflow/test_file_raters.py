@@ -163,7 +163,7 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
         "Counted as a machine, as no one has said that this is a person: cy.",
     ]
     for wrong, said in [
-        ({"people": ["nobody"]}, "no ratings out of files of a rater 'nobody'"),
+        ({"people": ["nobody"]}, "no imported ratings by 'nobody'"),
         ({"people": ["cy"], "machines": ["cy"]}, "cy is named both"),
     ]:
         with pytest.raises(InvalidInputError, match=said):

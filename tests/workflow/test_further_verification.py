@@ -147,8 +147,8 @@ def test_items_go_through_three_stages_as_the_protocol_says(store: Store) -> Non
     work(store, seniors, Stage.VERIFICATION_2, said, draw)
     board = project_progress.dashboard(store, person=None, project="p").rows[0]
     now = [fate(said[item]) for item in states(store)]
-    assert board.states[ItemState.IN_VERIFICATION_3] == now.count("in_verification_3")
-    assert board.states[ItemState.REJECTED] == now.count("rejected")
+    assert board.counts.in_state(ItemState.IN_VERIFICATION_3) == now.count("in_verification_3")
+    assert board.counts.rejected == now.count("rejected")
     work(store, [*juniors, *seniors], Stage.VERIFICATION_3, said, draw)
     work(store, settling, Stage.ADJUDICATION, said, draw)
     assert states(store) == {item: fate(said[item]) for item in states(store)}

@@ -113,7 +113,7 @@ def test_the_dashboard_says_that_no_one_is_left_for_an_item_or_for_models_answer
     make_person(store, "cy", stages=[Stage.GRADING])
     colour = dashboard(store, person=None, project="p").rows[0]
     assert [why for why in colour.blocked if "model" in why] == [
-        "2 answers of models wait for grading by 2 people each, but only 1 person may do it here; add people."
+        "2 answers of models wait for grading by 2 people each, but only 1 person may do it here."
     ]
     assert not any("votes" in why for why in colour.blocked)
     vote(store, ann)
@@ -121,7 +121,7 @@ def test_the_dashboard_says_that_no_one_is_left_for_an_item_or_for_models_answer
         session.add(InsightRow(item_id=item, person_id=bob.id, created_at=store.now()))
     colour = dashboard(store, person=None, project="p").rows[0]
     (why,) = [why for why in colour.blocked if "votes" in why]
-    assert why.startswith("1 item waits for 2 votes, but only 2 people may verify here, and no one votes")
+    assert why.startswith("1 item waits for 2 votes, but only 2 people may verify here. People cannot vote")
 
 
 def test_the_dashboard_says_that_a_senior_is_missing(store: Store) -> None:
@@ -174,12 +174,11 @@ def test_an_item_that_its_senior_has_edited_names_who_is_needed(store: Store) ->
     vote(store, bob, "blue")
     blocked, _ = _in_adjudication(store)[0].blocked
     assert blocked == (
-        "1 item waits for another senior (colour/0): Sue has edited it."
-        " Make someone who did none of that a senior on People."
+        "1 item waits for another senior (colour/0): Sue has edited it. Make someone who did none of that a senior."
     )
     set_member(store, by=None, project="p", login="sue", role=Role.ANNOTATOR)
     blocked, _ = _in_adjudication(store)[0].blocked
-    assert blocked == "1 item waits for a senior, and no one here is one; make someone a senior on People."
+    assert blocked == "1 item waits for a senior, and this project has none."
     make_person(store, "tom", role=Role.SENIOR)
     (row,) = _in_adjudication(store)
     assert not any("senior" in sentence for sentence in row.blocked)
@@ -194,13 +193,13 @@ def test_the_dashboard_says_where_more_people_write_than_the_schema_has(store: S
     make_person(store, "cal")  # may write everywhere, and was given nothing in particular
     make_person(store, "dee", dimensions=["colour"], stages=[Stage.GRADING])
     colour, shape = dashboard(store, person=None, project="p").rows
-    assert [why for why in colour.blocked if "People" in why] == [
-        "2 people write in this project, and the schema has 1; see People.",
-        "2 people write here, and the schema has 1 a dimension; see People.",
-        "1 person here with more than the schema's 1 dimensions each; see People.",
+    assert [why for why in colour.blocked if "plans" in why] == [
+        "2 people write in this project. The schema plans 1.",
+        "2 people write in one dimension. The schema plans 1.",
+        "1 person writes in more dimensions than the 1 that the schema plans for each person.",
     ]
-    assert [why for why in shape.blocked if "People" in why] == [
-        "1 person here with more than the schema's 1 dimensions each; see People."
+    assert [why for why in shape.blocked if "plans" in why] == [
+        "1 person writes in more dimensions than the 1 that the schema plans for each person."
     ]
 
 

@@ -155,7 +155,7 @@ def test_the_command_on_a_project(home: Path, sqlite_template: Path, monkeypatch
         found = json.loads(result.stdout)
         assert {(each["criterion"], each["dimension"], each["n_raters"]) for each in found} == {("score", "colour", 2)}
         nothing = CliRunner().invoke(cli, ["agreement", "show", "p", "--stage", "verification"])
-        assert nothing.stdout == "No one has rated anything yet.\n"
+        assert nothing.stdout == "There are no ratings yet.\n"
         for arguments, words in ((["q", "--stage", "grading"], "q"), (["p", "--stage", "authoring"], "authoring")):
             refused = CliRunner().invoke(cli, ["agreement", "show", *arguments])
             assert isinstance(refused.exception, TouchstoneError)

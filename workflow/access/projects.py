@@ -11,7 +11,7 @@ from typing import Any
 from annotation_schemas.model import LoadedSchema, Schema
 from db import guidelines, project_facts, projects, task_rules
 from db.engine import IntegrityError, Session, Store
-from db.project_facts import FactQuery, Viewer
+from db.project_facts import FactQuery
 from db.records import StoredMember, StoredPerson, StoredProject
 from domain.errors import (
     AlreadyTakenError,
@@ -201,7 +201,7 @@ def facts(store: Store, *, person: Person, project: str, queries: Sequence[FactQ
     """Return what a project has, one value for each query, read by one statement."""
     with store.read() as session:
         access = access_to(session, person=person, project=project)
-        return project_facts.read(session, queries, viewer=Viewer(access.project_id, person.id, access.role))
+        return project_facts.read(session, queries, project_id=access.project_id, person_id=person.id, role=access.role)
 
 
 # ---- for other use cases ---------------------------------------------------------------------------------------------

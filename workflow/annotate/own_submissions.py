@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -23,7 +23,7 @@ from domain.item_filter import LONGEST, texts, typed_value
 from domain.records import Person, TaskView, TextLine
 from domain.states import Stage
 from workflow.access.projects import Access, access_to, stages_of
-from workflow.annotate import sent_back
+from workflow.annotate import others_answers, sent_back
 from workflow.annotate.adjudication import DECISIONS
 from workflow.annotate.task_views import task_as_it_was, visible_fields
 from workflow.annotate.verdicts import DECIDED_IN
@@ -47,6 +47,8 @@ class OwnSubmission:
     """The questions and the person's answers, in the words of the form."""
     corrected: bool
     """Whether it replaced an earlier submission of theirs."""
+    shows_others: bool
+    """Whether the schema shows what others answered, once the item is settled."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class AsItWas:
     view: TaskView
     """The task, with the answers as its draft."""
     before: Sequence[OwnSubmission]
+    others: str = ""
+    """Why other people's answers are not shown, where the schema shows them after an item is settled."""
 
 
 def stages_and_dimensions(store: Store, *, person: Person, project: str) -> tuple[list[Stage], list[str]]:
@@ -146,7 +150,25 @@ def look(store: Store, *, person: Person, project: str, submission: str) -> AsIt
         before = own_submissions.before(session, said=annotation)
         shown, *earlier = _rows(session, access, [annotation, *before])
         view = task_as_it_was(session, access=access, row=row, person=person, said=annotation)
-        return AsItWas(shown, view, earlier)
+        asks_others = others_answers.are_shown(access, row.stage)
+    as_it_was = AsItWas(shown, view, earlier)
+    return _with_others(store, as_it_was, person, project, submission) if asks_others else as_it_was
+
+
+def _with_others(store: Store, found: AsItWas, person: Person, project: str, submission: str) -> AsItWas:
+    """Return the submission with what others answered, or with why that is not shown."""
+    with store.write() as session:
+        access = access_to(session, person=person, project=project)
+        theirs = own_submissions.find_submission(session, of=_whose(access, person), public_id=submission)
+        if theirs is None:
+            return found
+        said, row = theirs
+        others = others_answers.look_at_others(session, access=access, row=row, said=said, person=person, store=store)
+    if others is None:
+        return replace(found, others=others_answers.NOT_YET)
+    if not others:
+        return replace(found, others=others_answers.NO_OTHERS)
+    return replace(found, view=replace(found.view, votes=tuple(others)))
 
 
 def _own(access: Access) -> tuple[list[Stage], list[str]]:
@@ -194,6 +216,7 @@ def _rows(session: Session, access: Access, found: Sequence[StoredAnnotation]) -
                 words=_clipped(" ".join(first.split())),
                 said=_said(access, row, seen),
                 corrected=row.supersedes_id is not None,
+                shows_others=others_answers.are_shown(access, row.stage),
             )
         )
     return rows

@@ -79,32 +79,6 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
 
 _BACK = ", sent back with the reason. Voting starts again after a correction, or when you send them to verification."
 
-NOTHING_YET = "Nothing to work on yet: bring in items or images, then give people their dimensions."
-
-
-def next_steps(store: Store, *, person: Person | None, project: str) -> str:
-    """Return the lead's next steps in a project in which nobody has work."""
-    with store.read() as session:
-        access = require_lead(session, by=person, project=project)
-        states = items.count_by_state(session, project_id=access.project_id)
-        if not states and not image_pool.count(session, access=access, dimensions=None):
-            return NOTHING_YET
-        steps = []  # a set never contains waiting items, so missing media come first
-        waiting = sum(medium.items for medium in _without_media(session, access).values())
-        if waiting:
-            steps.append(
-                f"{_items(waiting)} for images or clips that are not there, and no one is given an item without them."
-                " Import in the menu brings them in; Dashboard says which ones they are."
-            )
-        called = access.schema.stages.in_a_sentence
-        without = " and ".join(called(stage.value) for stage in qualification.without_set(session, access=access))
-        if without:
-            steps.append(
-                f"The {without} asks people to qualify first, and there is no set of items for it: no one gets in"
-                " until you make one. Qualify in the menu does that."
-            )
-        return " ".join(steps) or "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
-
 
 def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[Blocker]]:
     """Return, by dimension, the items that nobody in the project may vote on or settle."""
@@ -293,7 +267,7 @@ def _too_few_others(
 
 
 def _only(n: int) -> str:
-    return f"only {_people(n)}" if n else "no one"
+    return f"only {_people(n)}" if n else "nobody"
 
 
 def _and_barred(n: int) -> str:
@@ -306,7 +280,7 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
     """Return why nobody may settle these items (ids), and what each eligible person has done to the first item."""
     role = role_for(access.schema, Stage.ADJUDICATION).value
     if not able:
-        rest = f" for a {role}, and no one here is one."
+        rest = f" for a {role}, and this project has none."
         return Blocker(len(stuck), *_WAITS, rest=rest, label=f"Add {role}")
     item = items.by_id(session, id=stuck[0])
     parts = items.parts(session, item_id=item.id)
@@ -347,7 +321,7 @@ def _missing_media_note(access: Access, waiting: missing_media.MissingMedia) -> 
         "item waits for missing media",
         "items wait for missing media",
         detail=f": {'; '.join(parts)}",
-        rest=". Import the same file again with its media, here or with"
+        rest=". Import the same file again with its media, on Import or with"
         f" `touchstone item import {access.name} {format} FILE --media DIR`.",
         page="import_",
         label="Import media",

@@ -16,7 +16,7 @@ from workflow.lead.setup_step import SetupStep, join_stages
 
 
 def first_release_steps(store: Store, *, by: Person | None, project: str) -> list[SetupStep] | None:
-    """Return the steps in their order, for leads. None if there is a release, or the project is archived."""
+    """Return the ordered steps, for leads. None if there is a release, or the project is archived."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         if access.archived or releases.last_number(session, project_id=access.project_id):
@@ -56,14 +56,14 @@ def _people(session: Session, access: Access) -> SetupStep:
     if len(theirs) < 2:
         sentence = "The project has no other members yet."
     if empty:
-        sentence += f" No one may do the {join_stages(access, empty)}."
+        sentence += f" Nobody may do the {join_stages(access, empty)}."
     done = len(theirs) > 1 and not empty
     return SetupStep("People", done, sentence, "people", action="Invite people", setup=True)
 
 
 def _until_release(session: Session, access: Access) -> Iterator[SetupStep]:
     begun = bool(work_pace.newest(session, project_id=access.project_id))
-    sentence = "People have submitted work." if begun else "No one has submitted anything yet."
+    sentence = "People have submitted work." if begun else "There are no submissions yet."
     yield SetupStep("First votes", begun, sentence, "people")
     counts = count_project(session, access=access)
     open_ = [

@@ -1,4 +1,4 @@
-"""How far votes agree and how many items are rejected, as counts of items."""
+"""Count the items on which votes agree or differ."""
 
 from __future__ import annotations
 

@@ -25,15 +25,15 @@ def formats_of(schema: Schema, asked: ReleaseOptions) -> list[Format]:
         raise NotAvailableError("\n".join(away))
     if odd := [name for name in names if name not in known]:
         raise InvalidFileError(
-            f"A release is not written as {', '.join(odd)}; it can be written as {', '.join(known)}."
+            f"A release cannot be written as {', '.join(odd)}; it can be written as {', '.join(known)}."
         )
     rows = [known[name] for name in dict.fromkeys(names)]
     if refused := [f"{row.name}: {why}" for row in rows if (why := row.carries(schema))]:
         raise InvalidFileError("\n".join(refused))
     if lone := [
-        f"{row.name} needs {companion} beside it" for row in rows for companion in row.beside if companion not in names
+        f"{row.name} also needs {companion}" for row in rows for companion in row.beside if companion not in names
     ]:
-        raise InvalidFileError(f"{'; '.join(lone)}: take that format, too.")
+        raise InvalidFileError(f"{'; '.join(lone)}. Choose that format too.")
     return sorted(rows, key=lambda row: row.place)
 
 

@@ -141,9 +141,7 @@ def _misfits(there: Mapping[str, FileRater], names: Iterable[str], are: RatersAr
         known = there.get(name)
         if known is None:
             names_ = ", ".join(there) or "none"
-            sentence = (
-                f"There are no ratings out of files of a rater {name!r} in this project; of these there are: {names_}."
-            )
+            sentence = f"This project has no imported ratings by {name!r}. Raters of imported ratings: {names_}."
             yield Problem("raters", sentence)
         elif known.account and are is RatersAre.MACHINES:
             yield Problem("raters", f"{name} has rated here under an account, and so is a person.")

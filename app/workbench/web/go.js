@@ -2,7 +2,7 @@
 
 /** @param {string} href */
 export function go(href) {
-  if (href.startsWith("/logout")) {
+  if (href.startsWith("/logout") || href === "/demo") {
     location.href = href;
     return;
   }

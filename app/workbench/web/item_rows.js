@@ -1,4 +1,4 @@
-// Keys and clicks of the table of items. The table is markup of the page around this part.
+// Keys and clicks of a table of items or cases. The table is markup of the page around this part.
 
 import { el } from "./dom.js";
 import { go } from "./go.js";
@@ -27,7 +27,7 @@ class ItemRows {
   /** @param {Element} parent */
   constructor(parent) {
     /** @type {ItemRowsData} */
-    this.data = { item: null, close: "" };
+    this.data = { item: null, close: "", focus: false };
     this.root = el("span", { hidden: true });
     parent.append(this.root);
     this.pressed = (/** @type {KeyboardEvent} */ event) => this.keydown(event);
@@ -54,7 +54,8 @@ class ItemRows {
   }
 
   at() {
-    return this.rows().findIndex((row) => row.dataset.item === this.data.item);
+    const { focus, item } = this.data;
+    return this.rows().findIndex((row) => (focus ? row.contains(document.activeElement) : row.dataset.item === item));
   }
 
   /** @param {MouseEvent} event */
@@ -62,7 +63,7 @@ class ItemRows {
     if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
       return;
     const target = event.target instanceof Element ? event.target : null;
-    const link = target?.closest("a[href^='/items?']");
+    const link = target?.closest("a[href^='/items?'], tr[data-item] a[href^='/']");
     if (link?.closest("[data-testid=stMain]")) {
       event.preventDefault();
       go(link.getAttribute("href") ?? "");
@@ -86,7 +87,11 @@ class ItemRows {
     const by = { j: 1, k: -1 }[event.key.toLowerCase()];
     if (by) {
       const at = this.at();
-      this.open(this.rows()[at < 0 && by < 0 ? -1 : at + by]);
+      const row = this.rows()[at < 0 && by < 0 ? -1 : at + by];
+      /** @type {HTMLElement | null | undefined} */
+      const link = row?.querySelector("a[href]");
+      if (this.data.focus) link?.focus();
+      else this.open(row);
     } else if (event.key === "Escape" && this.data.item && !document.querySelector(ANY_LAYER)) {
       go(this.data.close);
     } else if (event.key === "/") {

@@ -1,6 +1,7 @@
 // The finder, which M opens on every page: type a word, and Enter opens the page or action.
 
 import { el, fill, focusedNear, key } from "./dom.js";
+import { t } from "./words.js";
 
 /** @import { Place } from "./types" */
 
@@ -11,16 +12,20 @@ const LAST = 3; // the rank of a place that has all words, though not in its nam
 const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 /**
- * The places whose names, rooms or further words have all typed words, best first: those whose names begin with what
- * was typed, then those with a word of the name that does. If no place has all of them, those that have most.
+ * The places whose names, rooms or further words have all typed words, best first: the first page of a room that is
+ * called so, those whose names begin with what was typed, then those with a word of the name that does. If no place has
+ * all of them, those that have most.
  * @param {Place[]} places
  * @param {string} typed
  */
 export function matching(places, typed) {
   const asked = folded(typed).trim();
   const parts = asked.split(/\s+/).filter(Boolean);
-  const rank = (/** @type {Place} */ { title, group = "", words = "" }) => {
+  const rank = (/** @type {Place} */ place) => {
+    const { title, group = "", words = "" } = place;
     const name = folded(title);
+    const isFirst = group && places.find((other) => other.group === group) === place;
+    if (asked && isFirst && folded(group).startsWith(asked)) return 0;
     const all = ` ${name} ${folded(group)} ${folded(words)}`;
     const has = (/** @type {string} */ part) => name.includes(part) || all.includes(` ${part}`);
     const missing = parts.filter((part) => !has(part)).length;
@@ -51,24 +56,38 @@ export class Palette {
     this.box = el("input", {
       type: "text",
       role: "combobox",
-      "aria-label": "Find a page or an action",
+      "aria-label": t("Find a page or an action"),
       "aria-controls": "places",
       "aria-expanded": "true",
       "aria-autocomplete": "list",
-      placeholder: "Find a page or an action",
+      placeholder: t("Find a page or an action"),
       autocomplete: "off",
       spellcheck: "false",
       on: { input: () => this.paint() },
     });
-    this.list = el("ul", { id: "places", role: "listbox", "aria-label": "Pages and actions" });
+    this.list = el("ul", { id: "places", role: "listbox", "aria-label": t("Pages and actions") });
     this.none = el("p", { class: "none", role: "status" });
     this.root = el(
       "dialog",
-      { class: "palette", "aria-label": "Find a page or an action", on: { keydown: (event) => this.pressed(event) } },
+      {
+        class: "palette",
+        "aria-label": t("Find a page or an action"),
+        on: { keydown: (event) => this.pressed(event) },
+      },
       this.box,
       this.list,
       this.none,
-      el("p", { class: "hint" }, key("↑"), key("↓"), " choose ", key("Enter"), " go there ", key("Esc"), " close"),
+      el(
+        "p",
+        { class: "hint" },
+        key("↑"),
+        key("↓"),
+        ` ${t("choose")} `,
+        key("Enter"),
+        ` ${t("go there")} `,
+        key("Esc"),
+        ` ${t("close")}`,
+      ),
     );
     this.root.addEventListener("mousedown", (event) => {
       if (event.target === this.root)
@@ -105,7 +124,7 @@ export class Palette {
   paint() {
     const typed = this.box.value;
     this.found = matching(this.places, typed);
-    this.none.textContent = this.found.length ? "" : "No page or action matches. Try another word.";
+    this.none.textContent = this.found.length ? "" : t("No page or action matches. Try another word.");
     const groups = this.found.map(({ group }) => group);
     fill(
       this.list,

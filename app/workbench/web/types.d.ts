@@ -141,6 +141,8 @@ export interface Slot {
 export interface Static {
   hash: string;
   project: { name: string; title: string; made_up: boolean };
+  /** Whether people see what others answered after an item is settled. */
+  show_others: boolean;
   stage: { name: string; title: string };
   dimensions: Record<string, Dimension>;
   guideline: string;
@@ -318,6 +320,8 @@ export interface ItemRowsData {
   item: string | null;
   /** The address of the list without an open item. */
   close: string;
+  /** Whether J and K move the focus from row to row, and Enter opens. Otherwise J and K open. */
+  focus: boolean;
 }
 
 export interface TicksData {
@@ -407,6 +411,8 @@ export interface DraftReply {
 }
 
 export interface SubmitReply {
+  /** The id of what was stored. */
+  submission: string;
   saved_at: string;
 }
 

@@ -17,9 +17,16 @@ def register(cli: typer.Typer) -> None:
 
 def reasons(
     project: Annotated[str, typer.Argument(help="The project.")],
-    skips: Annotated[bool, typer.Option("--skips", help="Instead: why verifiers skipped, one line a skip.")] = False,
+    skips: Annotated[
+        bool, typer.Option("--skips", help="Export why verifiers skipped items instead, one row for each skip.")
+    ] = False,
 ) -> None:
-    """Export as CSV why seniors had to settle items: one line for each decision, with the action on its reason."""
+    """Export as CSV why seniors had to settle items, to improve the guideline.
+
+    Each row is one decision, with what was done about its reason.
+
+    Example: touchstone reason export demo
+    """
     from app.services import opened
     from extensions.adjudication_reasons import reason_lists
     from extensions.adjudication_reasons import reasons as adjudication_reasons

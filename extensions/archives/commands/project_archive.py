@@ -32,13 +32,17 @@ def register(cli: typer.Typer) -> None:
 
 def export(
     project: ProjectName,
-    out: Annotated[Path, typer.Option(help="The archive to write, a file that is not there yet.")],
+    out: Annotated[Path, typer.Option(help="The archive to write. It must not exist.")],
     without_media: Annotated[
-        bool, typer.Option("--without-media", help="Name images and clips by their hashes instead of packing them.")
+        bool, typer.Option("--without-media", help="Leave out images and clips, and keep only their hashes.")
     ] = False,
 ) -> None:
-    """Write a whole project into one archive: schema, items, media, people, votes, runs, history. It holds no password
-    and no link, and is as confidential as the database."""
+    """Write a whole project into one archive, to move it to another server or to keep a copy.
+
+    The archive has everything but passwords and links, so it is as confidential as the database.
+
+    Example: touchstone project export demo --out demo.zip
+    """
     from app.services import opened
     from extensions.archives.exporting import export_project
 
@@ -50,41 +54,49 @@ def export(
         project,
         lambda progress: export_project(shared.store, shared.media, by=None, progress=progress, **about),
     )
-    named = f"; {done.left_out:,} images and clips are named and not in it" if done.left_out else ""
+    named = f"; {done.left_out:,} images and clips are left out" if done.left_out else ""
     typer.echo(f"{out}: {_counted(done.rows, done.media)}{named}.")
 
 
 def import_(
     file: Annotated[Path, typer.Argument(help="The archive.")],
-    name: Annotated[str | None, typer.Option(help="What the project is called here; by default as it was.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="A new name for the project. Default: the name in the archive.")
+    ] = None,
     people: Annotated[
         WhoIsWho | None,
         typer.Option(
-            help="Where logins of the archive are taken here: match (the same login is the same person), new (accounts "
-            "of their own), or map (a file says who is who)."
+            help="If logins of the archive exist here: match (the same login is the same person), new (create new "
+            "accounts), or map (a file says who is who)."
         ),
     ] = None,
     map_: Annotated[
         Path | None,
-        typer.Option("--map", help="With --people map: CSV with login and account; an empty account is a new one."),
+        typer.Option(
+            "--map", help="With --people map: a CSV file with login and account. An empty account creates a new one."
+        ),
     ] = None,
     media: Annotated[
-        Path | None, typer.Option(help="A folder with the images and clips that the archive only names.")
+        Path | None, typer.Option(help="A folder with the images and clips that the archive lacks.")
     ] = None,
     old_schemas: Annotated[
         bool,
-        typer.Option("--old-schemas", help="Take schemas whose hash an older Touchstone has worked out otherwise."),
+        typer.Option("--old-schemas", help="Accept schemas whose hash an older Touchstone computed differently."),
     ] = False,
 ) -> None:
-    """Make the project of an archive: all of it or, if anything of it does not fit, nothing. People who have no account
-    here get one, with which no one can sign in before `touchstone person link`."""
+    """Create a project from an archive. If any part is invalid, nothing is imported.
+
+    People without an account here get one. They sign in with a link of `touchstone person link`.
+
+    Example: touchstone project import demo.zip --name demo2
+    """
     from app.services import opened
     from extensions.archives.account_files import read_accounts
     from extensions.archives.importing import import_project
     from extensions.archives.storing import ArchiveOptions
 
     if (people is WhoIsWho.MAP) != (map_ is not None):
-        raise SettingsError("--people map and --map FILE.csv belong together; give both or neither.")
+        raise SettingsError("--people map needs --map FILE.csv. Give both or neither.")
     accounts = read_accounts(map_) if map_ is not None else {}
     shared = opened()
     how = ArchiveOptions(people=people, accounts=accounts, media=media, old_schemas=old_schemas)
@@ -96,24 +108,29 @@ def import_(
 
 def clone(
     project: Annotated[str, typer.Argument(help="The project to copy.")],
-    new: Annotated[str, typer.Argument(help="What the copy is called.")],
+    new: Annotated[str, typer.Argument(help="The name of the copy.")],
     without: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Leave this out; several with commas or again: {', '.join(_PARTS)}. Without items there "
-            "are no votes and no runs either.",
+            help=f"Leave this out: {', '.join(_PARTS)}. Repeat it or use commas. Without items, votes and runs are "
+            "left out, too.",
             metavar="PART",
         ),
     ] = None,
 ) -> None:
-    """Make a project like another one on this server, whole or in parts; images and clips are not stored twice."""
+    """Copy a project on this server, in full or in part, for example to start a second round.
+
+    Images and clips are not stored twice.
+
+    Example: touchstone project clone demo round2 --without votes,runs
+    """
     from app.services import opened
     from extensions.archives.copying import clone_project
 
     names = [name.strip() for text in without or () for name in text.split(",")]
     odd = next((name for name in names if name not in _PARTS), None)
     if odd is not None:
-        raise SettingsError(f"--without {odd}: there is no such part; they are {', '.join(_PARTS)}.")
+        raise SettingsError(f"--without {odd} is unknown. The parts are {', '.join(_PARTS)}.")
     shared = opened()
     parts = frozenset(ProjectPart(name) for name in names)
     about: Any = {"project": project, "name": new, "without": parts}
@@ -130,23 +147,27 @@ def clone(
 def delete(
     project: ProjectName,
     yes: Annotated[
-        str | None, typer.Option("--yes", metavar="NAME", help="The name again, instead of typing it when asked.")
+        str | None,
+        typer.Option("--yes", metavar="NAME", help="The project's name again. Without this, you type it when asked."),
     ] = None,
 ) -> None:
-    """Delete a project for good: all work in it, its releases, and the media that no other project uses. The command
-    first lists what it deletes. Refused while runs, Label Studio or a release are at work.
+    """Delete a project for good: its work, its releases, and media that no other project uses.
+
+    The command first lists what it deletes. Not possible while runs, Label Studio or a release are at work.
+
+    Example: touchstone project delete old
     """
     from app.services import opened
     from extensions.archives import deletion
 
     shared = opened()
     lost = deletion.losses(shared.store, by=None, project=project)
-    typer.echo(f"With {project} goes for good: {lost.words}. Accounts of people stay.", err=yes is not None)
+    typer.echo(f"This deletes {project} for good: {lost.words}. People's accounts stay.", err=yes is not None)
     if yes is None:
         typer.echo(f"To keep a copy: touchstone project export {project} --out {project}.zip")
         yes = typer.prompt("Type the project's name to delete it", default="", show_default=False)
         if not yes.strip():
-            raise SettingsError("No name was typed. Nothing was deleted.")
+            raise SettingsError("You typed no name. Nothing was deleted.")
     about: Any = {"project": project, "typed": yes, "home": shared.settings.home}
     done = recorded(
         shared,
@@ -158,16 +179,16 @@ def delete(
 
 
 def _tell(made: ImportedProject) -> None:
-    typer.echo(f"The project {made.name} is here: {_counted(made.rows, None)}.")
+    typer.echo(f"Imported the project {made.name}: {_counted(made.rows, None)}.")
     for note in made.notes:
         typer.echo(note)
     if made.new_accounts:
         names = ", ".join(made.new_accounts[:5]) + (", ..." if len(made.new_accounts) > 5 else "")
         typer.echo(
-            f"{_n(len(made.new_accounts), 'new account')} ({names}). No one can sign in with one before "
+            f"{_n(len(made.new_accounts), 'new account')} ({names}). Nobody can sign in to them before "
             "`touchstone person link LOGIN` or `touchstone person edit --password LOGIN`."
         )
-    typer.echo(f"touchstone check {made.name} looks whether all of it fits together.")
+    typer.echo(f"Check it with: touchstone check {made.name}")
 
 
 def _counted(rows: Mapping[str, int], media: int | None) -> str:

@@ -42,7 +42,7 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     services = Services(store, MediaStore(home / "media"), Settings(home, ""), lea, "csrf")
     job = project_jobs.begin(services, "archive", "p")
     assert project_jobs.begin(services, "archive", "p").id == job.id
-    with pytest.raises(ConflictError, match="Something else that you began with p is under way"):
+    with pytest.raises(ConflictError, match="Another task that you started for p is running"):
         project_jobs.begin(services, "delete", "p", of_project=False, typed="p")
     job = until_over(store, job.id)
     assert (job.said, job.refused) == ("The archive is ready.", "")

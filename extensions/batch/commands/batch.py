@@ -12,8 +12,8 @@ from app.commands.groups import Panel, find_group
 if TYPE_CHECKING:
     from app.services import Resources
 
-Run = Annotated[str, typer.Argument(help="A run that was started with --batch: its id.")]
-Size = Annotated[int, typer.Option(min=1, max=50_000, help="At most this many questions go into one file.")]
+Run = Annotated[str, typer.Argument(help="The ID of a run that was started with --batch.")]
+Size = Annotated[int, typer.Option(min=1, max=50_000, help="Put at most this many questions into one file.")]
 SIZE = 10_000
 LONGEST_SHOWN = 200
 
@@ -30,27 +30,35 @@ def create(
     size: Size = SIZE,
     again: Annotated[
         bool,
-        typer.Option("--again", help="Hand in again what may have been handed in without anyone knowing of it."),
+        typer.Option(
+            "--again", help="Submit again the questions whose submission was interrupted. Some may be asked twice."
+        ),
     ] = False,
 ) -> None:
-    """Hand in all questions of a run that are not out yet. After an interruption, run the command again to continue."""
+    """Submit all open questions of a run as batch files. After an interruption, run the command again.
+
+    Example: touchstone batch create RUN
+    """
     from extensions.batch import batch_runs
 
     shared, given = _opened(run)
     n = batch_runs.submit(shared.store, size=size, again=again, open_endpoint=_endpoint(shared), **given)
-    typer.echo(f"{n} questions were handed in." if n else "Nothing was left to hand in.")
+    typer.echo(f"Submitted {n} questions." if n else "All questions are submitted already.")
     _print_status(shared, run)
 
 
 def export(
-    run: Run, file: Annotated[Path, typer.Argument(help="A file that is not there yet.")], size: Size = SIZE
+    run: Run, file: Annotated[Path, typer.Argument(help="The file to write. It must not exist.")], size: Size = SIZE
 ) -> None:
-    """Write a run's questions to a batch file that you hand in yourself."""
+    """Write a run's open questions to a batch file that you submit yourself.
+
+    Example: touchstone batch export RUN questions.jsonl
+    """
     from extensions.batch import batch_runs
 
     shared, given = _opened(run)
     n = batch_runs.write(shared.store, file=file, size=size, **given)
-    typer.echo(f"{n} questions are in {file}." if n else "Nothing was left to hand in, so no file was written.")
+    typer.echo(f"{n} questions are in {file}." if n else "All questions are submitted already, so no file was written.")
     _print_status(shared, run)
 
 
@@ -79,13 +87,19 @@ def import_(
     judge.tell_verdicts(shared, run)
 
 
-def cancel(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of its batch_runs.")]) -> None:
-    """End a batch that will bring no more answers. Its open questions stay unanswered and count as missing."""
+def cancel(
+    run: Run,
+    number: Annotated[int, typer.Argument(min=1, help="The number of the batch, as `touchstone batch show` lists it.")],
+) -> None:
+    """Give up a batch that will bring no more answers. Its open questions count as missing.
+
+    Example: touchstone batch cancel RUN 2
+    """
     from extensions.batch import batch_runs
 
     shared, given = _opened(run)
     n = batch_runs.end(shared.store, number=number, **given)
-    typer.echo(f"Batch {number} is ended; {n} of its questions got nothing.")
+    typer.echo(f"Canceled batch {number}. {n} of its questions have no answer.")
     _print_status(shared, run)
 
 
@@ -95,7 +109,7 @@ def show(
         bool, typer.Option("--refresh", help="Ask the endpoint first, and print the state of the batches only.")
     ] = False,
 ) -> None:
-    """Show a run's batches, and the returned lines that belong to no question.
+    """Show a run's batches, and returned lines that belong to no question.
 
     Example: touchstone batch show RUN --refresh
     """
@@ -127,7 +141,7 @@ def _endpoint(shared: Resources) -> Any:
 
 
 def _print_read(attempts: int, problems: int) -> None:
-    rest = f"; {problems} lines are no one's answer and are kept as well" if problems else ""
+    rest = f"; {problems} lines belong to no question; they are stored, too" if problems else ""
     typer.echo(f"{attempts} new replies{rest}.")
 
 
@@ -144,5 +158,5 @@ def _print_status(shared: Resources, run: str) -> None:
         typer.echo(
             f"batch {batch.number}  {batch.state}{status}  {batch.came} of {batch.questions} came{rest}{where}{note}"
         )
-    problems = f"; {len(seen.problems)} lines that came back are no one's answer" if seen.problems else ""
-    typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not handed in{problems}.")
+    problems = f"; {len(seen.problems)} returned lines belong to no question" if seen.problems else ""
+    typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not submitted{problems}.")

@@ -14,7 +14,7 @@ from domain.records import Person
 from domain.states import Stage
 
 Project = Annotated[str, typer.Argument(help="The project.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do it; without this it is said what it would do.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Make the change. Without this, the command only shows it.")]
 
 
 def register(cli: typer.Typer) -> None:
@@ -28,21 +28,29 @@ def register(cli: typer.Typer) -> None:
 def assign(
     project: Project,
     items: ItemIds,
-    to: Annotated[list[str], typer.Option(help="The login of who gets them; given again they are shared out evenly.")],
-    stage: Annotated[Stage, typer.Option(help="The stage.")] = Stage.VERIFICATION,
+    to: Annotated[list[str], typer.Option(help="The login of the person. Repeat it to share the items evenly.")],
+    stage: Annotated[Stage, typer.Option(help="The stage of the work.")] = Stage.VERIFICATION,
     yes: Yes = False,
 ) -> None:
-    """Give items to one person, or to several evenly; each gets only what they may have, for a week alone."""
+    """Reserve items for a person for a week, or share them among several people.
+
+    Nobody gets items that they may not work on.
+
+    Example: touchstone item assign demo --items ids.txt --to ann --yes
+    """
     _run(project, item_ids(items), "assign", yes=yes, stage=stage, among=tuple(to))
 
 
 def priority(
     project: Project,
     items: ItemIds,
-    number: Annotated[int, typer.Option("--number", "-n", help="The higher, the earlier they come.")],
+    number: Annotated[int, typer.Option("--number", "-n", help="Items with a higher number come earlier.")],
     yes: Yes = False,
 ) -> None:
-    """Set the priority of items."""
+    """Set the priority of items, so that people get urgent ones first.
+
+    Example: touchstone item prioritize demo --items ids.txt --number 10 --yes
+    """
     _run(project, item_ids(items), "prioritise", yes=yes, priority=number)
 
 
@@ -76,8 +84,9 @@ def return_(
 ) -> None:
     """Return items to their authors with a reason, or to verification. Old votes stay on record.
 
-    Until authors submit a correction, nobody else gets the items. `--to verification` undoes a return. Example:
-    touchstone item return demo --items ids.txt --as lea --why "The option B is right, too."
+    Until authors submit a correction, nobody else gets the items. `--to verification` undoes a return.
+
+    Example: touchstone item return demo --items ids.txt --as lea --why "Option B is right, too." --yes
     """
     from app.services import opened
     from domain.errors import InvalidInputError, Problem
@@ -91,9 +100,9 @@ def return_(
         _run(project, item_ids(items), "verify_again", yes=yes)
         return
     if login is None:
-        raise typer.BadParameter("say with --as which lead returns the items.")
+        raise typer.BadParameter("name the lead who returns the items: --as LOGIN.")
     if (items is None) is (reasons is None):
-        raise InvalidInputError([Problem("items", "Say which items: either --items or --reasons.")])
+        raise InvalidInputError([Problem("items", "Name the items: either --items or --reasons.")])
     own = read_reasons(reasons) if reasons is not None else {}
     names = tuple(own) if items is None else item_ids(items)
     item_reasons = Reasons(why, {item: words for item, words in own.items() if words})
@@ -122,7 +131,7 @@ def _run(
     for login, n in preview.shares.items():
         typer.echo(f"{login}: {n:,}")
     if not yes:
-        typer.echo(f"{len(preview.can):,} would change, {len(preview.cannot):,} would not. Say --yes to do it.")
+        typer.echo(f"{len(preview.can):,} would change, {len(preview.cannot):,} would not. To do this, add --yes.")
         return
     done = bulk.do(store, token=preview.token, **ask)
     typer.echo(f"{done:,} changed, {len(preview.cannot):,} did not.")

@@ -63,7 +63,12 @@ def calibrate(
     items: CountedItems = None,
     pool_guidelines: asked.PoolGuidelinesOption = False,
 ) -> None:
-    """Report whether judges can replace people, as HTML, CSV, JSON and PDF, with a one-page card."""
+    """Report whether a judge may replace people, with verdict, agreement, biases and a one-page card.
+
+    The report is HTML, CSV and JSON, and with --pdf also PDF.
+
+    Example: touchstone calibration run --project demo --stage grading --out report
+    """
     from extensions.calibration.report.pdf import find_browser
     from extensions.calibration.report.study import Runs
 
@@ -81,10 +86,7 @@ def calibrate(
             typer.echo(f"The rule is stored with {project}.")
             return
     if out is None or not human or not judge:
-        raise typer.BadParameter(
-            "name the folder with --out, people with --human and judges with --judge; with --project and --rule alone"
-            " the rule is stored."
-        )
+        raise typer.BadParameter("give --out, --human and --judge. Only to store a rule, give --project and --rule.")
     about: dict[str, Any] = {
         "humans": names_of(human, "--human"),
         "judges": tuple(dict.fromkeys(judge)),
@@ -131,13 +133,13 @@ def _refuse_misuse(
     if (ratings is None) == (project is None):
         raise typer.BadParameter("name either a file with --ratings, or a project with --project.")
     if ratings is not None and (stage is not None or by is Cut.GROUP):
-        raise typer.BadParameter("--stage and --by group are for projects; a file has neither.")
+        raise typer.BadParameter("--stage and --by group need a project. Leave them out with --ratings.")
     if unknown := [name for name in statistics or () if name not in (ALL, *summarised())]:
         raise RatingsError(
-            f"There is no statistic {unknown[0]!r} of agreement; there are: {', '.join(sorted(summarised()))}."
+            f"There is no statistic {unknown[0]!r}. The statistics are {', '.join(sorted(summarised()))}."
         )
     if missing is not None and ratings is None:
-        raise typer.BadParameter("--missing is for files; a project knows which ratings are missing.")
+        raise typer.BadParameter("--missing is for files. Leave it out: a project knows its missing ratings.")
 
 
 def _study(
@@ -202,10 +204,10 @@ def _of_file(
     for note in read.notes:
         typer.echo(f"{path.name}: {note}", err=True)
     if read.bad:
-        more = f" {len(read.bad):,} rows do not fit." if len(read.bad) > 1 else ""
+        more = f" {len(read.bad):,} rows are invalid." if len(read.bad) > 1 else ""
         raise RatingsError(f"{path.name}, row {read.bad[0].row}: {read.bad[0].reason}. Correct the row.{more}")
     if not read.rows:
-        raise RatingsError(f"{path.name} has its head, but no rating below it.")
+        raise RatingsError(f"{path.name} has no ratings below its first row. Add ratings.")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     rows = [rating for rating, _ in read.rows]
     rated = {(row.unit, row.rater, row.criterion) for row in rows}
@@ -227,7 +229,7 @@ def _scales(texts: Sequence[str]) -> dict[str, Scale]:
     for text in texts:
         criterion, scale = scale_from_text(text)
         if criterion in scales:
-            raise RatingsError(f"--scale is given twice for {criterion}; leave one of the two out.")
+            raise RatingsError(f"--scale is given twice for {criterion}. Give it once.")
         scales[criterion] = scale
     return scales
 
@@ -237,6 +239,6 @@ def _runs(texts: Sequence[str] | None, option: str) -> Mapping[str, tuple[str, .
     for text in texts or ():
         judge, sign, names = text.partition("=")
         if not sign:
-            raise RatingsError(f"{option} {text!r} does not read JUDGE=NAME or JUDGE=NAME,NAME.")
+            raise RatingsError(f"{option} {text!r} is not JUDGE=NAME or JUDGE=NAME,NAME.")
         names_by_judge[judge.strip()] = (*names_by_judge.get(judge.strip(), ()), *names_of([names], option))
     return names_by_judge

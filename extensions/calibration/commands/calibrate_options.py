@@ -9,112 +9,113 @@ import typer
 
 from domain.states import Cut, Stage
 
-OutOption = Annotated[Path | None, typer.Option(help="The folder that the report is written to.", metavar="DIR")]
+OutOption = Annotated[Path | None, typer.Option(help="The folder to write the report to.", metavar="DIR")]
 People = Annotated[
     list[str] | None,
     typer.Option(
-        help="The people, separated by commas, or one at a time: or give --human again. A name that holds a comma"
-        " stands in double quotes: '\"Li, Wei\",Ann'.",
+        help="The people to compare with, separated by commas. Put a name with a comma in double quotes: '\"Li, "
+        "Wei\",Ann'.",
         metavar="A,B,C",
     ),
 ]
-Judges = Annotated[list[str] | None, typer.Option(help="A judge; may be given again.", metavar="NAME")]
+Judges = Annotated[list[str] | None, typer.Option(help="The judge to test. Repeat it for more judges.", metavar="NAME")]
 RatingsOption = Annotated[
     Path | None,
-    typer.Option(help="A CSV file with the columns unit, rater, criterion, value, and dimension if you like."),
+    typer.Option(
+        help="A CSV file of ratings with the columns unit, rater, criterion and value, and optionally dimension."
+    ),
 ]
-ProjectOption = Annotated[str | None, typer.Option(help="Instead of a file: a project, with --stage.")]
+ProjectOption = Annotated[str | None, typer.Option(help="A project, instead of a file.")]
 StageOption = Annotated[
     Stage | None,
     typer.Option(
-        help="The project's stage: verification or grading. By default that of the unit of the schema's report, if "
-        "a judge has rated there, else grading.",
+        help="The project's stage: verification or grading. Default: as the schema's report says, if a judge "
+        "has rated there; otherwise grading.",
         metavar="STAGE",
     ),
 ]
 ByOption = Annotated[
     Cut | None,
     typer.Option(
-        help="In addition to the whole: each dimension, each group of them (in a project), or nothing. By "
-        "default as the schema's report says, else by dimension."
+        help="Also report each dimension, each group of dimensions, or nothing else. Default: as the schema's "
+        "report says, otherwise dimensions."
     ),
 ]
 StatisticOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Of the coefficients in tables only this one, and Krippendorff's alpha, on which the verdict rests; "
-        "may be given again; all for every one. By default those that the schema's report names, and of a file "
-        "all.",
+        help="Only this coefficient in tables. Krippendorff's alpha is always reported, because the verdict "
+        "uses it. Repeat it for more; all means every one. Default: as the schema's report says.",
         metavar="NAME",
     ),
 ]
 CriterionOption = Annotated[
-    list[str] | None, typer.Option(help="Only this criterion; may be given again. None: all of them.")
+    list[str] | None, typer.Option(help="Only this criterion. Repeat it for more criteria. Default: all.")
 ]
 ScaleOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="What a criterion's values are: C=nominal, C=ordinal:1,2,3 or C=interval, with or without its values; "
-        "may be given again.",
+        help="The scale of a criterion, if a file does not tell: C=nominal, C=ordinal:1,2,3 or C=interval. "
+        "Repeat it for more criteria.",
         metavar="C=LEVEL:V1,V2",
     ),
 ]
 UnparsedOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="A value of a judge that means that its reply could not be read; may be given again. Counted, and "
-        "never a "
-        "category.",
+        help="A judge's value that stands for an unreadable reply. It is counted as missing. Repeat it for "
+        "more values.",
         metavar="VALUE",
     ),
 ]
 RepeatOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Raters that are the same judge, asked again in the same way; may be given again.", metavar="JUDGE=B,C"
+        help="Raters that are the same judge, asked again. The report then shows how stable it is. Repeat it "
+        "for more judges.",
+        metavar="JUDGE=B,C",
     ),
 ]
 SwappedOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Raters that are the same judge with the answers shown in the other order; may be given again.",
+        help="Raters that are the same judge with the answers in the other order. The report then shows its "
+        "position bias. Repeat it for more judges.",
         metavar="JUDGE=B",
     ),
 ]
 EarlierOption = Annotated[
     list[str] | None,
-    typer.Option(help="Raters that are earlier versions of a judge; may be given again.", metavar="JUDGE=B,C"),
+    typer.Option(help="Raters that are earlier versions of a judge. Repeat it for more judges.", metavar="JUDGE=B,C"),
 ]
 FamilyOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Models of a judge's own family, which it may prefer; may be given again. A project knows whose "
-        "answers "
-        "units are, --units names them for a file.",
+        help="Models of the judge's own family, which it may prefer. For a file, --units names the models. "
+        "Repeat it for more judges.",
         metavar="JUDGE=MODEL,MODEL",
     ),
 ]
 UnitsOption = Annotated[
     Path | None,
     typer.Option(
-        help="With --ratings: a CSV file with the column unit and any of item, model, length: which units are "
-        "answers "
-        "to one item, whose answers they are, and how long."
+        help="With --ratings: a CSV file with the column unit and any of item, model and length, to test for "
+        "family and length bias."
     ),
 ]
 CrossCheckOption = Annotated[
     bool,
     typer.Option(
         "--cross-check",
-        help="Has no effect: the report always compares its coefficients with those of other packages.",
+        help="Has no effect: the report always compares its coefficients with other packages.",
         hidden=True,
     ),
 ]
 MissingOption = Annotated[
     str | None,
     typer.Option(
-        help="Words for a missing rating, separated by commas. An empty cell is always missing. "
-        'By default NA, N/A, None, null, NaN, - and the like. "" turns the words off.',
+        help="For files: words that stand for a missing rating, separated by commas. Default: NA, N/A, None, "
+        'null, NaN, - and the like. "" turns this off.',
         metavar="WORDS",
     ),
 ]
@@ -122,18 +123,18 @@ RuleOption = Annotated[
     str | None,
     typer.Option(
         help="The rule of the verdict, set before you look: units (30), people (3), reliability (0.4), margin "
-        "(0.05), association (0.3), constant (yes), test (yes), epsilon (0.2). With --project it is stored with "
-        "its date, and the report says whether that was before the first reply.",
+        "(0.05), association (0.3), constant (yes), test (yes), epsilon (0.2). A project stores it with "
+        "its date.",
         metavar="NAME=NUMBER,...",
     ),
 ]
 TunedOption = Annotated[
-    bool, typer.Option("--tuned", help="A judge's prompt was tuned on these very units: there is no verdict then.")
+    bool, typer.Option("--tuned", help="The judge's prompt was tuned on these units. The report then gives no verdict.")
 ]
 VouchOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="With --project: raters from a file whom you declare to be people; may be given again.",
+        help="With --project: an imported rater whom you declare to be a person. Repeat it for more raters.",
         metavar="A,B",
     ),
 ]
@@ -141,13 +142,13 @@ PdfOption = Annotated[
     bool,
     typer.Option(
         "--pdf",
-        help="Write report.pdf and card.pdf, too. Chromium, Chrome or Edge of this machine prints them.",
+        help="Also write report.pdf and card.pdf. This needs Chromium, Chrome or Edge on this machine.",
     ),
 ]
 PoolGuidelinesOption = Annotated[
     bool,
     typer.Option(
         "--pool-guidelines",
-        help="Measure people's ratings under different versions of the project's guideline together.",
+        help="Combine people's ratings under different versions of the guideline.",
     ),
 ]

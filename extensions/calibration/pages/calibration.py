@@ -46,7 +46,7 @@ STAGES = (Stage.GRADING, *VERIFICATIONS)
 def render(services: Services) -> None:
     """Draw the choice of people and judges, then the report."""
     view = shell.lead_of(services)
-    shell.heading("Calibration", "Whether a judge can stand in for people.", made_up=view.made_up)
+    shell.heading("Calibration", "Can a judge replace people?", made_up=view.made_up)
     if view.schema.schema_.stages.comparison is not None and "preferences" in SCREENS:
         link = markup.link("Preferences", addresses.page("preferences", view.name))
         words = markup.text("Judges that compare two answers are on ")
@@ -108,7 +108,7 @@ def _nothing(view: ProjectView, stage: Stage, raters: Raters) -> str:
         )
     steps = " Run models or import their answers. Then people grade the answers, and a judge grades them on Judges."
     title = view.schema.schema_.stages.in_a_sentence(stage)
-    return f"No one has rated anything in the {title} yet.{steps if stage is Stage.GRADING else ''}"
+    return f"There are no ratings in the {title} yet.{steps if stage is Stage.GRADING else ''}"
 
 
 def _machines(services: Services, view: ProjectView, stage: Stage) -> Sequence[str]:

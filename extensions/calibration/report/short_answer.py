@@ -15,8 +15,8 @@ from reports.content import Cell, Figure, UnitSelection
 from reports.words import figure_in_words, number, p_value
 
 VERDICTS: Mapping[Verdict, str] = {
-    "replace": "{} can stand in for a person.",
-    "limited": "{} can stand in for a person, but not to rank models.",
+    "replace": "{} can replace a person.",
+    "limited": "{} can replace a person, but not to rank models.",
     "correct": "{} can help estimate people's scores, but it cannot replace people.",
     "no": "Do not use {} here.",
     "people": "People agree too little to test {}.",

@@ -26,25 +26,29 @@ def register(cli: typer.Typer) -> None:
 def failures(
     project: Annotated[str, typer.Argument(help="The project.")],
     send: Annotated[
-        bool, typer.Option("--send", help="First send the answers to coding that the schema names (coding: of).")
+        bool, typer.Option("--send", help="First send the answers that the schema names to coding (coding: of).")
     ] = False,
     outputs: Annotated[
         int | None,
-        typer.Option(help="With --send: extend the planned sample to so many answers.", metavar="NUMBER", min=1),
+        typer.Option(help="With --send: extend the planned sample to this many answers.", metavar="NUMBER", min=1),
     ] = None,
     answers: Annotated[
         Path | None,
         typer.Option(
-            help="Write every coded answer to FILE, as CSV: its settled codes, and each coder's under a pseudonym.",
+            help="Also write every coded answer to this CSV file, with the settled codes and each coder's codes "
+            "under a pseudonym.",
             metavar="FILE.csv",
         ),
     ] = None,
     items: CountedItems = None,
-    format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
+    format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
 ) -> None:
-    """Show the failures of models: settled codes by model and dimension, each share with its interval."""
+    """Show how often each model fails in which way, by dimension, with intervals.
+
+    Example: touchstone failure show demo
+    """
     if outputs is not None and not send:
-        raise typer.BadParameter("--outputs goes with --send.")
+        raise typer.BadParameter("--outputs needs --send.")
     from app.services import opened
     from exporters.writing import write_files
     from extensions.cases import coding_intake, failure_files

@@ -17,6 +17,7 @@ from app.running import shown
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import item_pictures, items_switch
+from app.workbench import assets
 from db import project_facts
 from domain.display_names import distinct_names
 from domain.records import RULES, ProjectView
@@ -37,18 +38,23 @@ SCREEN = Screen(
     needs=Need("No model has answered yet. Run a model, or import answers.", project_facts.has_answers),
 )
 
+_keys = st.components.v2.component("touchstone_case_rows", js=assets.loader("item_rows"))
+"""Listens for J, K and clicks on rows."""
+
 MOST_ANSWERS = 4
 """Largest number of answers for a case in the list."""
+MOST_LETTERS = 160
+"""Largest number of letters of an item's question or key."""
 PER_PAGE = 20
 """Number of cases on a page of the list. Only these cases are read, however many the list has."""
 
 SHOWS = {
-    Show.ALL: "everything",
-    Show.DIFFER: "a judge differs from most people",
-    Show.LOW: "most people gave the lowest grade",
-    Show.WRONG: "not the key",
-    Show.UNREAD: "could not be read",
-    Show.UNANSWERED: "without an answer",
+    Show.ALL: "All cases",
+    Show.DIFFER: "Judge differs from people",
+    Show.LOW: "Lowest grade by people",
+    Show.WRONG: "Wrong answers",
+    Show.UNREAD: "Unreadable answers",
+    Show.UNANSWERED: "Missing answers",
 }
 
 STYLE = """
@@ -68,6 +74,13 @@ STYLE = """
 .ts-fields dd { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .ts-fields .key { font-weight: 600; }
 .ts-case .ts-pictures img { height: 15rem; }
+.ts-cases td { padding: .35rem .8rem .35rem 0; }
+.ts-cases tr:focus-within td { background: color-mix(in srgb, #0f6e84 13%, transparent); }
+.ts-cases .picture { width: 5.4rem; }
+.ts-cases .picture img { width: 76px; height: 56px; object-fit: cover; border-radius: 4px; display: block; }
+.ts-cases td.wide { width: 52%; }
+.ts-cases .ts-given { font-size: .88rem; line-height: 1.4; padding-bottom: .25rem; }
+.ts-cases .ts-given :is(.scores, .why) { font-size: .82rem; padding-left: .9rem; }
 """
 
 
@@ -141,11 +154,7 @@ def _listing(services: Services, view: ProjectView) -> Listing | None:
 
 
 def _list(services: Services, view: ProjectView) -> None:
-    shell.heading(
-        "Cases",
-        "Items with their key, the models' answers, and what people and judges said about them.",
-        made_up=view.made_up,
-    )
+    shell.heading("Cases", "Items with the answers of models, their scores, and the reasons.", made_up=view.made_up)
     before = None
     if leaderboard_page.any_model(services.store, person=services.person, project=view.name):
         before = _asked(services, view)
@@ -160,23 +169,34 @@ def _list(services: Services, view: ProjectView) -> None:
     ids = listing.ids
     _about(view, listing)
     if not ids:
-        shell.show(markup.notice("No case fits these filters. Remove one of them."))
+        shell.show(markup.notice("No case fits these filters. Remove a filter."))
         return
     pages = math.ceil(len(ids) / PER_PAGE)
     asked = st.query_params.get("page", "1")
     at = min(max(int(asked) if asked.isdigit() else 1, 1), pages)
     few = ids[(at - 1) * PER_PAGE : at * PER_PAGE]
-    lines = case_list.page(services.store, person=services.person, project=view.name, ids=few)
-    blind = sum(line.asked for line in lines)
-    if blind:
+    lines = _lines(services, view, few)
+    if blind := sum(line.asked for line in lines):
         words = (
-            f"You may still be asked about {blind} of these {len(lines)} blind, so their answers are shown only in the"
-            " case itself. If you open one, you are not asked about it any more."
+            f"You may be asked about {blind} of these {len(lines)} cases blind, so their answers are hidden here. If "
+            "you open a case, you are no longer asked about it."
         )
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
     shell.show(_table(view, lines, st.query_params.get("model") or None))
+    _keys(key="cases.keys", data={"item": None, "close": "", "focus": True})
     if pages > 1:
         _paging(at, pages, len(ids))
+
+
+def _lines(services: Services, view: ProjectView, ids: Sequence[int]) -> list[CaseLine]:
+    """Return the cases of one page, and record that they are shown. The same page is recorded once in a session."""
+    about: dict[str, Any] = {"person": services.person, "project": view.name}
+    lines = case_list.page(services.store, **about, ids=ids, reader=_reader(services, view))
+    recorded = [(line.item, line.key, [(answer.at, len(answer.grades)) for answer in line.answers]) for line in lines]
+    if st.session_state.get("cases.recorded") != recorded:
+        case_list.record_page(services.store, **about, lines=lines)
+        st.session_state["cases.recorded"] = recorded
+    return lines
 
 
 def _filters(view: ProjectView, found: Listing) -> None:
@@ -188,13 +208,13 @@ def _filters(view: ProjectView, found: Listing) -> None:
     widths = [2, 2, 3, 2, *([1.6] if choice else []), *([2.4] if named else [])]
     columns = st.columns(widths, vertical_alignment="bottom")
     with columns[0]:
-        _select("dimension", "Dimension", there, lambda name: titles.get(name, name) if name else "all")
+        _select("dimension", "Dimension", there, lambda name: titles.get(name, name) if name else "All")
     with columns[1]:
-        _select("model", "Model", [None, *found.models], lambda name: name or "all")
+        _select("model", "Model", [None, *found.models], lambda name: name or "All")
     with columns[2]:
         _select("show", "Show", [None, *(option.value for option in Show if option is not Show.ALL)], _show_words)
     with columns[3]:
-        text = st.text_input("Contains", value=st.query_params.get("text", ""), key=f"cases.text.{_mark()}")
+        text = st.text_input("Text", value=st.query_params.get("text", ""), key=f"cases.text.{_mark()}")
         _put("text", text.strip())
     if choice:
         with columns[4]:
@@ -202,7 +222,7 @@ def _filters(view: ProjectView, found: Listing) -> None:
 
     if named:
         with columns[-1]:
-            _select("outcome", "Not read because", [None, *found.unread], lambda name: name or "any of these")
+            _select("outcome", "Reason", [None, *found.unread], lambda name: name or "Any")
 
 
 def _show_words(name: str | None) -> str:
@@ -243,16 +263,16 @@ def _about(view: ProjectView, found: Listing) -> None:
     parts = [markup.tag("b", markup.text(markup.count(len(found.ids), "case")))]
     clauses = []
     if found.scores is not None:
-        clauses.append(f"behind the number “{found.title}”")
+        clauses.append(f"with a score in “{found.title}”")
     if asked.get("by") and asked.get("part"):
         clauses.append(f"in the slice {asked['by']} = {asked['part']}")
     coded = _code(view)
     if coded is not None:
-        clauses.append(f"coded “{coded[1] or 'no code'}” by {coded[0].replace('_', ' ')}")
+        clauses.append(f"with the code “{coded[1] or 'none'}” ({coded[0].replace('_', ' ')})")
     if asked.get("outcome"):
-        clauses.append(f"where reading came to “{asked['outcome']}”")
+        clauses.append(f"with the reading “{asked['outcome']}”")
     if asked.get("common") == "1":
-        clauses.append("that every model has answered")
+        clauses.append("that all models have answered")
     if clauses:
         parts += [
             markup.text(" " + ", ".join(clauses) + ". "),
@@ -264,36 +284,48 @@ def _about(view: ProjectView, found: Listing) -> None:
 
 def _table(view: ProjectView, lines: Sequence[CaseLine], model: str | None) -> markup.Markup:
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
-    heads = [("Item", ""), ("Dimension", ""), ("Answers", "wide")]
-    rows = []
+    heads = [("", "picture"), ("Item", ""), ("Answers, scores and reasons", "wide")]
+    head = markup.tag("tr", *(markup.tag("th", markup.text(words), scope="col", style=style) for words, style in heads))
+    body = []
     for line in lines:
-        href = _address(item=line.item)
-        name = markup.tag("div", markup.text(line.name), style="ts-quiet ts-small ts-mono")
-        if line.closed:
-            first, last = markup.quiet("closed to you for now"), markup.quiet(line.closed)
-        else:
-            first = markup.tag("a", markup.text(line.title), href=href, target="_self")
-            last = _short(line, model)
-        rows.append([markup.joined([first, name]), markup.text(titles.get(line.dimension, line.dimension)), last])
-    return markup.tag("div", markup.table(heads, rows), data_part="cases")
+        about = markup.quiet(f"{titles.get(line.dimension, line.dimension)} · {line.name}")
+        parts = [
+            markup.quiet("Hidden from you for now")
+            if line.closed
+            else markup.link(shown.opening(line.title, MOST_LETTERS), _address(item=line.item)),
+            markup.tag("div", about, style="ts-small"),
+        ]
+        if line.key:
+            key = markup.text(f"Key: {shown.opening(line.key, MOST_LETTERS)}")
+            parts.append(markup.tag("div", key, style="ts-small"))
+        cells = [
+            markup.tag("td", _picture(line), style="picture"),
+            markup.tag("td", *parts),
+            markup.tag("td", markup.quiet(line.closed) if line.closed else _answers(line, model), style="wide"),
+        ]
+        body.append(markup.tag("tr", *cells, data_item=line.item))
+    table = markup.tag("table", markup.tag("thead", head), markup.tag("tbody", *body), style="ts ts-table ts-cases")
+    return markup.tag("div", table, data_part="cases")
 
 
-def _short(line: CaseLine, model: str | None) -> markup.Markup:
+def _picture(line: CaseLine) -> markup.Markup:
+    if line.picture is None:
+        return markup.text("")
+    if line.picture.missing:
+        return markup.quiet("missing")
+    return markup.tag("img", src=f"/media/{line.picture.id}/thumb", alt="", loading="lazy", width="76", height="56")
+
+
+def _answers(line: CaseLine, model: str | None) -> markup.Markup:
     if line.asked:
-        return markup.quiet("with the case")
-    those = [(name, text) for name, text in line.answers if model in (None, name)]
-    parts = [
-        markup.tag(
-            "div",
-            markup.quiet(f"{name}: "),
-            markup.text(shown.opening(text, case_parts.MOST_LETTERS)),
-            style="ts-small",
-        )
-        for name, text in those[:MOST_ANSWERS]
-    ]
+        return markup.quiet("Hidden until you open the case")
+    those = [answer for answer in line.answers if model in (None, answer.model)]
+    parts = [case_parts.short_answer(answer) for answer in those[:MOST_ANSWERS]]
     more = len(those) - MOST_ANSWERS
-    parts += [markup.tag("div", markup.quiet(f"and {more} more"), style="ts-small")] if more > 0 else []
-    return markup.joined(parts)
+    parts += [markup.tag("div", markup.quiet(f"{more} more"), style="ts-small")] if more > 0 else []
+    if those and line.open:
+        parts.append(markup.tag("div", markup.quiet("Open the case to see grades."), style="ts-small"))
+    return markup.joined(parts) if parts else markup.quiet("No answer")
 
 
 def _address(**changed: str) -> str:
@@ -332,13 +364,13 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     state = state_called(view.schema.schema_.stages, case.state)
     model = st.query_params.get("model")
-    shell.heading(_heading(view, case), made_up=view.made_up)
+    shell.heading(_heading(view, case), made_up=view.made_up, detail=True)
     _neighbours(_listing(services, view), case)
     about = markup.tag(
         "p",
-        markup.tag("a", markup.text("The list"), href=_address(item=""), target="_self"),
+        markup.link("All cases", _address(item="")),
         markup.text(f" · {titles.get(case.dimension, case.dimension)} · {state} · "),
-        markup.tag("a", markup.text("Open in Items"), href=addresses.item(view.name, case.item), target="_self"),
+        markup.link("Open in Items", addresses.item(view.name, case.item)),
         markup.text(" · "),
         markup.mono(case.name),
         style="ts",
@@ -367,9 +399,9 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
             )
         )
     else:
-        shell.show(markup.notice("No model has answered it."))
+        shell.show(markup.notice("No model has answered this item."))
     if case.failures:
-        shell.section("Asked, and no answer")
+        shell.section("Requests without an answer")
         shell.show(case_parts.failures(case))
 
 
@@ -392,7 +424,7 @@ def _neighbours(found: Listing | None, told: Case) -> None:
     left, right, where = st.columns([1, 1, 5], vertical_alignment="center")
     before = names[at - 1] if at else None
     after = names[at + 1] if at is not None and at + 1 < len(names) else None
-    for column, label, key, target in ((left, "Previous", "Left", before), (right, "Next", "Right", after)):
+    for column, label, key, target in ((left, "Previous", "K", before), (right, "Next", "J", after)):
         with column:
             pressed = st.button(
                 label, key=f"cases.{label.lower()}", disabled=target is None, width="stretch", shortcut=key
@@ -401,7 +433,7 @@ def _neighbours(found: Listing | None, told: Case) -> None:
             st.query_params["item"] = target
             st.rerun()
     with where:
-        place = f"{at + 1} of {markup.count(len(names), 'case')}" if at is not None else "not in the list of this link"
+        place = f"{at + 1} of {markup.count(len(names), 'case')}" if at is not None else "This case is not in the list."
         shell.show(markup.tag("div", markup.quiet(place), style="ts ts-small", data_part="place"))
 
 

@@ -10,6 +10,7 @@ from annotation_schemas.model import Criterion
 from app import addresses, markup, shell
 from app.jobs import figure_requests
 from app.reruns import messages, pending_figures
+from app.results.answer import FEW
 from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import items_switch
@@ -35,11 +36,7 @@ SCREEN = Screen(
 def render(services: Services) -> None:
     """Draw the answers that sending would open, the progress of the coding, and the counts."""
     view = shell.lead_of(services)
-    shell.heading(
-        "Failures",
-        "What people say is wrong with models' answers. Each share comes with its n, and below it its 95 % limits.",
-        made_up=view.made_up,
-    )
+    shell.heading("Failures", made_up=view.made_up)
     if view.schema.schema_.stages.coding is None:
         shell.show(markup.notice(NO_CODING.format(name=view.schema.schema_.name)))
         return
@@ -48,6 +45,7 @@ def render(services: Services) -> None:
     if figure_state.figure is None:
         return
     page: FailuresPage = figure_state.figure.value
+    shell.show(markup.finding(markup.text(answer(page.failures))))
     _intake(services, view, page)
     shell.show(markup.tag("p", markup.text(page.failures.sentence), style="ts", data_part="standing"))
     items_switch.show_counted(page.failures.counting.sentence if page.failures.counting else None)
@@ -55,6 +53,26 @@ def render(services: Services) -> None:
         _criterion(view, page.failures, criterion)
     if page.failures.answers:
         _downloads(view, page.failures)
+
+
+def answer(found: Failures) -> str:
+    """Return the model and the code with the largest share of settled answers."""
+    labels = {
+        (criterion.name, str(option.value)): option.label
+        for criterion in code_criteria(found.schema)
+        for option in criterion.options
+    }
+    counts = [count for count in found.counts if count.dimension is None and count.code is not None and count.n]
+    if not counts:
+        return "No answer has a settled code yet."
+    top = max(counts, key=lambda count: (count.of >= FEW, count.share, count.n))
+    label = labels.get((top.criterion, top.code or ""), top.code)
+    if top.of < FEW:
+        return f"Too few codes to compare: “{label}” is given to {top.n} of {top.of} answers of {top.model}."
+    return (
+        f"{top.model} fails most by “{label}”: {100 * top.share:.0f} % [{100 * top.low:.0f}, {100 * top.high:.0f}] of"
+        f" {top.of:,} coded answers."
+    )
 
 
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:

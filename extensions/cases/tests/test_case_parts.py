@@ -41,7 +41,7 @@ def test_an_answer_s_text_and_everything_said_of_it_stay_text() -> None:
     assert "<img" not in shown
     assert "<script" not in shown
     assert shown.count("&lt;script&gt;") >= 5
-    assert "not the key" in shown
+    assert ">wrong</span>" in shown
     assert shown.count("<mark") == 2
     assert "src=" in shown.split("<mark")[1].split("</mark>")[0], "the words that it was read from are marked"
     told = Case("i", EVIL, "near", ItemState.KEPT, {}, None, [], [], [CaseFailure(EVIL, "failed", EVIL, AT, 3)])

@@ -18,6 +18,7 @@ from domain.exposure import Route
 from domain.judging import ReplyOutcome
 from domain.option_scores import Option, Ranking
 from domain.reading.answers import ReadOutcome
+from domain.records import Person
 from domain.roles import Role
 from domain.runs import Attempt, Outcome, RunPlan
 from domain.states import Stage
@@ -177,7 +178,8 @@ def test_a_listing_says_what_there_is_and_what_was_asked_for(store: Store) -> No
     assert (none.scores, none.title) == (None, ""), "there is no such number"
     lea = factories.make_person(store, "lea", role=Role.LEAD, stages=[])
     (line,) = case_list.page(store, person=lea, project="p", ids=none.ids[:1])
-    assert (line.item, line.answers) == (none.publics[0], [("filed", "Red."), ("ran", "red")])
+    assert line.item == none.publics[0]
+    assert [(each.model, each.text) for each in line.answers] == [("filed", "Red."), ("ran", "red")]
     quo = factories.make_person(store, "quo", project=factories.make_project(store, name="q"), role=Role.LEAD)
     assert case_list.page(store, person=quo, project="q", ids=none.ids) == [], "nothing of another project's items"
 
@@ -363,3 +365,33 @@ def test_a_judge_s_replies_without_a_score_are_named(world: World) -> None:
 @pytest.mark.both_databases
 def test_a_lead_who_looked_at_a_case_was_sent_what_voters_must_not_know(store: Store) -> None:
     assert {fault.route for fault in faults_after_a_look(store, case_content.case)} == {Route.CASES}
+
+
+@pytest.mark.thorough
+@pytest.mark.both_databases
+def test_a_lead_who_saw_a_case_in_the_list_was_sent_its_key(store: Store) -> None:
+    def look(store: Store, *, person: Person, project: str, item: str) -> None:
+        found = project_answers.read_project(store, person=person, project=project)
+        ids = [id for id, each in found.items.items() if each.name == item]
+        lines = case_list.page(store, person=person, project=project, ids=ids)
+        case_list.record_page(store, person=person, project=project, lines=lines)
+
+    assert {fault.route for fault in faults_after_a_look(store, look)} == {Route.CASES}
+
+
+def test_the_list_shows_grades_once_everyone_has_graded(store: Store) -> None:
+    factories.make_project(store)
+    factories.make_predictions(store, factories.make_items(store, 1), models=["m"])
+    graders = factories.make_people(store, "ann", "bea", stages=[Stage.GRADING])
+    for voter in factories.make_people(store, "vic", "wil", stages=[Stage.VERIFICATION]):
+        factories.vote(store, voter)
+    lea = factories.make_person(store, "lea", role=Role.LEAD, stages=[])
+    found = project_answers.read_project(store, person=lea, project="p")
+    ids = case_list.matching_cases(found, CaseFilter())
+    shown = []
+    for grader in graders:
+        task = factories.claimed(store, grader, Stage.GRADING)
+        submissions.submit(store, person=grader, task=task.id, key=grader.login, values={"score": 1})
+        (line,) = case_list.page(store, person=lea, project="p", ids=ids)
+        shown.append([(grade.who, grade.values["score"]) for answer in line.answers for grade in answer.grades])
+    assert shown == [[], [("ann", 1), ("bea", 1)]]

@@ -21,10 +21,13 @@ def statistics(
     project: ProjectName,
     items: CountedItems = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write every number with its definition into this file.", metavar="FILE.csv")
+        Path | None, typer.Option(help="Write every number with its definition to this CSV file.", metavar="FILE.csv")
     ] = None,
 ) -> None:
-    """Describe a set by dimension: items, media, lengths of questions and answers, types, goals and shortcuts."""
+    """Describe the items by dimension: media, text lengths, answer types, goals and shortcuts, as papers report them.
+
+    Example: touchstone release describe demo
+    """
     from app.services import opened
     from exporters.writing import write_files
     from extensions.data_card.set_statistics import as_csv, set_statistics

@@ -27,48 +27,65 @@ def register(cli: typer.Typer) -> None:
 
 
 def make(
-    project: Annotated[str, typer.Argument(help="The project; items are proposed for the free images of its pool.")],
+    project: Annotated[
+        str, typer.Argument(help="The project. The model drafts items for the free images of its pool.")
+    ],
     spec: Annotated[
-        str, typer.Option(help="The model's description, with its endpoint: a YAML file, or the name of a shipped one.")
+        str,
+        typer.Option(
+            help="The model's description with its endpoint: a YAML file, or the name of one that comes with "
+            "Touchstone."
+        ),
     ],
     out: Annotated[
         Path,
-        typer.Option(help="The file for the proposals. The replies and the settings are written next to it."),
+        typer.Option(help="The file for the proposals. Replies and settings are written next to it."),
     ],
     tasks: Annotated[
         Path | None,
-        typer.Option(help="Seed tasks, their subtasks and templates, as YAML; each image gets one.", metavar="FILE"),
+        typer.Option(
+            help="A YAML file of seed tasks with subtasks and templates. Each image gets one of them.", metavar="FILE"
+        ),
     ] = None,
     dimension: Annotated[
         str | None,
-        typer.Option("--dimension", "-d", help="The dimension for images that may be used for any."),
+        typer.Option("--dimension", "-d", help="The dimension of images that fit any dimension."),
     ] = None,
     prompt: Annotated[
         Path | None,
         typer.Option(
-            help="Your own prompt, with {fields}; {form}, {dimension}, {situation} and {guideline} are filled, too.",
+            help="A file with your own prompt. It needs {fields}, and may have {form}, {dimension}, {situation} "
+            "and {guideline}.",
             metavar="FILE",
         ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="The maximum number of images, in the order of the pool.")
+        int | None, typer.Option(min=1, help="Draft for this many images at most, in the order of the pool.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed that chooses a situation of --tasks for each image.")] = 0,
-    tries: Annotated[int, typer.Option(min=1, max=20, help="The maximum number of replies about an image.")] = 3,
+    seed: Annotated[int, typer.Option(help="The seed that chooses a seed task for each image.")] = 0,
+    tries: Annotated[
+        int, typer.Option(min=1, max=20, help="Ask again up to this many times, if a reply is invalid.")
+    ] = 3,
     constrain: Annotated[
         bool,
-        typer.Option("--constrain", help="Have the server hold replies to the form (response_format, json_schema)."),
+        typer.Option(
+            "--constrain", help="Ask the server to enforce the JSON form (response_format). Not all servers can."
+        ),
     ] = False,
-    max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after this number of requests.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before it costs more; needs prices.")] = None,
+    max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, help="Stop before the run costs more. The description needs prices.")
+    ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the first question and the costs, and ask nothing.")
+        bool, typer.Option("--dry-run", help="Show the first question and the estimated cost. Ask nothing.")
     ] = False,
 ) -> None:
-    """Have a model behind an endpoint propose a whole item for each free image, with every field of the authors' form.
+    """Have a model draft a whole item for each free image. People edit the drafts and own the items.
 
-    A reply that does not fit the schema gives no proposal. No item is created: the file is for people. This is a job:
-    Ctrl+C cancels it, and the same command continues.
+    This only writes a file; `touchstone proposal import` gives the drafts to authors. Ctrl+C cancels, and the same
+    command continues.
+
+    Example: touchstone proposal create demo --spec gpt4o.yaml --out proposals.json --dry-run
     """
     from app.commands.judge import within
     from app.services import opened
@@ -91,7 +108,7 @@ def make(
         beside = inquiry.result._replace(out=out).beside
         tell_asked(summary, inquiry, journal=beside("asked.jsonl"), more=". ")
         if left := left_fields(free.loaded.schema_):
-            typer.echo(f"Fields for people, not for the model: {', '.join(field.name for field in left)}.")
+            typer.echo(f"Fields that only people fill: {', '.join(field.name for field in left)}.")
         typer.echo(
             f"{count(summary.n, 'proposal')} at {out}; every reply: {beside('asked.jsonl')}; "
             f"how they were made: {beside('made.json')}"
@@ -101,26 +118,30 @@ def make(
 
 
 def import_(
-    project: Annotated[str, typer.Argument(help="The project of the images.")],
-    file: Annotated[Path, typer.Argument(help="The file of `touchstone proposal create`, edited or not.")],
+    project: Annotated[str, typer.Argument(help="The project with the images.")],
+    file: Annotated[Path, typer.Argument(help="The file of `touchstone proposal create`. You may edit it first.")],
     share: Annotated[
         float,
-        typer.Option(help="The fraction of images whose authors are shown the proposal."),
+        typer.Option(
+            help="The share of images whose authors see the proposal. Other authors start from nothing, for comparison."
+        ),
     ] = 0.5,
     seed: Annotated[
-        int | None, typer.Option(help="The seed of the random choice; by default that of the project.")
+        int | None, typer.Option(help="The seed of the random choice. Default: the project's seed.")
     ] = None,
     made: Annotated[
         Path | None,
         typer.Option(
-            help="The file that tells how the proposals were made, for *Pipelines*; by default FILE.made.json.",
+            help="The file that tells how the proposals were made, for the page Pipelines. Default: FILE.made.json.",
             metavar="FILE",
         ),
     ] = None,
 ) -> None:
-    """Give proposals to the images of a project. A random part of the authors starts with the proposal.
+    """Give proposals to authors. Chance decides which authors see one, so that you can measure the effect.
 
-    Chance assigns each image before a person picks it. Neither the pool nor verifiers see the assignment.
+    The choice is made before a person picks an image. The pool and verifiers do not see it.
+
+    Example: touchstone proposal import demo proposals.json
     """
     from app.services import opened
     from extensions.drafting.offered_file import offered_file, sentences

@@ -22,13 +22,13 @@ def register(cli: typer.Typer) -> None:
 
 def report(
     project: Annotated[str, typer.Argument(help="The project.")],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
-    """Compare items whose authors were shown a proposal with the items of other authors.
+    """Compare items that began as a proposal with other items: keep rate, agreement, shortcuts and time.
 
-    The report has items kept, agreement, wrong options that nobody chose, shortcuts and time, with confidence limits by
-    source. It also has the changes to proposals and the time at each field. Without items of both arms there is no
-    comparison.
+    Each difference has confidence limits by source. Both kinds of items must exist.
+
+    Example: touchstone proposal show demo
     """
     from app.services import opened
     from extensions.drafting import report_text
@@ -43,12 +43,15 @@ def report(
 
 def plan(
     rate: Annotated[float, typer.Option(help="The keep rate that you expect without proposals, from 0 to 1.")],
-    difference: Annotated[float, typer.Option(help="The difference that the study has to find.")] = 0.1,
-    power: Annotated[float, typer.Option(help="The probability to find this difference.")] = 0.8,
-    per_source: Annotated[float, typer.Option(help="Items of a source (a video) on average.")] = 1.0,
-    alike: Annotated[float, typer.Option(help="Intraclass correlation of items of one source, from 0 to 1.")] = 0.0,
+    difference: Annotated[float, typer.Option(help="The difference of the keep rate that you want to find.")] = 0.1,
+    power: Annotated[float, typer.Option(help="The probability of finding the difference.")] = 0.8,
+    per_source: Annotated[float, typer.Option(help="The mean number of items of one source, such as a video.")] = 1.0,
+    alike: Annotated[float, typer.Option(help="The intraclass correlation of items of one source, from 0 to 1.")] = 0.0,
 ) -> None:
-    """Print the number of items with a verdict that each arm needs to find a difference of the keep rate."""
+    """Compute how many items you need to find an effect of proposals on the keep rate.
+
+    Example: touchstone proposal plan --rate 0.8
+    """
     from extensions.drafting.two_arms import arm_size
 
     size = arm_size(rate=rate, difference=difference, power=power, cluster_size=per_source, icc=alike)

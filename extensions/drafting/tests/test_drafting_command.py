@@ -141,7 +141,7 @@ def test_replies_of_every_kind_are_counted_and_none_becomes_a_proposal_or_an_ite
     assert counts["cost"] == pytest.approx((420 * 1 + 105 * 10) / 1e6)
     failures = {each["kind"]: each["replies"] for each in made()["failures"]}
     assert failures == {why: 3 for _, why in BAD} | {"it is no JSON": 4, "an answer is none of its options": 4}
-    assert "3 not taken: it is too long to be read; such as " in output
+    assert "3 rejected: it is too long to be read, such as " in output
     assert "does not allow such an item. It shows a wall." in output
     again = [asked.text for asked in server.asked if "What was wrong" in asked.text]
     assert len(again) == 10 * 2 + 2
@@ -157,7 +157,7 @@ def test_replies_of_every_kind_are_counted_and_none_becomes_a_proposal_or_an_ite
     with ScriptedServer([chat(said())]) as server:  # all has been asked that is to be asked
         described(server)
         before = Path("d.json").read_bytes()
-        assert "13 images with what is known already" in asks()
+        assert "13 images done already" in asks()
         assert not server.asked
         assert Path("d.json").read_bytes() == before
 

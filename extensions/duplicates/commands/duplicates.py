@@ -26,21 +26,30 @@ def duplicates(
     against: Annotated[
         str | None,
         typer.Option(
-            help="Hold them against this: another project, or a file that the schema reads. None: each other.",
+            help="Compare with another project, or with a file that the schema can read. Default: items with each "
+            "other.",
             metavar="PROJECT|FILE",
         ),
     ] = None,
-    format: Annotated[str | None, typer.Option(help="Of that file. None: as the schema says.")] = None,
-    counted: CountedItems = None,
-    text: Annotated[float, typer.Option(help="How much nearly equal texts have in common, as a share.")] = 0.8,
-    alike: Annotated[int, typer.Option(help="In how many of 64 bits of their looks images may differ.")] = 6,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Write every pair into this file.", metavar="FILE.csv")
+    format: Annotated[
+        str | None, typer.Option(help="The format of the file in --against. Default: as the schema says.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of lists.")] = False,
+    counted: CountedItems = None,
+    text: Annotated[float, typer.Option(help="Texts are similar if they share this fraction of their content.")] = 0.8,
+    alike: Annotated[
+        int,
+        typer.Option(help="Images are similar if at most this many of the 64 bits of their perceptual hashes differ."),
+    ] = 6,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write every pair to this CSV file.", metavar="FILE.csv")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lists.")] = False,
 ) -> None:
-    """List pairs of items with similar images, nearly equal questions, or nearly equal questions and right answers. The
-    command compares items within a project and across its splits, or with another project or a file. For leads.
+    """List pairs of items with similar images, questions or answers, within a project or against another one.
+
+    Use this before a release, so that no item is in two splits. The output shows keys.
+
+    Example: touchstone duplicate list demo
     """
     from app.services import opened
     from exporters.writing import write_files
@@ -76,6 +85,6 @@ def duplicates(
             one, other = (f"{side.id} ({side.where})" for side in (pair.one, pair.other))
             typer.echo(f"  {one}  {other}  {pair.said}")
         if len(pairs) > _SHOWN:
-            typer.echo(f"  and {len(pairs) - _SHOWN:,} more, which --out FILE.csv has")
+            typer.echo(f"  and {len(pairs) - _SHOWN:,} more. Write all with --out FILE.csv")
     for note in report.notes:
         typer.echo(f"\n{note}")

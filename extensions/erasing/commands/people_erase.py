@@ -16,14 +16,18 @@ def register(cli: typer.Typer) -> None:
 
 
 def erase(
-    login: Annotated[str, typer.Argument(help="Who is erased.")],
+    login: Annotated[str, typer.Argument(help="The person's login.")],
     yes: Annotated[
-        str | None, typer.Option("--yes", metavar="LOGIN", help="The login again, instead of typing it when asked.")
+        str | None,
+        typer.Option("--yes", metavar="LOGIN", help="The login again. Without this, you type it when asked."),
     ] = None,
 ) -> None:
-    """Erase a person for good: name, login, password, sessions, addresses, drafts, and the key of their pseudonyms.
-    Their submissions stay without a name, and every release still passes verification. The command rewrites SQLite's
-    file.
+    """Delete all personal data of a person for good: name, login, password, sessions, addresses and drafts.
+
+    Use this for a deletion request. Submissions stay without a name, and releases still pass their check. The command
+    rewrites the SQLite file.
+
+    Example: touchstone person delete ann
     """
     from app.services import opened
     from extensions.erasing import erasing
@@ -43,9 +47,9 @@ def erase(
     if yes is None:
         yes = typer.prompt("Type the login to erase this person", default="", show_default=False)
         if not yes.strip():
-            raise SettingsError("No login was typed. No one was erased.")
+            raise SettingsError("You typed no login. Nothing was erased.")
     done = erasing.erase(store, login=person.login, typed=yes)
-    typer.echo(f"Erased. What they submitted stands under {done.login}.")
+    typer.echo(f"Erased. The submissions are now by {done.login}.")
     if done.traces:
         raise DatabaseUnavailableError(
             f"The database file may still hold the name, because it could not be rewritten. {done.traces} Run"

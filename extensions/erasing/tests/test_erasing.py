@@ -142,12 +142,12 @@ def test_the_command_asks_for_the_login(store: Store, home: Path, monkeypatch: p
     run = CliRunner().invoke
     nothing = run(cli, ["person", "delete", "ann"], input="\n")
     assert nothing.exit_code
-    assert "No one was erased" in str(nothing.exception) + nothing.output
+    assert "Nothing was erased" in str(nothing.exception) + nothing.output
     other = run(cli, ["person", "delete", "ann"], input="bob\n")
     assert other.exit_code
     done = run(cli, ["person", "delete", "ann"], input="ann\n")
     assert done.exit_code == 0, done.output
-    assert "stands under erased-" in done.output
+    assert "are now by erased-" in done.output
     assert "ann" not in run(cli, ["person", "list"]).output
     resources.cache_clear()
 

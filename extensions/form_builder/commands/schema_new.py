@@ -140,39 +140,47 @@ def register(cli: typer.Typer) -> None:
 
     @find_group(cli, "schema").command("create")
     def new(
-        file: Annotated[Path, typer.Argument(help="The YAML file to write; the guideline goes next to it, as .md.")],
-        name: Annotated[str | None, typer.Option(help="The benchmark's name; by default as the file.")] = None,
-        title: Annotated[str | None, typer.Option(help="As people read it; by default made from the name.")] = None,
+        file: Annotated[
+            Path, typer.Argument(help="The YAML file to write. The guideline is written next to it, as .md.")
+        ],
+        name: Annotated[str | None, typer.Option(help="The benchmark's name. Default: the name of the file.")] = None,
+        title: Annotated[
+            str | None, typer.Option(help="The title that people see. Default: made from the name.")
+        ] = None,
         shows: Annotated[
             str | None,
             typer.Option(help="What an item shows: image, images, clip, or roles such as before=image,after=image."),
         ] = None,
-        question: Annotated[str | None, typer.Option(help="An example of an item's question, for authors.")] = None,
-        answer: Annotated[AnswerIs | None, typer.Option(help="What the answer is; by default a text.")] = None,
+        question: Annotated[str | None, typer.Option(help="An example question, to help authors.")] = None,
+        answer: Annotated[AnswerIs | None, typer.Option(help="The kind of the answer. Default: text.")] = None,
         dimensions: Annotated[
-            str | None, typer.Option(help="What is measured: titles with commas between them, or ID=TITLE.")
+            str | None, typer.Option(help="What you measure: titles separated by commas, or ID=TITLE.")
         ] = None,
-        raters: Annotated[str | None, typer.Option(help="How many people check each item; by default 2.")] = None,
+        raters: Annotated[str | None, typer.Option(help="How many people check each item. Default: 2.")] = None,
         check: Annotated[
             Check | None,
-            typer.Option(help="right: they say whether the answer is; blind: they find it without seeing it."),
+            typer.Option(help="right: people say whether the answer is right. blind: they answer without seeing it."),
         ] = None,
-        keep: Annotated[KeptBy | None, typer.Option(help="What keeps an item: all of them, or more than half.")] = None,
-        grade: Annotated[bool | None, typer.Option("--grade/--no-grade", help="People grade models' answers.")] = None,
-        judge: Annotated[bool | None, typer.Option("--judge/--no-judge", help="An LLM judge rates them, too.")] = None,
+        keep: Annotated[KeptBy | None, typer.Option(help="Which votes keep an item: all, or more than half.")] = None,
+        grade: Annotated[
+            bool | None, typer.Option("--grade/--no-grade", help="Let people grade models' answers.")
+        ] = None,
+        judge: Annotated[bool | None, typer.Option("--judge/--no-judge", help="Let an LLM judge rate, too.")] = None,
         template: Annotated[
             str | None,
             typer.Option(
-                help="The judge's template: egothink_single or etp_answer grade models' answers, verify_reference "
-                "checks items; by default the first that fits."
+                help="The judge template: egothink_single or etp_answer grade answers, verify_reference checks items. "
+                "Default: the first that fits."
             ),
         ] = None,
-        yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: what is not said is as by default.")] = False,
+        yes: Annotated[bool, typer.Option("--yes", help="Ask nothing, and use the defaults.")] = False,
     ) -> None:
-        """Write a schema and a guideline to begin with, from the answers to a few questions.
+        """Write your first schema and guideline by answering a few questions.
 
-        Each question is also an option, and a given option is not asked. Both files pass the check, and their comments
-        say what may be changed. A file that is there is never written over.
+        Each question is also an option. Comments in the files say what you can change. An existing file is never
+        overwritten.
+
+        Example: touchstone schema create street.yaml
         """
         guideline = _free(file)
         given = {
@@ -201,7 +209,7 @@ def register(cli: typer.Typer) -> None:
         with file.open("x", encoding="utf-8") as out:
             out.write(text)
         where = shlex.quote(str(file))
-        typer.echo(f"Wrote {file} and {guideline}. Read them through, change what is to be otherwise, then:")
+        typer.echo(f"Wrote {file} and {guideline}. Read both files, change what you like, and then run:")
         typer.echo(f"  touchstone schema check {where}")
         typer.echo(f"  touchstone project create {begun.name} --schema {where}")
         typer.echo(f"  touchstone pool import {begun.name} FOLDER   # your images or clips, to write items about")
@@ -228,7 +236,7 @@ def _free(file: Path) -> Path:
     guideline = file.with_suffix(".md")
     for path in (file, guideline):
         if path.exists() or path.is_symlink():
-            raise AlreadyTakenError(f"{path} is there already, and stays as it is. Give another name.")
+            raise AlreadyTakenError(f"{path} exists already. Give another name.")
     return guideline
 
 
@@ -268,7 +276,7 @@ def _asked(question: _Question, said: Said) -> Any:
         except typer.Abort:
             if sys.stdin.isatty():  # a person is there and has aborted
                 raise
-            problem = f"No one answers here. Say {question.option}, or --yes for what is usual."
+            problem = f"No terminal to ask in. Give {question.option}, or --yes for the defaults."
             raise InvalidInputError([Problem(question.name, problem)]) from None
         try:
             return question.read(answer.strip(), said)

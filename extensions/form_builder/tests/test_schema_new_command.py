@@ -77,7 +77,7 @@ def test_options_ask_nothing_and_the_rest_is_usual(here: Path) -> None:
     assert schema.stages.verification is not None
     assert schema.stages.verification.keep.rule == "unanimous_and_key"
     half = new("other.yaml", "--answer", "text")
-    assert str(half.exception) == "No one answers here. Say --name, or --yes for what is usual."
+    assert str(half.exception) == "No terminal to ask in. Give --name, or --yes for the defaults."
     assert not (here / "other.yaml").exists()
 
 
@@ -109,7 +109,7 @@ def test_what_does_not_fit_is_a_sentence_and_nothing_is_written(here: Path, word
 def test_no_file_is_written_over(here: Path, name: str) -> None:
     (here / name).write_text("mine\n")
     done = new("mine.yaml", "--yes")
-    assert str(done.exception) == f"{name} is there already, and stays as it is. Give another name."
+    assert str(done.exception) == f"{name} exists already. Give another name."
     assert [(path.name, path.read_text()) for path in here.iterdir()] == [(name, "mine\n")]
 
 

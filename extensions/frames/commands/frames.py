@@ -26,63 +26,65 @@ def register(cli: typer.Typer) -> None:
 
 
 def frames(
-    videos: Annotated[Path, typer.Argument(help="A folder of videos, with all folders in it, or one video.")],
+    videos: Annotated[Path, typer.Argument(help="A video, or a folder of videos with all folders in it.")],
     out: Annotated[Path, typer.Argument(help="The folder for the frames and their manifest, frames.jsonl.")],
-    every: Annotated[int | None, typer.Option(min=1, help="Take each so-many-th frame, from the first on.")] = None,
-    seconds: Annotated[
-        str | None, typer.Option(metavar="S", help="Take the frame on screen each S seconds, from 0 on.")
-    ] = None,
+    every: Annotated[int | None, typer.Option(min=1, help="Take every Nth frame.")] = None,
+    seconds: Annotated[str | None, typer.Option(metavar="S", help="Take one frame every S seconds.")] = None,
     times: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Take the frames at the times of a CSV with `source,time`.")
+        Path | None, typer.Option(metavar="FILE", help="Take frames at the times of a CSV file with `source,time`.")
     ] = None,
     scenes: Annotated[bool, typer.Option("--scenes", help="Take the first frame of each scene.")] = False,
     scene_change: Annotated[
         float | None,
-        typer.Option(min=0.01, max=1.0, help="With --scenes: how much of a picture has to change; by default 0.3."),
+        typer.Option(min=0.01, max=1.0, help="With --scenes: the share of a picture that must change. Default: 0.3."),
     ] = None,
     at_most: Annotated[
-        int | None, typer.Option(min=1, help="Keep so many of each video, spread over what is left of it.")
+        int | None, typer.Option(min=1, help="Keep at most this many frames of each video, spread evenly.")
     ] = None,
     blurred: Annotated[
         float | None,
-        typer.Option(min=0.0, help="Drop frames less than this much as sharp as the median of their video: 0.4."),
+        typer.Option(min=0.0, help="Drop frames below this share of the median sharpness of their video, such as 0.4."),
     ] = None,
     min_sharpness: Annotated[float | None, typer.Option(min=0.0, help="Drop frames below this sharpness.")] = None,
     brightness: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="FROM TO", help="Drop frames whose mean grey level (0 to 255) is not in between."),
+        typer.Option(metavar="FROM TO", help="Drop frames whose mean gray level (0 to 255) is outside this range."),
     ] = None,
     distinct: Annotated[
-        bool, typer.Option("--distinct", help="Of frames that look alike, in all videos, keep the sharpest.")
+        bool, typer.Option("--distinct", help="Keep only the sharpest of similar frames, across all videos.")
     ] = False,
     alike: Annotated[
-        int, typer.Option(min=0, max=64, help="Frames look alike whose hashes differ in no more of 64 bits.")
+        int,
+        typer.Option(
+            min=0, max=64, help="Frames are similar if at most this many of the 64 bits of their hashes differ."
+        ),
     ] = 6,
     motion: Annotated[
-        bool, typer.Option("--motion", help="Measure how much each frame moves against the one before it.")
+        bool, typer.Option("--motion", help="Record how much each frame moved since the one before.")
     ] = False,
-    least_motion: Annotated[
-        float | None, typer.Option(min=0.0, help="Drop frames that move less; measures it, as --motion does.")
-    ] = None,
-    most_motion: Annotated[
-        float | None, typer.Option(min=0.0, help="Drop frames that move more; measures it, as --motion does.")
-    ] = None,
+    least_motion: Annotated[float | None, typer.Option(min=0.0, help="Drop frames with less motion than this.")] = None,
+    most_motion: Annotated[float | None, typer.Option(min=0.0, help="Drop frames with more motion than this.")] = None,
     montage: Annotated[
-        bool, typer.Option("--montage", help="Draw sheets of all taken frames with their times: OUT/montage.")
+        bool, typer.Option("--montage", help="Draw sheets of all frames with their times in OUT/montage.")
     ] = False,
-    format: Annotated[str, typer.Option(help="png, or jpg (at quality 95).")] = "png",
+    format: Annotated[str, typer.Option(help="The image format: png, or jpg (quality 95).")] = "png",
 ) -> None:
-    """Take frames out of videos and screen them: every so many, each so many seconds, at given times, or of each
-    scene. The same command again goes on where it was broken off; with other screening it decides anew.
+    """Take frames from videos, and drop blurred, dark or repeated ones.
 
-    Afterwards `touchstone pool import PROJECT OUT/images` adds the kept ones, whose sources are their videos."""
+    If it is interrupted, the same command continues. `touchstone pool import PROJECT OUT/images` then adds the frames
+    to a project.
+
+    Example: touchstone frame create videos frames --seconds 5 --distinct --blurred 0.4
+    """
     from extensions.frames.extraction import FORMATS, ExtractionSettings
     from extensions.frames.screening import ScreeningSettings
 
     if sum(way is not None for way in (every, seconds, times)) + scenes != 1:
-        raise InvalidInputError([Problem("every", "Give one of --every, --seconds, --times and --scenes.")])
+        raise InvalidInputError(
+            [Problem("every", "Choose how to take frames: --every, --seconds, --times or --scenes.")]
+        )
     if scene_change is not None and not scenes:
-        raise InvalidInputError([Problem("scene_change", "--scene-change goes with --scenes.")])
+        raise InvalidInputError([Problem("scene_change", "--scene-change needs --scenes.")])
     if format not in FORMATS:
         raise InvalidInputError([Problem("format", f"--format is png or jpg, not {format!r}.")])
     taking = ExtractionSettings(
@@ -122,7 +124,7 @@ def _make(
     _tell(result.kept, sum(result.dropped.values()), result.sources, out)
     for why, n in sorted(result.dropped.items()):
         typer.echo(f"   {n:,} dropped: {why}")
-    _list("Broken videos, taken up to the break", result.broken)
+    _list("Damaged videos, read up to the damage", result.broken)
     _list("Without a frame", result.missing)
     _list("Skipped", result.skipped)
     if montage:

@@ -46,8 +46,9 @@ def create(
 ) -> None:
     """Hide settled items as gold checks among live work, to find careless annotators.
 
-    Only items whose right answers are beyond doubt become gold. For other items the reason is printed. Example:
-    touchstone gold create demo --number 20
+    Only items whose right answers are beyond doubt become gold. For other items the reason is printed.
+
+    Example: touchstone gold create demo --number 20
     """
     from extensions.gold import chosen_items, making
 
@@ -69,13 +70,16 @@ def add(
     project: Project,
     file: Annotated[
         Path,
-        typer.Argument(
-            help='A JSON line for each: {"item": ..., "answers": {criterion: value}}; in grading "model" too.'
-        ),
+        typer.Argument(help='JSON lines: {"item": ..., "answers": {criterion: value}}. In grading, add "model".'),
     ],
     stage: InStage = Stage.VERIFICATION,
 ) -> None:
-    """Make gold with answers that you give. If anything is wrong with the file, nothing is made."""
+    """Create gold checks with your own answers, for example of items that are known to be bad.
+
+    If any line is invalid, nothing is created.
+
+    Example: touchstone gold import demo gold.jsonl
+    """
     from extensions.gold import making
 
     known, problems = [], []
@@ -89,7 +93,7 @@ def add(
         try:
             row = json.loads(line, object_pairs_hook=json_text.once)
             if not isinstance(row, dict) or not isinstance(row.get("answers"), dict) or "item" not in row:
-                raise ValueError('it has to be {"item": ..., "answers": {...}}')
+                raise ValueError('it must be {"item": ..., "answers": {...}}')
         except (ValueError, RecursionError) as error:
             problems.append(Problem(f"line {number}", f"{file}, line {number}: {error}."))
             continue
@@ -123,10 +127,13 @@ def list_(
 
 def withdraw(
     project: Project,
-    gold: Annotated[str, typer.Argument(help="Its id, as `touchstone gold list` shows it.")],
-    why: Annotated[str, typer.Option(help="The reason; it is kept.")],
+    gold: Annotated[str, typer.Argument(help="The gold check's ID, as `touchstone gold list` shows it.")],
+    why: Annotated[str, typer.Option(help="The reason. It is stored.")],
 ) -> None:
-    """Stop asking this gold item. Its answers no longer count."""
+    """Stop asking a gold check. Its answers no longer count.
+
+    Example: touchstone gold withdraw demo GOLD --why "The answer is debatable."
+    """
     from extensions.gold import making
 
     making.withdraw(_store(), by=None, gold=gold, why=why)
@@ -135,15 +142,18 @@ def withdraw(
 
 def reinstate(
     project: Project,
-    login: Annotated[str, typer.Argument(help="Who was stopped.")],
-    why: Annotated[str, typer.Option(help="The reason; it is kept.")],
+    login: Annotated[str, typer.Argument(help="The login of the stopped person.")],
+    why: Annotated[str, typer.Option(help="The reason. It is stored.")],
     stage: InStage = Stage.VERIFICATION,
 ) -> None:
-    """Let someone work on whom their answers to gold have stopped."""
+    """Let a person work again who was stopped by gold checks.
+
+    Example: touchstone gold reinstate demo ann --why "We talked about it."
+    """
     from extensions.gold import scores
 
     scores.reinstate(_store(), by=None, project=project, login=login, stage=stage, why=why)
-    typer.echo(f"{login} may go on with the {stage.value} of {project}.")
+    typer.echo(f"{login} can do {stage.value} in {project} again.")
 
 
 def _print_made(made: Sequence[GoldCandidate]) -> None:

@@ -104,7 +104,7 @@ def work(desk: Desk, seen: list[str], *, wrong: bool, at_most: int) -> dict[str,
         desk.next_after(NO if known and wrong else YES)
     said = b"".join(frames) + b"".join(reply.body() for reply in replies)
     assert all(question.encode() in said for question in seen)
-    told = re.sub(rb"(?i)\x04gold2\x04gold", b"", said).replace(bytes(ROOT), b"")  # every run names all pages
+    told = re.sub(rb"(?i)\x0bgold checks2\x0bgold checks", b"", said).replace(bytes(ROOT), b"")  # every run names all pages
     assert b"gold" not in told.lower(), "nothing that is sent names it"
     return shapes
 
@@ -178,7 +178,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
     ids = {question: f"garden/{at}" for at, question in enumerate(GOLD + LIVE)}
     settled = {(ids[question], "yes"): 3 for question in GOLD}
     assert votes == settled | {(ids[question], "yes"): n for question, n in live.items()}
-    assert "Everything stored follows from the votes." in run(server.home, "check", "quorum")
+    assert "All stored states follow from the votes." in run(server.home, "check", "quorum")
     # To anyone who did it, gold was work like any other, and is paid as such; the lead sees how much of it there was.
     paid = {
         row["login"]: row

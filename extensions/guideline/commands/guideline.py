@@ -25,10 +25,15 @@ def register(cli: typer.Typer) -> None:
 
 def show(
     project: Project,
-    version: Annotated[int | None, typer.Option(help="An earlier version; without it, the one in force.")] = None,
-    history: Annotated[bool, typer.Option("--history", help="All versions with their reasons, not the text.")] = False,
+    version: Annotated[int | None, typer.Option(help="Show this earlier version. Default: the current one.")] = None,
+    history: Annotated[
+        bool, typer.Option("--history", help="List all versions with their reasons instead of the text.")
+    ] = False,
 ) -> None:
-    """Print the guideline that is in force, or an earlier version of it."""
+    """Print a project's current guideline, or an earlier version.
+
+    Example: touchstone guideline show demo
+    """
     from extensions.guideline import versions
 
     store = _store()
@@ -46,20 +51,24 @@ def show(
 
 def import_(
     project: Project,
-    file: Annotated[Path, typer.Argument(help="The new text, Markdown in UTF-8.")],
-    why: Annotated[str, typer.Option(help="What has changed, in a sentence; annotators read it.")],
+    file: Annotated[Path, typer.Argument(help="The new text: Markdown in UTF-8.")],
+    why: Annotated[str, typer.Option(help="What changed, in one sentence. Annotators read it.")],
     answers: Annotated[
         list[str] | None,
         typer.Option(
-            help="An adjudication reason that it answers, in a dimension: its open decisions are done. Again for more.",
+            help="An adjudication reason in a dimension that this version settles. Its open decisions are then "
+            "done. Repeat it for more.",
             metavar="REASON@DIMENSION",
         ),
     ] = None,
     requalify: Annotated[
-        bool, typer.Option("--requalify", help="Anyone who has qualified has to pass a set made under it.")
+        bool, typer.Option("--requalify", help="Everyone who has qualified must pass a new test under this version.")
     ] = False,
 ) -> None:
-    """Bring a new version of the guideline into force; every later vote is stored with it."""
+    """Publish a new version of the guideline. Later votes are stored with it.
+
+    Example: touchstone guideline import demo guideline.md --why "Count only whole objects."
+    """
     from extensions.guideline import versions
 
     pairs = []
@@ -76,7 +85,7 @@ def import_(
         _store(), by=None, project=project, text=text, why=why, answers=pairs, requalify=requalify
     )
     answered = f" It answers {done.answers} decisions." if done.answers else ""
-    typer.echo(f"Version {done.number} of the guideline of {project} is in force.{answered}")
+    typer.echo(f"Published version {done.number} of the guideline of {project}.{answered}")
 
 
 def _store() -> Store:

@@ -26,19 +26,25 @@ def register(cli: typer.Typer) -> None:
 
 
 def audit(
-    project: Annotated[str | None, typer.Argument(help="The project; without it, everything.")] = None,
+    project: Annotated[str | None, typer.Argument(help="The project. Default: all projects and the server.")] = None,
     kind: Annotated[
         list[str] | None,
-        typer.Option(help="Only this kind, such as task.submitted; `task.` for all that begin so. Again for more."),
+        typer.Option(
+            help="Only events of this kind, such as task.submitted. `task.` means all that begin with it. Repeat "
+            "it for more."
+        ),
     ] = None,
     person: Annotated[str | None, typer.Option(help="Only what this person did.", metavar="LOGIN")] = None,
-    item: Annotated[str | None, typer.Option(help="Only what happened to this item, by its id in files.")] = None,
-    since: Annotated[datetime | None, typer.Option(help="From this moment on, in UTC.")] = None,
-    until: Annotated[datetime | None, typer.Option(help="Up to this moment, in UTC.")] = None,
-    format: Annotated[Format, typer.Option(help="A table, or one JSON object a line.")] = Format.CSV,
-    out: Annotated[Path | None, typer.Option(help="Where to write; by default standard output.")] = None,
+    item: Annotated[str | None, typer.Option(help="Only what happened to this item, by its ID in files.")] = None,
+    since: Annotated[datetime | None, typer.Option(help="From this time on, in UTC.")] = None,
+    until: Annotated[datetime | None, typer.Option(help="Up to this time, in UTC.")] = None,
+    format: Annotated[Format, typer.Option(help="A table, or one JSON object per line.")] = Format.CSV,
+    out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
 ) -> None:
-    """Write the log of events, the newest first."""
+    """List who did what and when, newest first.
+
+    Example: touchstone event list demo --person ann
+    """
     from app.services import opened
     from extensions.history import log_files
     from workflow.access import audit as log

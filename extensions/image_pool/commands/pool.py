@@ -26,32 +26,37 @@ def register(cli: typer.Typer) -> None:
 
 def add(
     project: Annotated[str, typer.Argument(help="The project.")],
-    folder: Annotated[Path, typer.Argument(help="A folder, with all folders in it, or one file.")],
+    folder: Annotated[Path, typer.Argument(help="A file, or a folder with all folders in it.")],
     role: Annotated[
         str | None,
-        typer.Option(help="The place in an item that they are for, by its role: only files of its kind are taken."),
+        typer.Option(help="The role in an item that the files are for. Only files of its kind are added."),
     ] = None,
     source: Annotated[
         str | None,
-        typer.Option(help="Where all of them are from: a video, a place. By default each folder is a source."),
+        typer.Option(help="The source of all files, such as a video or place. Default: each folder is a source."),
     ] = None,
-    dimension: Annotated[str | None, typer.Option(help="The only dimension that may use them; by default any.")] = None,
+    dimension: Annotated[
+        str | None, typer.Option(help="The only dimension that may use the files. Default: any.")
+    ] = None,
     groups: Annotated[
         str | None,
         typer.Option(
             metavar="FILE|folders",
-            help="Each item is written about several of them: a CSV or JSON lines with `group`, `role` and `file` (or "
-            "a column for each role), or `folders`: each folder is a group, its files are called by their roles.",
+            help="For items about several files: a CSV or JSON lines file with `group`, `role` and `file` (or a "
+            "column for each role), or `folders` if each folder is a group and its files are named by role.",
         ),
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="With --groups: NAME=COLUMN, where a column is called otherwise. Repeatable."),
+        typer.Option(help="With --groups: NAME=COLUMN, if a column has another name. Repeat it for more."),
     ] = None,
 ) -> None:
-    """Add images and clips to the pool; where the schema has a triage, to those that go through it first.
+    """Add images and clips to the pool that authors write items about.
 
-    Of the folder `images` that `touchstone frame create` makes, it is kept where each frame is from."""
+    If the schema has a triage, people look at them first. Sources of frames from `touchstone frame create` are kept.
+
+    Example: touchstone pool import demo photos
+    """
     from app.services import opened
     from importers.media_files import files_below, folder_of
     from workflow.annotate import image_pool

@@ -20,7 +20,10 @@ def triage(
     project: Annotated[str, typer.Argument(help="The project.")],
     out: Annotated[Path | None, typer.Option(help="Write every decision to this CSV file.")] = None,
 ) -> None:
-    """Say how many candidate frames are left, kept, and dropped for which reason."""
+    """Show how many images of the pool people kept, dropped and have not seen, with reasons.
+
+    Example: touchstone pool show demo
+    """
     from app.services import opened
     from extensions.image_pool import triage_report
 
@@ -36,4 +39,4 @@ def triage(
     for reason, n in sorted(total.dropped.items()):
         typer.echo(f"   dropped, {reason}: {n}")
     if total.surplus:
-        typer.echo(f"   {total.surplus} more are of sources that have given as many as they may")
+        typer.echo(f"   {total.surplus} more are from sources that have reached their limit")

@@ -31,23 +31,27 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 Server = Annotated[
     str | None,
     typer.Option(
-        help="Where Label Studio answers; may be left out when the project has one server.", metavar="ADDRESS"
+        help="The address of the Label Studio server. You can leave it out if the project has only one.",
+        metavar="ADDRESS",
     ),
 ]
 Stages = Annotated[
-    list[Stage] | None, typer.Option(help="A stage whose work goes there; may be given again. None: as it was.")
+    list[Stage] | None,
+    typer.Option(help="A stage whose work goes to Label Studio. Repeat it for more. Default: as before."),
 ]
-Ahead = Annotated[int | None, typer.Option(min=1, help="How many tasks a person has there at once; at first 3.")]
+Ahead = Annotated[int | None, typer.Option(min=1, help="How many tasks a person has there at once. Default: 3.")]
 Hold = Annotated[
-    float | None, typer.Option(min=0.1, help="For how many hours a task is held for its person; at first 8.")
+    float | None, typer.Option(min=0.1, help="How many hours a task is reserved for its person. Default: 8.")
 ]
 MediaFrom = Annotated[
     str | None,
-    typer.Option(help="Where browsers reach this server; by default TOUCHSTONE_PUBLIC_URL.", metavar="ADDRESS"),
+    typer.Option(
+        help="The address where browsers reach this server. Default: TOUCHSTONE_PUBLIC_URL.", metavar="ADDRESS"
+    ),
 ]
 LocalFiles = Annotated[
     Path | None,
-    typer.Option(help="The local-files document root of a Label Studio on this machine; then no links are used."),
+    typer.Option(help="The local-files document root of a Label Studio on this machine. Tasks then have no links."),
 ]
 
 
@@ -68,20 +72,26 @@ def people(
     project: Project,
     pairs: Annotated[
         list[str] | None,
-        typer.Argument(help="LOGIN=E-MAIL: who someone is there. None: list them.", metavar="LOGIN=E-MAIL"),
+        typer.Argument(
+            help="LOGIN=E-MAIL of a person in Label Studio. Without this, list the people.", metavar="LOGIN=E-MAIL"
+        ),
     ] = None,
     server: Server = None,
     remove: Annotated[
-        list[str] | None, typer.Option(help="Send no more of this login's work there; may be given again.")
+        list[str] | None, typer.Option(help="Send no more work of this login there. Repeat it for more.")
     ] = None,
     invite: Annotated[
-        bool, typer.Option("--invite", help="Print the server's own invitation link, for those without an account.")
+        bool,
+        typer.Option("--invite", help="Print Label Studio's invitation link, for people without an account there."),
     ] = False,
     match: Annotated[
-        bool, typer.Option("--match", help="Add every member whose login is the e-mail address of someone there.")
+        bool, typer.Option("--match", help="Add every member whose login is an e-mail address there.")
     ] = False,
 ) -> None:
-    """Say who is who in Label Studio, by e-mail address."""
+    """Say which login has which e-mail address in Label Studio, so that people get their own tasks.
+
+    Example: touchstone labelstudio map demo ann=ann@example.org --server http://localhost:8080
+    """
     from extensions.labelstudio.exchange import bridge
 
     shared, address = _opened(project, server)
@@ -113,7 +123,10 @@ def push(
     media_from: MediaFrom = None,
     local_files: LocalFiles = None,
 ) -> None:
-    """Give everyone who is known there their next tasks, send them, and call back what is over."""
+    """Send each person's next tasks to Label Studio, and remove tasks that are no longer needed.
+
+    Example: touchstone labelstudio export demo --stage verification
+    """
     from extensions.labelstudio.exchange import bridge
     from extensions.labelstudio.serving import bridging
 
@@ -129,14 +142,17 @@ def push(
             lambda progress: bridge.push(shared.store, client, forms, by=None, project=project),
         )
     media.sweep()
-    _tell(bridging.outcomes_in_words(done) or ["Nothing to send, and nothing to call back."])
+    _tell(bridging.outcomes_in_words(done) or ["Nothing to send, and nothing to remove."])
     for person in _status(shared, project, address).people:
         if person.why:
             typer.echo(f"  {person.login}: {person.why}")
 
 
 def pull(project: Project, server: Server = None) -> None:
-    """Fetch what was answered, store it, and remove it there."""
+    """Fetch new answers from Label Studio, store them, and remove their tasks there.
+
+    Example: touchstone labelstudio import demo
+    """
     from extensions.labelstudio.exchange import bridge
     from extensions.labelstudio.serving import bridging
 
@@ -161,9 +177,12 @@ def sync(
     hold: Hold = None,
     media_from: MediaFrom = None,
     local_files: LocalFiles = None,
-    every: Annotated[float, typer.Option(min=1, max=10, help="Seconds between two looks.")] = 5.0,
+    every: Annotated[float, typer.Option(min=1, max=10, help="Seconds between two exchanges.")] = 5.0,
 ) -> None:
-    """Fetch and send, over and over, until Ctrl+C. Killed anywhere, the same command goes on."""
+    """Send tasks and fetch answers again and again, until Ctrl+C. If it is interrupted, the same command continues.
+
+    Example: touchstone labelstudio sync demo
+    """
     from extensions.labelstudio.exchange import bridge
     from extensions.labelstudio.serving import bridging
 
@@ -172,7 +191,7 @@ def sync(
     with _client(shared, address) as client, _until_stopped() as stopped:
         _ready(shared, client, project, stages=stage, ahead=ahead, hold=hold, media=media)
         stages = ", ".join(stage_there.value for stage_there in _status(shared, project, address).stages)
-        typer.echo(f"{project} ({stages}) and {address} are kept the same every {every:g} s (Ctrl+C ends it)")
+        typer.echo(f"{project} ({stages}) and {address} are synchronized every {every:g} s (Ctrl+C ends this)")
         before = [""]
 
         def tell(pulled: PullResult | None, pushed: PushResult | None, said: str) -> None:
@@ -191,11 +210,14 @@ def sync(
             project,
             lambda progress: bridge.sync(shared.store, client, forms, by=None, **about),
         )
-    typer.echo("Ended. What is out stays out; the same command goes on.")
+    typer.echo("Ended. Tasks in Label Studio stay there. The same command continues.")
 
 
 def status(project: Project, server: Server = None) -> None:
-    """Say what is out, stored, refused and late, and what to do next. Label Studio is not asked."""
+    """Show tasks out, answers stored, refused and late, and what to do next. Label Studio is not asked.
+
+    Example: touchstone labelstudio show demo
+    """
     from extensions.labelstudio.exchange import bridge
 
     shared = _shared()
@@ -208,7 +230,7 @@ def status(project: Project, server: Server = None) -> None:
         stages = ", ".join(stage.value for stage in host.stages) or "no stage yet"
         typer.echo(f"{host.address}: {stages}; {host.ahead} tasks ahead, held for {host.hold_hours:g} hours")
         fetched = f"{host.pulled_at:%Y-%m-%d %H:%M:%S} UTC" if host.pulled_at else "never"
-        typer.echo(f"  fetched last: {fetched}{' (at it just now)' if host.busy else ''}")
+        typer.echo(f"  fetched last: {fetched}{' (in progress)' if host.busy else ''}")
         for line in host.lines:
             typer.echo(f"  {line.stage.value}, {line.login}: {' '.join(line.sentences) or 'nothing.'}")
         for step in host.next_steps:
@@ -244,11 +266,11 @@ def _opened(project: str, server: str | None) -> tuple[Resources, str]:
     if len(addresses) == 1:
         return shared, addresses[0]
     if addresses:
-        raise NotFoundError(f"{project} has several servers; say which one with --server: {', '.join(addresses)}.")
+        raise NotFoundError(f"{project} has several servers. Choose one with --server: {', '.join(addresses)}.")
     here = shared.settings.of(LabelStudioSettings).label_studio_url
     if here:
         return shared, _normal(here)
-    raise NotFoundError("Say where Label Studio answers: --server http://127.0.0.1:8080, for example.")
+    raise NotFoundError("Give the address of Label Studio, such as --server http://127.0.0.1:8080.")
 
 
 @contextmanager
@@ -328,9 +350,9 @@ def _ready(
     if not now.stages:
         shown = " ".join(f"--stage {stage.value}" for stage in bridging.stages_shown(schema))
         raise NotFoundError(
-            f"Say which stages go there; Label Studio can show {shown} of this project."
+            f"Choose stages with --stage. Label Studio can show {shown} of this project."
             if shown
-            else "Label Studio can show no stage of this project; its work stays on Touchstone's own pages."
+            else "Label Studio can show no stage of this project. Use Touchstone's pages."
         )
     if not now.people and not bridge.match_people(shared.store, client, by=None, project=project):
         raise NotFoundError(_no_one_known(project))
@@ -338,8 +360,8 @@ def _ready(
 
 def _no_one_known(project: str) -> str:
     return (
-        f"No one is known there yet: touchstone labelstudio map {project} LOGIN=E-MAIL says who is who;"
-        " --invite prints the link for those who have no account there."
+        f"No one is known there yet. Map each login with touchstone labelstudio map {project} LOGIN=E-MAIL."
+        " For people without an account there, --invite prints a link."
     )
 
 

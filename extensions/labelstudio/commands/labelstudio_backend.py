@@ -17,27 +17,35 @@ def register(labelstudio: typer.Typer) -> None:
 
 
 def backend(
-    project: Annotated[str, typer.Argument(help="The project whose tasks it may be asked about.")],
-    spec: Annotated[str, typer.Option(help="The model's description: a YAML file, or the name of a shipped one.")],
+    project: Annotated[str, typer.Argument(help="The project whose tasks the model may be asked about.")],
+    spec: Annotated[
+        str, typer.Option(help="The model's description: a YAML file, or the name of one that comes with Touchstone.")
+    ],
     strategy: Annotated[
         str,
-        typer.Option(help="generate: it writes its answers; rank_options: it picks the likeliest of a task's choices."),
+        typer.Option(help="generate: the model writes its answers. rank_options: it picks the likeliest choice."),
     ] = "generate",
     media: Annotated[
         Path | None,
-        typer.Option(help="Folder with the pictures of tasks that Touchstone did not send.", metavar="DIR"),
+        typer.Option(help="A folder with the images of tasks that Touchstone did not send.", metavar="DIR"),
     ] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on. Beyond 127.0.0.1 a secret is needed.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 9090,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on. Other addresses than 127.0.0.1 need a password.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 9090,
     secret_env: Annotated[
         str | None,
-        typer.Option(help="The environment variable that holds the password of the connection.", metavar="NAME"),
+        typer.Option(help="The environment variable with the password of the connection.", metavar="NAME"),
     ] = None,
     seconds: Annotated[
-        float, typer.Option(min=1, max=3600, help="For a whole request; Label Studio gives up after 100.")
+        float,
+        typer.Option(min=1, max=3600, help="The time limit of a request. Label Studio gives up after 100 seconds."),
     ] = 90,
 ) -> None:
-    """Answer Label Studio's requests for predictions with a model of ours, until stopped."""
+    """Give Label Studio predictions of your model while people annotate. Runs until Ctrl+C.
+
+    Example: touchstone labelstudio serve demo --spec gpt4o.yaml
+    """
     import uvicorn
 
     from app.commands.runs_in_terminal import opened
@@ -54,8 +62,8 @@ def backend(
     secret = _secret(secret_env)
     if secret is None and not is_loopback(host):
         raise SettingsError(
-            f"{host} can be reached from other machines: give the connection a password in an environment variable and "
-            "name it with --secret-env."
+            f"{host} can be reached from other machines. Put a password into an environment variable, and name the "
+            "variable with --secret-env."
         )
     check_free(host, port)
     shared = opened()
@@ -63,7 +71,7 @@ def backend(
         access_to(session, person=None, project=project)
     described = model_descriptions.named(spec)
     if described.adapter == "file":
-        raise ModelError(f"{described.name} is not asked anywhere: its answers come as a file.")
+        raise ModelError(f"{described.name} cannot be asked: its answers come as a file. Choose another model.")
     answerer = model_descriptions.opened(described, shared.settings, strategy=strategy)
     try:
         with PictureFinder(shared.media, shared.settings.home / "prepared", media) as pictures:
@@ -77,7 +85,7 @@ def backend(
             )
             typer.echo(f"{described.name} answers at http://{shown(host)}:{port} (Ctrl+C ends it)")
             if secret is None:
-                typer.echo("Without a password: anyone who works on this machine can ask it.")
+                typer.echo("There is no password, so anyone on this machine can use the model.")
             uvicorn.run(
                 application(asked, secret=secret),
                 host=host,

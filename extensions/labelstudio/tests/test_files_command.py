@@ -21,11 +21,11 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
     brought = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.prediction=why", home=home)
     assert brought.stdout.splitlines() == [
         "Imported 4 items, 1 answer, 31 ratings.",
-        "Media: 0 present, 4 missing (their items wait; bring them in with --media DIR).",
-        "1 annotation in which the task was skipped: nothing was made of them.",
+        "Media: 0 present, 4 missing (their items wait; add the files with --media DIR).",
+        "1 annotation with a skipped task: not imported.",
         "Replaced by a later one of the same person or model: 1.",
         "Counted among the people: label-studio-4, label-studio-5.",
-        "To change that: touchstone rater list old --people NAME or --machines NAME.",
+        "To change this: touchstone rater list old --people NAME or --machines NAME.",
     ]
     out = touchstone("item", "export", "old", "label_studio", "--out", tmp_path / "tasks.json", home=home)
     assert out.stdout == f"4 items in 1 file at {tmp_path / 'tasks.json'}.\n"

@@ -22,15 +22,22 @@ def register(cli: typer.Typer) -> None:
 
 def score(
     project: Project,
-    file: Annotated[Path, typer.Argument(help="Its answers: EgoPlan's submission, or any other file of answers.")],
-    team: Annotated[str, typer.Option(help="Who sends it in.")],
-    model: Annotated[str, typer.Option(help="What they call their model.")],
+    file: Annotated[
+        Path, typer.Argument(help="The team's answers: EgoPlan's submission file, or any other file of answers.")
+    ],
+    team: Annotated[str, typer.Option(help="The name of the team.")],
+    model: Annotated[str, typer.Option(help="The team's name for its model.")],
     anyway: Annotated[
         bool,
-        typer.Option("--anyway", help="Take it though answers are missing or name no option; they count as such."),
+        typer.Option("--anyway", help="Accept incomplete entries. Missing answers count as wrong."),
     ] = False,
 ) -> None:
-    """Take a team's file of answers, and say how many are right. A newer one of the same team and model replaces it."""
+    """Score another team's file of answers, and add it to the leaderboard.
+
+    A newer entry of the same team and model replaces the earlier one.
+
+    Example: touchstone entry import demo answers.jsonl --team "Team A" --model big-1
+    """
     from app.results.text_lines import figures
     from app.services import resources
     from extensions.leaderboard import entries
@@ -43,7 +50,7 @@ def score(
     typer.echo(entries.sentence(done))
     line = entries.score_of(shared.store, by=None, project=project, entry=done.entry)
     if line is None:
-        typer.echo("There is no key here, so there is no accuracy.")
+        typer.echo("This project has no key, so there is no accuracy.")
         return
     what = "mean IoU" if line.measure else "accuracy"
     typer.echo(f"  {what}  95 % interval   answers  left out  not read  lowest to highest")
@@ -51,7 +58,10 @@ def score(
 
 
 def list_(project: Project) -> None:
-    """All entries, the newest first, with those that a newer one replaced."""
+    """List all entries, newest first, with replaced ones.
+
+    Example: touchstone entry list demo
+    """
     from app.services import resources
     from extensions.leaderboard import entries
 
@@ -61,28 +71,29 @@ def list_(project: Project) -> None:
     for entry in team_entries:
         typer.echo(f"{entry.at:%Y-%m-%d %H:%M}  {entry.run}  {entry.name}  {entry.withdrawn or 'counts'}")
     if not team_entries:
-        typer.echo("No team has sent in anything yet.")
+        typer.echo("There are no entries yet.")
 
 
 def budget(
     project: Project,
-    most: Annotated[int | None, typer.Option(help="So many entries of a team ...")] = None,
-    days: Annotated[int, typer.Option(help="... within any so many days.")] = 7,
-    unlimited: Annotated[bool, typer.Option("--unlimited", help="Teams may send in as many as they like.")] = False,
+    most: Annotated[int | None, typer.Option(help="A team may send this many entries within --days.")] = None,
+    days: Annotated[int, typer.Option(help="The number of days.")] = 7,
+    unlimited: Annotated[bool, typer.Option("--unlimited", help="Teams may send any number of entries.")] = False,
 ) -> None:
-    """Show or set how many entries a team may send in."""
+    """Show or set how many entries a team may send, so that nobody tunes a model on the test set.
+
+    Example: touchstone entry limit demo --most 2 --days 7
+    """
     from app.services import opened
     from domain.errors import SettingsError
     from extensions.leaderboard import entry_budget
 
     if most is not None and unlimited:
-        raise SettingsError("--most and --unlimited say different things; give one of them.")
+        raise SettingsError("Give either --most or --unlimited, not both.")
     store = opened().store
     if most is not None or unlimited:
         wanted = None if most is None else entry_budget.EntryBudget(most, days)
         done = entry_budget.set_budget(store, by=None, project=project, budget=wanted)
         typer.echo("Saved." if done else "Nothing was changed.")
     allowance = entry_budget.budget(store, by=None, project=project)
-    typer.echo(
-        "A team may send in as many as it likes." if allowance is None else f"A team may send in {allowance.words}."
-    )
+    typer.echo("A team may send any number of entries." if allowance is None else f"A team may send {allowance.words}.")

@@ -1,4 +1,4 @@
-"""The page *Leaderboard*: other teams' entries, and the results that everyone may read without an account."""
+"""The page *Public board*: results that everyone may read without an account, and entries of other teams."""
 
 from __future__ import annotations
 
@@ -47,12 +47,7 @@ _BUDGET = "leaderboard.budget.done"
 def render(services: Services) -> None:
     """Draw the form for entries, and the choice, preview and publication of the public board."""
     view = shell.lead_of(services)
-    shell.heading(
-        "Leaderboard",
-        "Other teams' entries, and a page that people without an account may read. No one sees it until you make it "
-        "public.",
-        made_up=view.made_up,
-    )
+    shell.heading("Public board", made_up=view.made_up)
     shell.tell_refused()
     _public(services, view)
     _entries(services, view)
@@ -62,7 +57,6 @@ def render(services: Services) -> None:
 
 
 def _public(services: Services, view: ProjectView) -> None:
-    shell.section("Public page")
     standing = public.standing(services.store, by=services.person, project=view.name)
     shell.show(_state(services, view, standing))
     results = _results(services, view)
@@ -78,7 +72,7 @@ def _public(services: Services, view: ProjectView) -> None:
 
     shell.does(
         left,
-        "Update the public page" if standing else "Make public",
+        "Update public board" if standing else "Publish board",
         services,
         publish,
         key="leaderboard.publish",
@@ -87,7 +81,7 @@ def _public(services: Services, view: ProjectView) -> None:
         width="stretch",
     )
     right.button(
-        "Take it off",
+        "Unpublish board",
         key="leaderboard.withdraw",
         on_click=partial(_withdraw, services, view),
         disabled=standing is None,
@@ -99,11 +93,12 @@ def _public(services: Services, view: ProjectView) -> None:
 def _state(services: Services, view: ProjectView, standing: Public | None) -> markup.Markup:
     path = f"/public/{view.name}"
     if standing is None:
-        return markup.tag("p", markup.text("Not public."), style="ts", data_part="standing")
-    words = markup.text(f"Public since {markup.moment(standing.since)} at ")
+        words = "The board is not public. When you publish it, people can read it without an account."
+        return markup.finding(markup.text(words), part="standing")
+    words = f"The board is public since {markup.moment(standing.since)} at "
     whole = f"{services.settings.public_url or ''}{path}"
     link = markup.tag("a", markup.text(whole), href=path, target="_blank")
-    return markup.tag("p", words, link, style="ts", data_part="standing")
+    return markup.finding(markup.text(words), link, part="standing")
 
 
 def _withdraw(services: Services, view: ProjectView) -> None:
@@ -126,12 +121,12 @@ def _results(services: Services, view: ProjectView) -> Leaderboards | None:
         )
 
     asked = ask()
-    pending_figures.show_pending(services, asked, ask, about="What can be shown is")
+    pending_figures.show_pending(services, asked, ask, about="The scores are")
     if asked.figure is None:
         return None
     leaderboards: Leaderboards = asked.figure.value
     if not leaderboards.titles:
-        shell.show(markup.notice("There are no numbers to show yet: no answers, or nothing that scores them."))
+        shell.show(markup.notice("There are no scores to publish yet. Run a model, or import answers."))
         return None
     return leaderboards
 
@@ -141,11 +136,11 @@ def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequ
     key = f"leaderboard.{view.name}"
     titles = dict(found.titles)
     models = sorted({model for part in found.of.values() for model in part.board.whole})
-    known = {"": "nothing", **{way.name: way.title for way in ways(view.schema.schema_, labels)}}
+    known = {"": "no slices", **{way.name: way.title for way in ways(view.schema.schema_, labels)}}
     title = st.text_input("Title", before.title, max_chars=public.LONGEST_TITLE, key=f"{key}.title")
-    text = st.text_area("Text above the table", before.text, max_chars=public.LONGEST_TEXT, key=f"{key}.text")
+    text = st.text_area("Text above table", before.text, max_chars=public.LONGEST_TEXT, key=f"{key}.text")
     scores: Sequence[Scores] = st.multiselect(
-        "Numbers",
+        "Scores",
         list(titles),
         [score for score in before.scores if score in titles] or list(titles)[:1],
         format_func=titles.__getitem__,
@@ -154,14 +149,19 @@ def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequ
     chosen = st.multiselect(
         "Models", models, [model for model in before.models if model in models], key=f"{key}.models"
     )
-    teams = st.toggle("Every entry of other teams, also those still to come", before.entries, key=f"{key}.entries")
+    teams = st.toggle(
+        "Include other teams' entries",
+        before.entries,
+        key=f"{key}.entries",
+        help="The board then shows present and future entries.",
+    )
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     with left:
         usual = list(known).index(before.by) if before.by in known else 0
         by = st.selectbox("Slice by", list(known), usual, format_func=known.__getitem__, key=f"{key}.by")
     with right, st.popover("More", width="stretch"):
         bins = choices.cuts(key, before.bins)
-    files = st.toggle("The table can be downloaded as CSV and JSON", before.files, key=f"{key}.files")
+    files = st.toggle("Offer CSV and JSON", before.files, key=f"{key}.files")
     return Choice(title or "", text or "", tuple(scores), tuple(chosen), teams, by or "", bins, files)
 
 
@@ -176,7 +176,7 @@ def _preview(services: Services, view: ProjectView, choice: Choice) -> None:
     board: Board = asked.figure.value
     for sentence in board.lacking:
         shell.show(markup.notice(sentence))
-    shell.show(markup.tag("p", markup.quiet("This is the table as everyone will see it."), style="ts ts-small"))
+    shell.show(markup.tag("p", markup.quiet("Preview of the public table"), style="ts ts-small"))
     shell.show(
         markup.Markup(f"<style>{shown.STYLE}{STYLE}</style>"),
         markup.tag("div", table(board), style="ts-wide-table", data_part="preview", **shown.WIDE),
@@ -209,16 +209,18 @@ def _entries(services: Services, view: ProjectView) -> None:
     taken = messages.kept_message(_TAKEN)
     if taken:
         shell.show(markup.notice(taken, style="good"))
-    with st.form("leaderboard.entry", border=False):
-        left, right = st.columns(2)
-        team = left.text_input("Team", max_chars=entries.LONGEST, key="leaderboard.team")
-        model = right.text_input("Model", max_chars=entries.LONGEST, key="leaderboard.model")
-        file = st.file_uploader("Their answers: EgoPlan's submission, or any other file of answers")
-        anyway = st.checkbox("Take it though answers are missing or name no option; they count as such")
-        sent = st.form_submit_button("Take it")
-    if sent and file is None:
-        shell.show(markup.notice("Choose the file with their answers.", style="bad"))
-    elif sent and file is not None:
+    left, right = st.columns(2)
+    team = left.text_input("Team", max_chars=entries.LONGEST, key="leaderboard.team")
+    model = right.text_input("Model", max_chars=entries.LONGEST, key="leaderboard.model")
+    file = st.file_uploader("File of answers", help="An EgoPlan submission, or any other file of answers.")
+    anyway = st.checkbox("Accept incomplete entries (missing answers count as wrong)")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        sent = st.button("Add entry", key="leaderboard.entry", disabled=file is None)
+        if file is None:
+            shell.show(
+                markup.tag("p", markup.text("Choose the file of answers first."), style="ts", data_part="reason")
+            )
+    if sent and file is not None:
         with tempfile.TemporaryDirectory(prefix="touchstone-entry-") as folder:
             path = zip_archives.store([(file.name, file)], Path(folder))
             done = entries.take(
@@ -235,7 +237,7 @@ def _entries(services: Services, view: ProjectView) -> None:
         st.rerun()
     _budget(services, view)
     team_entries = entries.entries(services.store, by=services.person, project=view.name)
-    shell.show(entry_table(team_entries) if team_entries else markup.notice("No team has sent in anything yet."))
+    shell.show(entry_table(team_entries) if team_entries else markup.notice("No team has submitted an entry yet."))
 
 
 def _budget(services: Services, view: ProjectView) -> None:
@@ -243,25 +245,25 @@ def _budget(services: Services, view: ProjectView) -> None:
     if done := messages.kept_message(_BUDGET):
         shell.show(markup.notice(done, style="good"))
     now = entry_budget.budget(services.store, by=services.person, project=view.name)
-    allowance = "as many entries as it likes" if now is None else now.words
-    with st.expander(f"A team may send in {allowance}"), st.form("leaderboard.budget", border=False):
-        st.checkbox("As many as it likes", now is None, key="leaderboard.budget.unlimited")
+    allowance = "any number of entries" if now is None else now.words
+    with st.expander(f"Limit: {allowance} per team"), st.form("leaderboard.budget", border=False):
+        st.checkbox("No limit", now is None, key="leaderboard.budget.unlimited")
         left, right = st.columns(2)
         left.number_input(
-            "Otherwise so many entries of a team",
+            "Entries per team",
             1,
             entry_budget.MOST_ENTRIES,
             now.entries if now is not None else 3,
             key="leaderboard.budget.entries",
         )
         right.number_input(
-            "Within so many days",
+            "Within days",
             1,
             entry_budget.MOST_DAYS,
             now.days if now is not None else 7,
             key="leaderboard.budget.days",
         )
-        st.caption("Of all its models together; an entry that a newer one has replaced counts, too.")
+        st.caption("The limit counts the entries of all models of a team, including replaced entries.")
         st.form_submit_button("Save", on_click=_save_budget, args=(services, view), key="leaderboard.budget.save")
 
 
@@ -271,7 +273,7 @@ def _save_budget(services: Services, view: ProjectView) -> None:
         unlimited, most, days = (st.session_state[f"leaderboard.budget.{name}"] for name in names)
         wanted = None if unlimited else entry_budget.EntryBudget(most, days)
         changed = entry_budget.set_budget(services.store, by=services.person, project=view.name, budget=wanted)
-        messages.keep(_BUDGET, "Saved." if changed else "Nothing was changed.")
+        messages.keep(_BUDGET, "The limit is saved." if changed else "The limit is unchanged.")
 
 
 def entry_table(found: Sequence[Entry]) -> markup.Markup:
@@ -282,7 +284,7 @@ def entry_table(found: Sequence[Entry]) -> markup.Markup:
             markup.text(markup.moment(entry.at)),
             markup.text(entry.team),
             markup.text(entry.model),
-            markup.text(f"no: {entry.withdrawn}" if entry.withdrawn else "yes"),
+            markup.text(f"No: {entry.withdrawn}" if entry.withdrawn else "Yes"),
         ]
         for entry in found
     ]

@@ -30,7 +30,7 @@ def test_groups_of_models_are_in_all_three_forms(home: Path, tmp_path: Path) -> 
     assert told["boards"][0]["groups"][0]["of"] == ["ran", "filed"]
     text = said(*by_size)
     assert "7B: 2 models, ran, filed" in text
-    assert "What is said of the models" in text
+    assert "Attributes of the models" in text
     assert "grouped_by" not in said("--format", "csv")
 
 

@@ -42,48 +42,61 @@ def goals(
     file: File,
     out: Annotated[
         Path | None,
-        typer.Option(help="The file for the goals; what the model replied, and how they were made, go beside it."),
+        typer.Option(help="The file for the goals. Replies and settings are written next to it."),
     ] = None,
     spec: Annotated[
         str | None,
-        typer.Option(help="The model's description, with its endpoint: a YAML file, or the name of a shipped one."),
+        typer.Option(
+            help="The model's description with its endpoint: a YAML file, or the name of one that comes with "
+            "Touchstone."
+        ),
     ] = None,
     prompt: Annotated[
         Path | None,
         typer.Option(
-            help="A text to ask by instead of ours, with {narrations}; {form}, {fewest} and {most} are filled, too.",
+            help="A file with your own prompt. It needs {narrations}, and may have {form}, {fewest} and {most}.",
             metavar="FILE",
         ),
     ] = None,
     check: Annotated[
         Path | None,
-        typer.Option(
-            "--check", help="Ask no one: say what is wrong with goals that people have mended.", metavar="FILE"
-        ),
+        typer.Option("--check", help="Ask no model. Check a file of goals that people corrected.", metavar="FILE"),
     ] = None,
-    video: Annotated[list[str] | None, typer.Option(help="Only about this video; may be given again.")] = None,
+    video: Annotated[list[str] | None, typer.Option(help="Only this video. Repeat it for more videos.")] = None,
     tries: Annotated[
-        int, typer.Option(min=1, max=20, help="So many replies about a video at most; then it is left out.")
+        int,
+        typer.Option(
+            min=1, max=20, help="Ask again up to this many times, if a reply is invalid. Then the video is left out."
+        ),
     ] = 3,
-    fewest: Annotated[int, typer.Option(min=1, help="Goals of fewer actions are left out.")] = 4,
-    most: Annotated[int, typer.Option(min=1, help="Goals of more actions are left out.")] = 20,
+    fewest: Annotated[int, typer.Option(min=1, help="Leave out goals with fewer actions.")] = 4,
+    most: Annotated[int, typer.Option(min=1, help="Leave out goals with more actions.")] = 20,
     constrain: Annotated[
         bool,
-        typer.Option("--constrain", help="Have the server hold replies to the form (response_format, json_schema)."),
+        typer.Option(
+            "--constrain", help="Ask the server to enforce the JSON form (response_format). Not all servers can."
+        ),
     ] = False,
-    max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after so many requests.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before it costs more; needs prices.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and ask no one.")] = False,
+    max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, help="Stop before the run costs more. The description needs prices.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the first question and the estimated cost. Ask nothing.")
+    ] = False,
     column: Columns = None,
     videos: VideoFile = None,
     narrator: Narrator = 1,
     spacing: Spacing = None,
     with_unsure: Unsure = False,
 ) -> None:
-    """Have a model behind an endpoint say what each video is done for: an overall goal, subgoals, and theirs.
+    """Have a model name the goals of each narrated video: an overall goal, subgoals, and their subgoals.
 
-    A reply that does not keep to the form, or contradicts itself or the narrations, gives none. This is a job: Ctrl+C
-    cancels it, and the same command goes on. `touchstone question create --goals OUT` makes questions of them."""
+    Invalid replies give no goals. Ctrl+C cancels, and the same command continues. `touchstone question create --goals
+    OUT` then makes questions.
+
+    Example: touchstone goal create narrations.csv --spec gpt4o.yaml --out goals.json
+    """
     from extensions.narrations.rules.goals import Limits
 
     if most < fewest:
@@ -93,7 +106,7 @@ def goals(
     limits = Limits(fewest, most)
     if check is not None:
         if out is not None or spec is not None:
-            raise InvalidInputError([Problem("check", "--check asks no one: give it without --out and --spec.")])
+            raise InvalidInputError([Problem("check", "--check asks no model. Leave out --out and --spec.")])
         _check(read, check, limits)
         return
     if out is None or spec is None:
@@ -136,7 +149,9 @@ def _check(read: ReadNarrations, file: Path, limits: Limits) -> None:
     from extensions.narrations.rules.narration import by_video
 
     goal_file = read_goals(file)
-    faults = [f"{row.path}, line {row.row}: {row.reason}. Mend that line, or delete the goal." for row in goal_file.bad]
+    faults = [
+        f"{row.path}, line {row.row}: {row.reason}. Correct the line, or delete the goal." for row in goal_file.bad
+    ]
     faults += map(str, check(goal_file.goals, by_video(read.rows), limits))
     for fault in faults:
         typer.echo(fault)

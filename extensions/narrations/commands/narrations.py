@@ -30,14 +30,15 @@ SHOWN = 20
 """Number of left out rows or goals that are named."""
 
 File = Annotated[
-    Path, typer.Argument(help="EPIC-KITCHENS' CSV, Ego4D's JSON, or any CSV with video, start, stop, text.")
+    Path,
+    typer.Argument(help="Narrations: EPIC-KITCHENS' CSV, Ego4D's JSON, or any CSV with video, start, stop and text."),
 ]
 Columns = Annotated[
     list[str] | None,
     typer.Option(
         "--column",
         metavar="NAME=COLUMN",
-        help="Of a CSV: which column is video, start, stop, text or id; by default the one of the same name.",
+        help="NAME=COLUMN, if a column for video, start, stop, text or id has another name. Repeat it for more.",
     ),
 ]
 VideoFile = Annotated[
@@ -45,28 +46,30 @@ VideoFile = Annotated[
     typer.Option(
         "--videos",
         metavar="FILE",
-        help="A CSV with video_id,fps, and duration if you have it: the videos that there are.",
+        help="A CSV file of the videos with video_id, fps, and optionally duration.",
     ),
 ]
-Narrator = Annotated[int, typer.Option(min=1, max=2, help="Of Ego4D: which of the two passes is read.")]
+Narrator = Annotated[int, typer.Option(min=1, max=2, help="For Ego4D: which of the two narration passes to read.")]
 Spacing = Annotated[
     str | None,
-    typer.Option(metavar="S", help="Of Ego4D: the mean seconds between narrations over all videos; by default 4.9."),
+    typer.Option(metavar="S", help="For Ego4D: mean seconds between narrations over all videos. Default: 4.9."),
 ]
-Unsure = Annotated[bool, typer.Option("--with-unsure", help="Of Ego4D: also take narrations with #unsure.")]
+Unsure = Annotated[bool, typer.Option("--with-unsure", help="For Ego4D: include narrations with #unsure.")]
 Goals = Annotated[
     Path,
-    typer.Option(help="Goals: JSON, JSON lines, CSV, EgoPlan's questions, or a folder of JSON.", metavar="FILE|DIR"),
+    typer.Option(
+        help="The goals: JSON, JSON lines, CSV, EgoPlan's questions, or a folder of JSON.", metavar="FILE|DIR"
+    ),
 ]
 Out = Annotated[Path, typer.Option(help="The folder for the questions, their times and the manifest.", metavar="DIR")]
 Rate = Annotated[
     str | None,
-    typer.Option(help="Frames a second of videos that --videos does not name: 30, 59.94.", metavar="FPS"),
+    typer.Option(help="Frames per second of videos that --videos does not list, such as 30 or 59.94.", metavar="FPS"),
 ]
 Asked = Annotated[
-    str | None, typer.Option(help="How it is asked: a text with {towards} (in order to wash the pan) or {goal}.")
+    str | None, typer.Option(help="The question's text, with {towards} (in order to wash the pan) or {goal}.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of lines.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")]
 
 
 def register(cli: typer.Typer) -> None:
@@ -93,7 +96,9 @@ def check(
     """Check a file of narrations: what is in it, and which rows are invalid, by line.
 
     With PUBLISHED, check published questions instead: which segments, options, progress and observation frames follow
-    from the narrations. Example: touchstone narration check narrations.csv
+    from the narrations.
+
+    Example: touchstone narration check narrations.csv
     """
     if published is not None:
         _check_published(file, published, column=column, videos=videos, as_json=as_json)
@@ -129,40 +134,54 @@ def questions(
     videos: VideoFile = None,
     rate: Rate = None,
     goal_times: Annotated[
-        str, typer.Option(help="What times of goals are counted in: seconds, or frames.", metavar="seconds|frames")
+        str, typer.Option(help="The unit of times in the goals: seconds, or frames.", metavar="seconds|frames")
     ] = "seconds",
-    fewest: Annotated[int, typer.Option(min=1, help="Goals of fewer actions are left out.")] = 4,
-    most: Annotated[int, typer.Option(min=1, help="Goals of more actions are left out.")] = 20,
+    fewest: Annotated[int, typer.Option(min=1, help="Leave out goals with fewer actions.")] = 4,
+    most: Annotated[int, typer.Option(min=1, help="Leave out goals with more actions.")] = 20,
     slack: Annotated[
-        str, typer.Option(help="So far a goal may reach beyond its parent, or its video's narrations.", metavar="S")
+        str,
+        typer.Option(
+            help="How many seconds a goal may reach beyond its parent, or beyond the video's narrations.", metavar="S"
+        ),
     ] = "1",
-    gap: Annotated[str, typer.Option(help="The observation is so long before the action.", metavar="S")] = "0.5",
+    gap: Annotated[str, typer.Option(help="Seconds between the observation and the action.", metavar="S")] = "0.5",
     observe: Annotated[
         str,
         typer.Option(
-            help="gap: so long before the action; ended, last: or at the end of an action of the progress, if later."
+            help="When the observation is. gap: --gap seconds before the action. ended, last: or at the end of an "
+            "action of the progress, if later."
         ),
     ] = "gap",
     verb_classes: Annotated[
-        Path | None, typer.Option(help="EPIC-KITCHENS' classes of verbs: same classes, same action.", metavar="FILE")
+        Path | None,
+        typer.Option(
+            help="EPIC-KITCHENS' file of verb classes. Actions with the same classes are the same action.",
+            metavar="FILE",
+        ),
     ] = None,
-    noun_classes: Annotated[Path | None, typer.Option(help="And of nouns; both or none.", metavar="FILE")] = None,
+    noun_classes: Annotated[
+        Path | None, typer.Option(help="EPIC-KITCHENS' file of noun classes. Give both files or none.", metavar="FILE")
+    ] = None,
     question: Asked = None,
-    collection: Annotated[str | None, typer.Option(help="What the records call the collection of the videos.")] = None,
-    seed: Annotated[int, typer.Option(help="What draws wrong options and places.")] = 0,
+    collection: Annotated[str | None, typer.Option(help="The name of the video collection in the records.")] = None,
+    seed: Annotated[int, typer.Option(help="The seed that draws wrong options and their places.")] = 0,
     first_id: Annotated[int, typer.Option(min=0, help="The number of the first question.")] = 0,
-    tuning: Annotated[bool, typer.Option("--tuning", help="Also write what models are tuned on.")] = False,
+    tuning: Annotated[bool, typer.Option("--tuning", help="Also write a file for tuning models.")] = False,
     apart: Annotated[
-        bool, typer.Option("--apart", help="How each came to be, which names its answer, goes into a file of its own.")
+        bool,
+        typer.Option("--apart", help="Write how each question was made, which reveals its answer, to a separate file."),
     ] = False,
     narrator: Narrator = 1,
     spacing: Spacing = None,
     with_unsure: Unsure = False,
 ) -> None:
-    """Make multiple-choice questions about the next action out of narrations and goals, as EgoPlan-Bench is made.
+    """Write multiple-choice questions about the next action, as in EgoPlan-Bench, from narrations and goals.
 
-    Afterwards `touchstone item import PROJECT egoplan OUT/egoplan.json` takes them, and `touchstone frame create VIDEOS
-    FRAMES --times OUT/times.csv` takes the frames that they are observed in."""
+    Import them with `touchstone item import PROJECT egoplan OUT/egoplan.json`. `touchstone frame create VIDEOS FRAMES
+    --times OUT/times.csv` takes their observation frames.
+
+    Example: touchstone question create narrations.csv --goals goals.json --out made
+    """
     from extensions.narrations.question_generation import QuestionRequest, make
 
     known = rates_of(videos)

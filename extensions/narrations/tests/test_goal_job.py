@@ -113,7 +113,7 @@ def test_the_same_command_goes_on_with_the_job_of_one_that_was_killed(services: 
         command.described(server)
         job = begun(services)
         assert killed_at(services, 1)
-        assert "2 videos with what is known already" in asks()
+        assert "2 videos done already" in asks()
         assert len(server.asked) == 3
         done = desk.job(services.store, id=job.id)
         assert (done.state, done.deaths, done.attempts) == (JobState.DONE, 1, 2)
@@ -141,7 +141,7 @@ def test_a_second_command_follows_the_job_that_is_under_way(services: Services) 
         job = begun(services)
         child = own_process(work_until, services.settings.database_url, services.settings.home, NEVER)
         until(lambda: bool(server.asked))
-        assert f"The job {job.id} writes there with other options" in refused(ConflictError, "--tries", "4")
+        assert f"The job {job.id} already writes there, with other options" in refused(ConflictError, "--tries", "4")
         assert "16 goals at g.json" in asks()
         child.join()
     assert videos(server.asked) == names

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from app import sidebar
+from app import rooms
 from app.cli import cli
 from app.jobs import processes
 from app.services import Services
@@ -251,11 +251,11 @@ def test_narrations_that_changed_under_goals_are_a_fault_with_a_way_out(store: S
 
 def test_it_is_offered_where_items_say_what_is_done_when(store: Store, home: Path, lea: Person) -> None:
     (view,) = projects.projects_of(store, person=lea)
-    assert "Goals" in [each.title for each in sidebar.offered(view)]
+    assert "Goals" in [each.title for each in rooms.offered(view)]
     make_project(store, name="q")
     bo = make_person(store, "bo", project="q", role=Role.LEAD)
     (view,) = projects.projects_of(store, person=bo)
-    assert "Goals" not in [each.title for each in sidebar.offered(view)]
+    assert "Goals" not in [each.title for each in rooms.offered(view)]
     assert "do not say what is done when" in words(drawn(store, home, "goals", "bo", project="q"))
     make_person(store, "ann")
     assert not drawn(store, home, "goals", "ann", project="p").get("file_uploader")

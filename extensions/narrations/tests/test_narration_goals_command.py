@@ -139,7 +139,7 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
     assert failures == {why: 3 for _, why in BAD.values()} | {
         "it is no JSON": 4, "two goals of one level share actions": 4,
     }  # fmt: skip
-    assert "3 not taken: it is too long to be read; such as huge" in told
+    assert "3 rejected: it is too long to be read, such as huge" in told
     assert 'overlap has no goal: 3 replies, none of which could be taken. The last one: The subgoal "b" has the' in told
     assert "short has no goal: it has fewer actions than a goal takes" in told
     of_overlap = [line for line in kept() if line["video"] == "overlap"]
@@ -159,7 +159,7 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
     with ScriptedServer([chat(right())]) as server:  # all has been asked that is to be asked
         described(server)
         before = Path("g.json").read_bytes(), Path("g.made.json").read_bytes()
-        assert "12 videos with what is known already" in asks()
+        assert "12 videos done already" in asks()
         assert not server.asked
         assert Path("g.json").read_bytes() == before[0]
         asks("--tries", "4")  # one more for each that is left out, with the same wrong

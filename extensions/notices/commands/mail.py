@@ -20,8 +20,11 @@ def register(cli: typer.Typer) -> None:
     mail.command("show")(status)
 
 
-def try_(address: Annotated[str, typer.Argument(help="Where the mail goes.")]) -> None:
-    """Send one test mail now, and print the mail server's reply."""
+def try_(address: Annotated[str, typer.Argument(help="The address to send to.")]) -> None:
+    """Send a test mail now, and print the mail server's reply.
+
+    Example: touchstone mail check me@example.org
+    """
     from app.services import resources
     from extensions.notices.sending import Letter, MailFailure, send
     from extensions.notices.settings import require_address, require_server
@@ -33,15 +36,18 @@ def try_(address: Annotated[str, typer.Argument(help="Where the mail goes.")]) -
         send(server, Letter(secrets.token_urlsafe(12), address, "Touchstone can send mail", text))
     except MailFailure as error:
         raise SettingsError(str(error)) from None
-    typer.echo(f"{server.host}:{server.port} took a mail to {address}. Look whether it arrives.")
+    typer.echo(f"{server.host}:{server.port} accepted a mail to {address}. Check that it arrives.")
 
 
 def set_(
-    login: Annotated[str, typer.Argument(help="Whose notices.")],
-    address: Annotated[str, typer.Argument(help="Their e-mail address.")],
-    when: Annotated[MailTime, typer.Option(help="When they are sent.")] = MailTime.DAILY,
+    login: Annotated[str, typer.Argument(help="The person's login.")],
+    address: Annotated[str, typer.Argument(help="The person's e-mail address.")],
+    when: Annotated[MailTime, typer.Option(help="When notices are sent.")] = MailTime.DAILY,
 ) -> None:
-    """Say where someone gets their notices by e-mail; they can change it on the page Notices."""
+    """Set where a person gets notices by e-mail. The person can change it on the page Notices.
+
+    Example: touchstone mail edit ann ann@example.org
+    """
     from app.services import opened
     from extensions.notices import notice_mails
     from workflow.access import accounts
@@ -53,7 +59,10 @@ def set_(
 
 
 def status() -> None:
-    """How many mails wait, left or failed, and why the last ones did."""
+    """Show how many mails wait, were sent or failed, and why the last ones failed.
+
+    Example: touchstone mail show
+    """
     from app.services import opened
     from extensions.notices import notice_mails
     from extensions.notices.settings import server_of

@@ -21,23 +21,31 @@ def template(
     project: Annotated[str, typer.Argument(help="The project.")],
     file: Annotated[
         Path | None,
-        typer.Argument(help="A template, or published prompts (JSON lines with name and prompt_template); none: list."),
+        typer.Argument(
+            help="A template file, or published prompts (JSON lines with name and prompt_template). Without a "
+            "file, list the project's templates."
+        ),
     ] = None,
     parser: Annotated[
-        str | None, typer.Option(help="With published prompts: what reads the replies, a row of the registry.")
+        str | None,
+        typer.Option(help="For published prompts: the parser that reads the replies, such as double_brackets."),
     ] = None,
     value: Annotated[
-        list[str] | None, typer.Option(help="With published prompts: what a judge may answer; again for each.")
+        list[str] | None,
+        typer.Option(help="For published prompts: a value that the judge may answer. Repeat it for each."),
     ] = None,
     name: Annotated[
-        list[str] | None, typer.Option(help="With published prompts: only the one of that name; may be given again.")
+        list[str] | None, typer.Option(help="For published prompts: only the prompt of this name. Repeat it for more.")
     ] = None,
     pair: Annotated[
         list[str] | None,
-        typer.Option(help="With published prompts: one that compares two answers; may be given again."),
+        typer.Option(help="For published prompts: a prompt that compares two answers. Repeat it for more."),
     ] = None,
 ) -> None:
-    """Store judge templates with a project, or list the stored ones. A changed text is another version."""
+    """Store judge templates with a project. Without a file, list them. A changed text becomes a new version.
+
+    Example: touchstone template import demo our_judge.txt
+    """
     from app.commands import runs_in_terminal as commands
     from extensions.own_templates import published_prompts
     from workflow.runs import judge_templates
@@ -50,7 +58,9 @@ def template(
         return
     if file.suffix in (".jsonl", ".json"):
         if parser is None or not value:
-            raise ModelError("Published prompts do not say how replies are read: give --parser and a --value for each.")
+            raise ModelError(
+                "Published prompts do not say how replies are read. Give --parser, and --value for each possible value."
+            )
         values = [published_prompts.value_of(text) for text in value]
         texts = dict(published_prompts.published_texts(file, parser=parser, values=values, pair=pair or ()))
         for unknown in [text_name for text_name in (*(name or ()), *(pair or ())) if text_name not in texts]:

@@ -42,12 +42,12 @@ def _as_csv(table: PaperTable) -> str:
 def tables(
     project: Annotated[str, typer.Argument(help="The project.")],
     table: Annotated[
-        list[str] | None, typer.Option(help="Only this table; may be given again. None: all of them.", metavar="NAME")
+        list[str] | None, typer.Option(help="Only this table. Repeat it for more tables. Default: all.", metavar="NAME")
     ] = None,
     layout: Annotated[
         Path | None,
         typer.Option(
-            help="How the tables are laid out. By default as the paper of the project's schema has them.",
+            help="A file with your own layout. Default: the layout of the schema's paper.",
             metavar="FILE.yaml",
         ),
     ] = None,
@@ -55,13 +55,16 @@ def tables(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Write each table into this folder, too (NAME.csv), and its charts (SVG, on light and on dark paper).",
+            help="Also write each table (NAME.csv) and its charts (SVG) to this folder.",
             metavar="DIR",
         ),
     ] = None,
-    format: Annotated[Format, typer.Option(help="How the tables are written.")] = Format.TEXT,
+    format: Annotated[Format, typer.Option(help="The output format.")] = Format.TEXT,
 ) -> None:
-    """The tables of the benchmark's paper in its layout, from results, agreement and failures of the project."""
+    """Print the tables of the benchmark's paper with your project's numbers, ready to paste.
+
+    Example: touchstone table export demo --format markdown
+    """
     from app.services import opened
     from exporters.writing import write_folder
     from extensions.paper_tables import drawn_tables, paper_tables, table_files

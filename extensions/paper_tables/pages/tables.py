@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from app import markup, shell
@@ -25,6 +27,9 @@ from extensions.paper_tables.table_layouts import layout_of
 from reports.html import style
 from workflow.results import leaderboard_page
 
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
 SCREEN = Screen(
     "Tables",
     place=420,
@@ -38,19 +43,15 @@ SCREEN = Screen(
 def render(services: Services) -> None:
     """Draw each table with its charts, downloads of all tables, and the sections of extensions."""
     view = shell.lead_of(services)
-    shell.heading(
-        "Tables",
-        "The tables and charts of the benchmark's paper, made of this project's numbers. Results, Agreement and "
-        "Failures have each number with all that it rests on.",
-        made_up=view.made_up,
-    )
+    shell.heading("Tables", made_up=view.made_up)
+    top = st.container()
     items = items_switch.switch(services, view, key="tables.items")
-    _of_paper(services, view, items)
+    _of_paper(services, view, items, top)
     for draw in extensions.rows("table_page_sections"):
         draw(services, view, items)
 
 
-def _of_paper(services: Services, view: ProjectView, items: Items | None) -> None:
+def _of_paper(services: Services, view: ProjectView, items: Items | None, top: DeltaGenerator) -> None:
     def ask() -> figure_requests.FigureState:
         return _asked(services, view, items)
 
@@ -59,6 +60,10 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
     if asked.figure is None:
         return
     paper_tables: PaperTables = asked.figure.value
+    filled, n = sum(not table.why for table in paper_tables.tables), len(paper_tables.tables)
+    with top:
+        words = f"{filled} of {markup.count(n, 'table')} of the paper can be filled with this project's numbers."
+        shell.show(markup.finding(markup.text(words)))
     if any(not table.why for table in paper_tables.tables):
         st.download_button(
             "Download: tables as CSV, charts as SVG",
@@ -83,7 +88,7 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
                 on_click="ignore",
             )
     shell.show(
-        markup.tag("p", markup.quiet("Numbers are rounded as the paper rounds them; point at one for its interval."))
+        markup.tag("p", markup.quiet("Numbers are rounded as in the paper. Point at a number to read its interval."))
     )
 
 

@@ -134,4 +134,4 @@ def test_the_command_agreement_compares_people_as_one_rater(home: Path, tmp_path
     assert (bias["args"]["pair"], bias["n_units"]) == (["the people", "j"], 3 - 1), "no majority on the last answer"
     assert abs(bias["value"]) == 0.5  # people 0, 1 and the judge 1, 1
     refused = CliRunner().invoke(cli, [*asked, "--unit", "answer", "--by", "group"])
-    assert "--unit answer goes without --by group" in refused.stderr
+    assert "--unit answer does not work with --by group" in refused.stderr

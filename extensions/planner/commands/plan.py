@@ -34,24 +34,28 @@ def register(cli: typer.Typer) -> None:
 def plan(
     expected: Annotated[float, typer.Option(help="The agreement that you expect, from 0 to 1.", metavar="VALUE")],
     statistic: Annotated[
-        PlanStatistic, typer.Option(help="kappa (the mean over pairs for more than two raters), fleiss, alpha or icc.")
+        PlanStatistic,
+        typer.Option(help="The coefficient: kappa (mean over pairs for more than two raters), fleiss, alpha or icc."),
     ] = PlanStatistic.KAPPA,
     shares: Annotated[
-        str, typer.Option(help="How often each category occurs, separated by commas.", metavar="A,B,...")
+        str, typer.Option(help="The share of each category, separated by commas.", metavar="A,B,...")
     ] = "0.5,0.5",
     raters: Annotated[str, typer.Option(help="Numbers of raters to try.", metavar="A,B,...")] = "2,3,5",
     units: Annotated[str, typer.Option(help="Numbers of units to try.", metavar="A,B,...")] = "50,100,200,400",
     per_unit: Annotated[
-        int | None, typer.Option(help="Raters of each unit, drawn anew for each. None: all rate everything.")
+        int | None, typer.Option(help="Raters per unit, drawn for each unit. Default: all rate everything.")
     ] = None,
     half_width: Annotated[
         float | None, typer.Option(help="Half the width of the 95 % interval that you want.", metavar="VALUE")
     ] = None,
-    simulations: Annotated[int, typer.Option(help="Simulated studies per design.", min=20)] = 400,
+    simulations: Annotated[int, typer.Option(help="Number of simulated studies for each design.", min=20)] = 400,
     seed: Annotated[int | None, typer.Option(help="The seed of the simulation.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
-    """Simulate how wide the interval of an agreement is for a number of raters and units."""
+    """Find out how many raters and units you need for a narrow interval of agreement.
+
+    Example: touchstone agreement plan --expected 0.7
+    """
     from agreement.bootstrap import SEED
     from extensions.planner.study_plan import plan_study
 
@@ -79,16 +83,16 @@ def table(found: StudyPlan, statistic: PlanStatistic) -> Iterator[str]:
         undefined = f"  (undefined in {design.undefined:.0%})" if design.undefined else ""
         within = f"+-{design.half_width:.3f}"
         yield f"{design.raters:>6}{design.units:>8,}{design.ratings:>9,}{design.mean:>12.3f}  {within}{undefined}"
-    yield f"{found.simulations} simulated studies for each line; the last digit depends on them."
+    yield f"{found.simulations} simulated studies for each line, so the last digit may vary."
     if found.half_width is None:
         return
     if found.cheapest is None:
-        yield f"None of these is as narrow as +-{found.half_width:g}; try more units."
+        yield f"No design is as narrow as ±{found.half_width:g}. Try more units."
     else:
         best = found.cheapest
         yield (
-            f"For +-{found.half_width:g}: {best.raters} raters and {best.units:,} units, {best.ratings:,} ratings, "
-            "are the fewest of these."
+            f"The smallest design for ±{found.half_width:g}: {best.raters} raters and {best.units:,} units,"
+            f" {best.ratings:,} ratings."
         )
 
 
@@ -96,11 +100,11 @@ def _numbers(text: str, option: str) -> Sequence[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError as error:
-        raise RatingsError(f"{option} {text!r} is not numbers with commas between them, as 0.2,0.8 is.") from error
+        raise RatingsError(f"{option} {text!r} is not a list of numbers, such as 0.2,0.8.") from error
 
 
 def _whole(text: str, option: str) -> Sequence[int]:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError as error:
-        raise RatingsError(f"{option} {text!r} is not whole numbers with commas between them, as 2,3 is.") from error
+        raise RatingsError(f"{option} {text!r} is not a list of whole numbers, such as 2,3.") from error

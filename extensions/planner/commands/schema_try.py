@@ -30,14 +30,18 @@ def register(cli: typer.Typer) -> None:
 
     @find_group(cli, "schema").command("preview")
     def try_out(
-        name: Annotated[str, typer.Argument(metavar="SCHEMA", help="A YAML file, or a schema that comes along.")],
-        port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8502,
+        name: Annotated[
+            str,
+            typer.Argument(metavar="SCHEMA", help="A YAML file, or the name of a schema that comes with Touchstone."),
+        ],
+        port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8502,
     ) -> None:
-        """Open the forms of every stage in the browser, with made-up items, to see them as annotators will.
+        """Preview a schema's forms in the browser with made-up items, as annotators will see them.
 
-        It prints a link for each role. Everything is in a folder that is removed when it ends (Ctrl+C); projects that
-        exist are not touched. After a change of the file start it again. If the schema has errors, they are printed
-        instead.
+        The command prints a link for each role. Your projects stay untouched, and everything is removed at Ctrl+C.
+        After a change of the file, start it again.
+
+        Example: touchstone schema preview street.yaml
         """
         from app import server
         from app.commands.serve import check_free, shown
@@ -53,7 +57,7 @@ def register(cli: typer.Typer) -> None:
             shared = resources()
             try:
                 shared.store.upgrade()
-                typer.echo("Making items up; this takes a few seconds.")
+                typer.echo("Making up items. This takes a few seconds.")
                 files = home / "made-up"
                 files.mkdir()
                 tried = build(shared, examined.loaded, files)
@@ -61,7 +65,7 @@ def register(cli: typer.Typer) -> None:
                 server.serve(shared, host=host, port=port)
             finally:
                 shared.store.close()
-        typer.echo("Ended; what was tried is removed.")
+        typer.echo("Ended. The preview is removed.")
 
 
 def told(tried: TrialResult, store: Store, address: str) -> Iterator[str]:
@@ -71,13 +75,13 @@ def told(tried: TrialResult, store: Store, address: str) -> Iterator[str]:
     yield "Waiting, made up: " + (", ".join(f"{stage.value} {n}" for stage, n in tried.work.items() if n) or "nothing")
     idle = [stage.value for stage, n in tried.work.items() if not n]
     if idle:
-        yield f"Nothing waits in {', '.join(idle)}; the page Schema of the lead shows these forms, too."
+        yield f"Nothing waits in {', '.join(idle)}; the lead's page Schema shows their forms."
     yield from tried.left_out
     yield "Each link signs in once:"
     for role, person in tried.people:
         token = sign_in.make_sign_in_link(store, person=person)
         yield f"  {role.value:<10} {address}/link/{token}"
-    yield f"Touchstone is at {address} (Ctrl+C ends it, and removes all of it)"
+    yield f"Touchstone is at {address} (Ctrl+C ends this and removes everything)"
 
 
 @contextmanager

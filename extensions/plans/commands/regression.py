@@ -59,68 +59,68 @@ class Cluster(StrEnum):
 Success = Annotated[
     str | None,
     typer.Option(
-        help="What succeeds: a criterion of grading, key, or a file (.csv, .tsv, .xlsx) with the column "
-        "success and any of model, item, task. By default as the schema's report says.",
+        help="What success is: a criterion of grading, key, or a file (CSV, TSV, XLSX) with the column success "
+        "and any of model, item and task. Default: as the schema's report says.",
         metavar="CRITERION|key|FILE",
     ),
 ]
 PlanDimensions = Annotated[
     list[str] | None,
     typer.Option(
-        help="The dimension whose answers succeed or fail; may be given again. By default those of the criterion.",
+        help="The dimension whose answers succeed or fail. Repeat it for more. Default: the dimensions of the "
+        "criterion.",
         metavar="DIMENSION",
     ),
 ]
 ScoresFile = Annotated[
     Path | None,
     typer.Option(
-        help="Scores in the aspects from a file, without a project: columns model, dimension, score, and perhaps "
-        "task and item.",
+        help="Without a project: a file of aspect scores with model, dimension and score, and optionally task "
+        "and item.",
         metavar="FILE",
     ),
 ]
 ScoresBy = Annotated[
     str | None,
     typer.Option(
-        help="The source of the aspects' scores: key, human, or a judge by its name in Results or in the schema. By "
-        "default the source with the most scored answers.",
+        help="The source of the aspect scores: key, human, or the name of a judge. Default: the source with "
+        "the most scores.",
         metavar="key|human|JUDGE",
     ),
 ]
 OnlyAspects = Annotated[
     list[str] | None,
-    typer.Option(help="Only this aspect; may be given again. None: all with scores.", metavar="DIMENSION"),
+    typer.Option(help="Only this aspect. Repeat it for more. Default: all aspects with scores.", metavar="DIMENSION"),
 ]
 UnitBy = Annotated[
     RegressionUnit | None,
     typer.Option(
-        help="Units: models with the share of their plans that succeed, or plans with the scores of their task. By "
-        "default plans, if tasks are named."
+        help="The unit: models (share of successful plans), or plans (scores of their task). Default: plans, "
+        "if tasks are named."
     ),
 ]
 TaskField = Annotated[
     str | None,
     typer.Option(
-        help="The field or label of items that names their task. By default as the schema's report says.",
+        help="The field or label that names an item's task. Default: as the schema's report says.",
         metavar="FIELD",
     ),
 ]
 StandardErrors = Annotated[
     Errors | None,
     typer.Option(
-        help="Standard errors. By default clustered if there are clusters. Otherwise HC3, and classical for the "
-        "logistic regression of plans."
+        help="The standard errors. Default: clustered if there are clusters; otherwise HC3, or classical for "
+        "the logistic regression of plans."
     ),
 ]
 Together = Annotated[
     Cluster | None,
-    typer.Option(help="Clusters of units. By default plans of one task, if a task has several plans."),
+    typer.Option(help="The clusters of units. Default: plans of one task, if a task has several plans."),
 ]
 OutFolder = Annotated[
     Path | None,
     typer.Option(
-        help="Write the numbers, the joined units and the charts into this folder, too: regression.csv, units.csv, "
-        "aspects.svg (and, of one aspect, units.svg).",
+        help="Also write the numbers, the joined units and the charts to this folder.",
         metavar="DIR",
     ),
 ]
@@ -133,25 +133,28 @@ def register(cli: typer.Typer) -> None:
 
 
 def regression(
-    project: Annotated[str | None, typer.Argument(help="The project; none where --aspects names a file.")] = None,
+    project: Annotated[str | None, typer.Argument(help="The project. Leave it out with --aspects.")] = None,
     success: Success = None,
     plans: PlanDimensions = None,
     aspects: ScoresFile = None,
     scores: ScoresBy = None,
-    criterion: Annotated[str | None, typer.Option(help="Only scores on this criterion.")] = None,
+    criterion: Annotated[str | None, typer.Option(help="Only scores of this criterion.")] = None,
     aspect: OnlyAspects = None,
-    model: Annotated[list[str] | None, typer.Option(help="Only this model; may be given again. None: all.")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Only this model. Repeat it for more. Default: all.")] = None,
     by: UnitBy = None,
     task: TaskField = None,
-    kind: Annotated[Kind, typer.Option(help="Which regression.")] = Kind.BOTH,
+    kind: Annotated[Kind, typer.Option(help="The kind of regression.")] = Kind.BOTH,
     errors: StandardErrors = None,
     cluster: Together = None,
     items: CountedItems = None,
     out: OutFolder = None,
-    format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
+    format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Fit regressions of plans' success on scores in the aspects, with diagnostics."""
+    """Find out which aspect scores predict whether a plan succeeds, by regression with diagnostics.
+
+    Example: touchstone regression run etp
+    """
     from exporters.writing import write_folder
     from extensions.plans import regression_report
     from extensions.plans import success_regression as fitting
@@ -161,7 +164,7 @@ def regression(
     if aspects is not None and (success is None or not success.lower().endswith(FILES)):
         raise typer.BadParameter("--aspects needs --success FILE, because no project defines success.")
     if aspects is not None and (plans or scores or criterion or task or items):
-        raise typer.BadParameter("--plans, --scores, --criterion, --task and --items are for projects.")
+        raise typer.BadParameter("--plans, --scores, --criterion, --task and --items need a project.")
     asked = _asked(success, plans, scores, criterion, aspect, model, by, task)
     joined, lines = _of_files(aspects, asked) if aspects is not None else _of_project(project or "", asked, items)
     fits = fitting.fit_regressions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from extensions.plans import regression_report
 from extensions.plans.page_numbers import RegressionPage, successes
 from extensions.plans.project_units import KEY
 from extensions.plans.success_files import read_outcomes
-from extensions.plans.success_regression import describe_units
+from extensions.plans.success_regression import RegressionFit, describe_units
 from extensions.plans.success_units import JoinedUnits
 from importers import zip_archives
 from reports.html import style
@@ -59,12 +59,8 @@ ERRORS: Mapping[str, tuple[str | None, str | None]] = {
 def render(services: Services) -> None:
     """Draw the choices, then the regressions."""
     view = shell.lead_of(services)
-    shell.heading(
-        "Regression",
-        "Regressions of plans' success on scores in the aspects. Data that could not be joined is counted. A "
-        "coefficient shows an association with success, not a cause.",
-        made_up=view.made_up,
-    )
+    shell.heading("Regression", "A coefficient shows an association with success, not a cause.", made_up=view.made_up)
+    top = st.container()
     items = items_switch.switch(services, view, key="regression.items")
     wanted = _choices(view)
     if wanted is None:
@@ -95,16 +91,39 @@ def render(services: Services) -> None:
         return
     page: RegressionPage = asked.figure.value
     if page.joined is None:
-        shell.show(markup.notice(page.why))
+        with top:
+            shell.show(markup.finding(markup.text(page.why)))
         return
+    charts = regression_report.drawings(page.joined, page.found)
+    with top:
+        shell.show(markup.finding(markup.text(answer(page.joined, page.found))))
     with place.container():
         _of_data(view, page.joined)
     shell.show(*(markup.tag("p", markup.text(line), style="ts") for line in describe_units(page.joined)))
     _downloads(view, page)
-    for chart in regression_report.drawings(page.joined, page.found):
+    for chart in charts:
         page_chart.show(chart, project=view.name, table=False)  # its numbers stand below
     body = f'<style>{style()}</style><div class="report">{regression_report.html(page.joined, page.found)}</div>'
     report(body, key="regression.found")
+
+
+def answer(joined: JoinedUnits, found: Sequence[RegressionFit]) -> str:
+    """Return the aspect that goes along most with success, by the linear regression."""
+    titles = dict(joined.aspects)
+    fits = [fit for fit in found if fit.found.terms]
+    fit = next((fit for fit in fits if fit.kind == "linear"), fits[0] if fits else None)
+    if fit is None:
+        return found[0].found.reason if found and found[0].found.reason else "There is no regression yet."
+    own = [(title, fit.found.term(name).coefficient) for name, title in titles.items()]
+    clear = [(title, at) for title, at in own if at.defined and (at.low > 0 or at.high < 0)]
+    if not clear:
+        return "No aspect clearly goes along with success: every interval contains 0."
+    title, at = max(clear, key=lambda pair: abs(pair[1].value))
+    more = "more" if at.value > 0 else "less"
+    return (
+        f"{title} goes along most with success: one more point comes with {abs(at.value):.2f} {more} success"
+        f" [{at.low:+.2f}, {at.high:+.2f}], the other aspects held fixed."
+    )
 
 
 def _choices(view: ProjectView) -> dict[str, Any] | None:
@@ -115,12 +134,12 @@ def _choices(view: ProjectView) -> dict[str, Any] | None:
     with left:
         there = [*successes(schema), KEY, A_FILE]
         usual = rule.success if rule and rule.success in there else there[0]
-        success = st.selectbox("What succeeds", there, there.index(usual), key=f"regression.success.{view.name}")
+        success = st.selectbox("Success", there, there.index(usual), key=f"regression.success.{view.name}")
     with middle:
         tasks = {"": "Models"} | {name: f"Plans, by {title}" for name, title in _tasks(schema)}
         usual_task = rule.task if rule and rule.task in tasks else ""
         task = st.selectbox(
-            "A unit is",
+            "Unit",
             list(tasks),
             list(tasks).index(usual_task or ""),
             format_func=tasks.__getitem__,
@@ -142,7 +161,7 @@ def _choices(view: ProjectView) -> dict[str, Any] | None:
         titles = {dimension.id: dimension.title for dimension in schema.dimensions}
         plans = tuple(
             st.multiselect(
-                "Whose answers succeed or fail",
+                "Dimensions with success",
                 list(titles),
                 format_func=titles.__getitem__,
                 key=f"regression.plans.{view.name}",

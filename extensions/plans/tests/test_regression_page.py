@@ -44,7 +44,7 @@ def show(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     def here(
         store: Any, settings: Any, work: str, *args: Any, apart: bool = False, **about: Any
     ) -> figure_requests.FigureState:
-        assert apart == (work == "regression"), "statsmodels is for a process of its own"
+        assert apart == (work in {"regression", "agreement_opinion"}), "heavy packages are for a process of its own"
         return asked(store, settings, work, *args, **about)
 
     monkeypatch.setattr(figure_requests, "request_figure", here)
@@ -101,7 +101,7 @@ def test_agreement_of_people_alone_begins_with_each_answer_by_dimension(show: Sh
     drawn = show("agreement")
     chosen = {each.label: each.value for each in drawn.get("button_group")}
     assert chosen["Unit"] == "Each answer"
-    assert chosen["Slices"] == "dimension"
+    assert chosen["Parts"] == "dimension"
     assert "There is only one rater." in words(drawn)  # ann alone: a reason, and no refusal
 
 

@@ -20,12 +20,19 @@ def register(cli: typer.Typer) -> None:
 
 def withdraw(
     project: ProjectName,
-    version: Annotated[str, typer.Argument(help="The release, such as 1; its newest point release counts.")],
-    item: Annotated[str, typer.Argument(help="The item's id in files.")],
-    reason: Annotated[str, typer.Option(help="Why: people who use the release will ask.")],
-    out: Annotated[Path | None, typer.Option(help="A folder that is not there yet; it gets a copy.")] = None,
+    version: Annotated[str, typer.Argument(help="The release, such as 1. Its newest point release counts.")],
+    item: Annotated[str, typer.Argument(help="The item's ID in files.")],
+    reason: Annotated[str, typer.Option(help="The reason. Users of the release read it.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Also copy the new release to this folder. It must not exist.")
+    ] = None,
 ) -> None:
-    """Make a point release without an item. The release itself is not changed and still passes verification."""
+    """Withdraw a wrong item from a release: create a point release without it, such as 1.1.
+
+    The earlier release stays unchanged and still passes its check.
+
+    Example: touchstone release withdraw demo 1 count/7 --reason "The answer is wrong."
+    """
     from app.services import opened
     from extensions.point_releases.withdrawal import withdraw as take_out
 

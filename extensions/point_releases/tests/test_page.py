@@ -1,4 +1,4 @@
-"""The button *Withdraw an item* asks for the item and the reason, and begins a long task."""
+"""The button *Withdraw item* asks for the item and the reason, and begins a long task."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def test_a_lead_withdraws_an_item_on_the_page(store: Store, home: Path) -> None:
     make_person(store, "lea", role=Role.LEAD)
     page = drawn(store, home, "past_releases", "lea", project="p")
     page.button(key="release.withdraw").click().run()
-    page.text_input(key="release.withdraw.1.item").input("q2")
-    page.text_input(key="release.withdraw.1.reason").input("Two are right.")
+    page.selectbox(key="release.withdraw.1.item").select("q2")
+    page.text_area(key="release.withdraw.1.reason").input("Two are right.")
     page.button(key="release.withdraw.1.yes").click().run()
     assert not page.exception
     (job,) = desk.list_jobs(store, project="p", kinds=("withdraw",))

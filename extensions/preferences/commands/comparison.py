@@ -18,10 +18,15 @@ def register(cli: typer.Typer) -> None:
 
 def comparison(
     project: Annotated[str, typer.Argument(help="The project.")],
-    open_: Annotated[bool, typer.Option("--open", help="Open them to people; without it, nothing is changed.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a sentence.")] = False,
+    open_: Annotated[
+        bool, typer.Option("--open", help="Open the pairs to people. Without this, nothing changes.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a sentence.")] = False,
 ) -> None:
-    """Show which pairs of models' answers people compare, the progress, and which tasks would open."""
+    """Show which pairs of models' answers people compare, and the progress. --open gives out the tasks.
+
+    Example: touchstone comparison show demo --open
+    """
     from app.services import opened
     from extensions.preferences import pair_intake
 

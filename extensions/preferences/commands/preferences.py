@@ -31,16 +31,17 @@ def preferences(
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="What belongs together, for the intervals: source, a field, or none (each item by itself). By default "
-            "items of one source, where there are any.",
+            help="Items that belong together, for the intervals: source, a field, or none. Default: source, if "
+            "items have one.",
             metavar="FIELD",
         ),
     ] = None,
     items: CountedItems = None,
-    format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
+    format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
 ) -> None:
-    """Show how often people prefer each model's answers, the resulting strength of each model, and how much people
-    agree.
+    """Show how often people prefer each model's answers, each model's strength, and how far people agree.
+
+    Example: touchstone preference show demo
     """
     from app.services import opened
     from extensions.preferences import preference_files

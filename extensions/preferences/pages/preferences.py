@@ -11,6 +11,7 @@ from app import markup, shell
 from app.jobs import figure_requests
 from app.reruns import messages, pending_figures
 from app.results import choices, shown
+from app.results.answer import FEW
 from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import items_switch
@@ -37,12 +38,8 @@ SCREEN = Screen(
 def render(services: Services) -> None:
     """Draw the pairs that opening would add, the progress of the comparison, and the preferences by criterion."""
     view = shell.lead_of(services)
-    shell.heading(
-        "Preferences",
-        "Which of two models' answers people prefer. Ties count half; every number has its interval and the votes that "
-        "it rests on.",
-        made_up=view.made_up,
-    )
+    shell.heading("Preferences", made_up=view.made_up)
+    top = st.container()
     if view.schema.schema_.stages.comparison is None:
         shell.show(markup.notice(pair_intake.NO_COMPARISON.format(name=view.schema.schema_.name)))
         return
@@ -53,11 +50,13 @@ def render(services: Services) -> None:
         return _asked(services, view, wanted)
 
     asked = ask()
-    pending_figures.show_pending(services, asked, ask, about="What people prefer is")
+    pending_figures.show_pending(services, asked, ask, about="The preferences are")
     if asked.figure is None:
         return
     page: PreferencesPage = asked.figure.value
     figures = page.figures
+    with top:
+        shell.show(markup.finding(markup.text(answer(figures))))
     _intake(services, view, page)
     shell.show(markup.Markup(f"<style>{shown.STYLE}</style>"))
     if figures.left_out:
@@ -65,9 +64,25 @@ def render(services: Services) -> None:
     for criterion in figures.criteria:
         _criterion(services, criterion, figures)
     if figures.marks:
-        shell.section("Of each answer")
+        shell.section("Each answer")
         shell.show(page_parts.marks_table(figures.marks))
     _downloads(view, figures)
+
+
+def answer(figures: PreferenceFigures) -> str:
+    """Return which model people prefer, by the first criterion that has votes."""
+    for criterion in figures.criteria:
+        rates = [rate for rate in criterion.whole.rates if rate.against is None and rate.rate.defined]
+        if not rates:
+            continue
+        best = max(rates, key=lambda rate: rate.rate.value)
+        at, n = best.rate, best.wins + best.ties + best.losses
+        if n < FEW:
+            ties = f" and ties {best.ties}" if best.ties else ""
+            return f"{best.name} wins {best.wins}{ties} of {markup.count(n, 'vote')} so far, too few to compare."
+        limits = "" if at.low != at.low else f" [{100 * at.low:.0f}, {100 * at.high:.0f}]"
+        return f"People prefer {best.name} in {100 * at.value:.0f} %{limits} of {n:,} votes. Ties count half."
+    return "There are no votes yet."
 
 
 def _choices(services: Services, view: ProjectView) -> dict[str, Any]:

@@ -40,9 +40,9 @@ def register(cli: typer.Typer) -> None:
 
 def look(
     project: Project,
-    out: Annotated[Path, typer.Option("--out", help="A new folder for the table, the pictures and the page.")],
+    out: Annotated[Path, typer.Option("--out", help="A new folder for the tables, the pictures and the page.")],
     kind: Annotated[
-        list[Kind] | None, typer.Option("--kind", help="Find only this kind. Repeatable; by default both.")
+        list[Kind] | None, typer.Option("--kind", help="Find only this kind. Repeat it for both. Default: both.")
     ] = None,
     neighbours: Annotated[
         int,
@@ -50,17 +50,18 @@ def look(
             min=1, max=20, help="Detection threshold. Lower values find more faces, but also more false positives."
         ),
     ] = 3,
-    by_hand: Annotated[bool, typer.Option("--by-hand", help="Detect nothing; people draw all boxes.")] = False,
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Detect nothing. People draw all boxes.")] = False,
     only_found: Annotated[
-        bool, typer.Option("--only-found", help="Draw only pictures and clips with boxes; the tables have all.")
+        bool, typer.Option("--only-found", help="Draw only pictures and clips with boxes. The tables still list all.")
     ] = False,
     rate: Annotated[float, typer.Option(min=0.2, max=10.0, help="Samples per second of each clip.")] = 2.0,
     pictures_only: Annotated[bool, typer.Option("--pictures-only", help="Skip clips.")] = False,
 ) -> None:
-    """Find faces and plates in all images and clips of a project, and write tables and pictures to decide in.
+    """Find faces and number plates in all images and clips, and write tables in which people decide.
 
-    The cascades of OpenCV propose boxes and miss many faces, so people have to look at every picture. The project stays
-    as it is.
+    The detector misses many faces, so people must look at every picture. The project stays unchanged.
+
+    Example: touchstone privacy check demo --out privacy
     """
     from app.services import opened
     from extensions.privacy import decision_tables, detection, sheet
@@ -120,22 +121,20 @@ def look(
 def cover(
     project: Project,
     tables: Annotated[
-        list[Path], typer.Argument(help="The tables that `look` wrote, with what people have decided: either, or both.")
+        list[Path],
+        typer.Argument(help="The tables of `touchstone privacy check`, with people's decisions: one or both."),
     ],
     margin: Annotated[
         float,
-        typer.Option(
-            min=0.0, max=1.0, help="The fraction of its width and height by which each box grows on every side."
-        ),
+        typer.Option(min=0.0, max=1.0, help="Enlarge each box on every side by this share of its size."),
     ] = MARGIN,
-    uncover: Annotated[
-        bool, typer.Option("--uncover", help="Show covered parts again where the table says no.")
-    ] = False,
+    uncover: Annotated[bool, typer.Option("--uncover", help="Show covered parts again if the table says no.")] = False,
 ) -> None:
-    """Store the decisions of these tables and cover the boxes.
+    """Store the decisions of the tables, and cover the boxes for people, models, exports and releases.
 
-    From then on people, models, exports and releases get the covered files. The original stays in the media store and
-    is never given out.
+    The originals stay in the media store and are never given out.
+
+    Example: touchstone privacy import demo privacy/pictures.csv
     """
     from app.services import opened
     from extensions.privacy import covering, decision_tables, sheet
@@ -166,7 +165,7 @@ def cover(
     if done.same:
         typer.echo(f"Decided so before: {done.same:,}.")
     if left:
-        typer.echo(f"Not decided, so not covered: {left:,} of the table.")
+        typer.echo(f"Not decided, so not covered: {left:,}.")
     if done.archive:
         typer.echo("The project's archive that was ready for download had the originals. It was deleted.")
     if done.sets:
@@ -186,9 +185,12 @@ def cover(
 
 def list_(
     project: Project,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of lines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
 ) -> None:
-    """List the decisions about pictures and clips with their boxes, and the number of those without a decision."""
+    """List the decisions about pictures and clips, and how many are missing.
+
+    Example: touchstone privacy list demo
+    """
     from app.services import opened
     from extensions.privacy import detection
 

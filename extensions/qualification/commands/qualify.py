@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from db.engine import Store
     from domain.states import Stage
 
-OfStage = Annotated[
-    str, typer.Option("--stage", help="A stage of verification, or grading, where models' answers are graded.")
-]
+OfStage = Annotated[str, typer.Option("--stage", help="A stage of verification, or grading.")]
 Project = Annotated[str, typer.Argument(help="The project.")]
 
 
@@ -31,17 +29,20 @@ def register(cli: typer.Typer) -> None:
 def make_set(
     project: Project,
     items: Annotated[
-        Path | None, typer.Option(help=f"{IDS_IN_FILE} Without it, items are drawn.", metavar="FILE|-")
+        Path | None, typer.Option(help=f"Use these items. {IDS_IN_FILE} Without it, items are drawn.", metavar="FILE|-")
     ] = None,
     number: Annotated[
-        int | None, typer.Option("--number", "-n", help="How many are drawn; without it, as the schema says.")
+        int | None, typer.Option("--number", "-n", help="Draw this many items. Default: as the schema says.")
     ] = None,
     requalify: Annotated[
-        bool, typer.Option("--requalify", help="Everyone who passed an earlier set has to pass this one, too.")
+        bool, typer.Option("--requalify", help="Everyone who passed an earlier test must pass this one, too.")
     ] = False,
     stage: OfStage = "verification",
 ) -> None:
-    """Fix the items that people answer to qualify, drawn evenly over the dimensions or named."""
+    """Create the test that people pass before a stage, from drawn or named items.
+
+    Example: touchstone qualification create demo --number 20
+    """
     from extensions.qualification import sets
 
     names = () if items is None else item_ids(items)
@@ -54,7 +55,10 @@ def make_set(
 
 
 def status(project: Project, stage: OfStage = "verification") -> None:
-    """Write all tries as CSV."""
+    """List all attempts at the qualification as CSV.
+
+    Example: touchstone qualification list demo
+    """
     from extensions.qualification import results, tries
 
     typer.echo(
@@ -65,11 +69,14 @@ def status(project: Project, stage: OfStage = "verification") -> None:
 
 def exempt(
     project: Project,
-    login: Annotated[str, typer.Argument(help="Who is exempt from it.")],
-    why: Annotated[str, typer.Option(help="The reason; it is kept.")],
+    login: Annotated[str, typer.Argument(help="The person's login.")],
+    why: Annotated[str, typer.Option(help="The reason. It is stored.")],
     stage: OfStage = "verification",
 ) -> None:
-    """Exempt someone from the qualification of a stage."""
+    """Let a person work in a stage without its qualification.
+
+    Example: touchstone qualification exempt demo ann --why "Wrote the guideline."
+    """
     from workflow.annotate import qualification
 
     qualification.exempt(_store(), by=None, project=project, login=login, why=why, stage=_stage(stage))
@@ -80,7 +87,7 @@ def _stage(name: str) -> Stage:
     from domain.states import VERIFICATIONS, Stage
 
     if name not in (*VERIFICATIONS, Stage.GRADING):
-        raise typer.BadParameter(f"--stage {name!r} is neither a verification nor grading.")
+        raise typer.BadParameter(f"--stage {name!r} is neither a stage of verification nor grading.")
     return Stage(name)
 
 

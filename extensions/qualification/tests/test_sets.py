@@ -35,9 +35,9 @@ def test_a_set_to_qualify_on_has_its_images(store: Store, home: Path) -> None:
     ids = make_items(store, 4)
     media_waits.link(store, ids[:2])
     names = [f"colour/{at}" for at in range(4)]
-    both = project_progress.next_steps(store, person=None, project="p")
-    assert both.startswith("2 items wait for images or clips that are not there")
-    assert both.endswith("no one gets in until you make one. Qualify in the menu does that.")
+    board = project_progress.dashboard(store, person=None, project="p")
+    assert any("2 items wait for missing media" in words for row in board.rows for words in row.blocked)
+    assert board.without_set
     made = sets.make_set(store, by=None, project="p")
     assert set(made.items) == set(names[2:])
     with pytest.raises(NotFoundError, match="or its images or clips are not there yet"):

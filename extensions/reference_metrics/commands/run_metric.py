@@ -25,22 +25,23 @@ def metric(
     project: Annotated[str, typer.Argument(help="The project.")],
     name: Annotated[
         str,
-        typer.Option("--metric", help="Which: rouge_l, rouge_1, rouge_2, bleu, chrf, token_f1 or exact_match."),
+        typer.Option("--metric", help="The metric: rouge_l, rouge_1, rouge_2, bleu, chrf, token_f1 or exact_match."),
     ],
     reference: Annotated[
         str | None,
-        typer.Option(
-            help="The item's field that answers are compared with; by default the one with the annotated answer."
-        ),
+        typer.Option(help="The field to compare answers with. Default: the annotated answer."),
     ] = None,
     criterion: Annotated[
         str | None,
-        typer.Option(help="The criterion of grading that the numbers are compared with, where there are several."),
+        typer.Option(help="The criterion of grading to compare the numbers with, if there are several."),
     ] = None,
     items: CountedItems = None,
 ) -> None:
-    """Measure models' answers against a reference; the numbers are a rater's. Run the command again later to add new
-    items.
+    """Compute a text metric of models' answers against a reference. The metric becomes a rater, like a judge.
+
+    Run the command again to add new items.
+
+    Example: touchstone metric run demo --metric rouge_l
     """
     from extensions.reference_metrics.measuring import measure
 
@@ -51,7 +52,7 @@ def metric(
     by = f"{made.library} {made.library_version}" if made.library else "our own code"
     settings = json.dumps(dict(made.settings), ensure_ascii=False)
     typer.echo(
-        f"{measured.name}, next to {measured.criterion}: {measured.new} answers measured, {measured.known} as they were"
+        f"{measured.name}, next to {measured.criterion}: {measured.new} answers measured, {measured.known} unchanged"
     )
     typer.echo(f"  {measured.counted.sentence}")
     typer.echo(f"  by {by}, {settings}")
@@ -63,13 +64,18 @@ def metric(
 def similarity(
     project: Annotated[str, typer.Argument(help="The project.")],
     of: Annotated[str, typer.Option(help="Two texts of an item, such as question~answer.", metavar="FIELD~FIELD")],
-    model: Annotated[Path, typer.Option(help="The folder of a model of texts, such as roberta-large.", metavar="DIR")],
+    model: Annotated[Path, typer.Option(help="The folder of a text model, such as roberta-large.", metavar="DIR")],
     layer: Annotated[
-        int | None, typer.Option(help="Whose vectors are compared, counted from 0; by default the last.")
+        int | None, typer.Option(help="The layer whose vectors are compared, counted from 0. Default: the last.")
     ] = None,
-    name: Annotated[str, typer.Option(help="What the label of the items is called.")] = "bertscore",
+    name: Annotated[str, typer.Option(help="The name of the label that items get.")] = "bertscore",
 ) -> None:
-    """Measure the similarity of two texts of each item by BERTScore. Then `result show --by` can split scores by it."""
+    """Compute the BERTScore similarity of two texts of each item, and store it as a label.
+
+    `touchstone result show --by` can then split scores by it.
+
+    Example: touchstone similarity run demo --of question~answer --model roberta-large
+    """
     from extensions.reference_metrics.similarity_labels import measure
 
     first, _, second = of.partition("~")
@@ -78,7 +84,7 @@ def similarity(
     )
     typer.echo(
         f"{measured.name} of {of}: {measured.new} items measured, "
-        f"{measured.known} as they were, {measured.without} without"
+        f"{measured.known} unchanged, {measured.without} without a text"
     )
     typer.echo(f"  by {json.dumps(dict(measured.about), ensure_ascii=False)}")
-    typer.echo(f"  cut by it: touchstone result show {project} --by {measured.name} --bins 3")
+    typer.echo(f"  split scores by it: touchstone result show {project} --by {measured.name} --bins 3")

@@ -18,14 +18,13 @@ def register(cli: typer.Typer) -> None:
 
 def refine(
     name: ProjectName,
-    model: Annotated[
-        str | None, typer.Option(help="Only the answers of this model; None: those of all models.")
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also answers that contain the text of the annotated one.")
-    ] = False,
+    model: Annotated[str | None, typer.Option(help="Only answers of this model. Default: all models.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also answers that contain the annotated answer.")] = False,
 ) -> None:
-    """Have people look at models' answers for second right answers: the stage refinement."""
+    """Have people look for second right answers among models' answers (the stage refinement).
+
+    Example: touchstone answer refine demo --model big-1
+    """
     from app.services import opened
     from extensions.refinement.intake import open_refinement
 

@@ -24,19 +24,22 @@ def schedule(
         list[str] | None,
         typer.Option(
             metavar="STAGE=DAY",
-            help="The last day (UTC) of a stage, by its id or title, as 2026-12-31, or `none`; can be given again.",
+            help="The last day (UTC) of a stage, such as verification=2026-12-31, or `none`. Repeat it for more "
+            "stages.",
         ),
     ] = None,
     order: Annotated[
         str | None,
         typer.Option(
-            help="Stages with commas, by their ids or titles, in the order in which My work offers them; `usual`: as it"
-            " was.",
+            help="The order of stages in My work, separated by commas. `usual` resets it.",
         ),
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="Show what was changed, and by whom.")] = False,
 ) -> None:
-    """Show or set deadlines and the order of stages. The schema says how many items are wanted."""
+    """Show or set deadlines and the order of stages. The schema has the number of items.
+
+    Example: touchstone project schedule demo --due verification=2026-12-31
+    """
     from app.services import opened
     from extensions.schedule import changes
     from workflow.access import projects

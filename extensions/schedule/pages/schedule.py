@@ -44,8 +44,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Schedule",
-        "Until when each stage is to be done, in which order stages are offered, and how many items are wanted. "
-        "Everyone sees the deadlines of their stages on My work, and is told three days before.",
+        "Deadlines, the order of stages, and the number of items wanted. People see their deadlines on My work, and get"
+        " a notice three days before.",
         made_up=view.made_up,
     )
     shell.tell_refused()

@@ -37,30 +37,34 @@ def register(cli: typer.Typer) -> None:
         name: Annotated[str, typer.Argument(help="The project.")],
         decisions: Decisions,
         schema: Annotated[
-            str | None, typer.Option(help="The schema that it is to take: a YAML file, or one that comes along.")
+            str | None, typer.Option(help="The new schema: a YAML file, or one that comes with Touchstone.")
         ] = None,
-        yes: Annotated[bool, typer.Option("--yes", help="Do it; without this it is said what it would do.")] = False,
-        undo: Annotated[bool, typer.Option("--undo", help="With --yes: take the last change back.")] = False,
-        finish: Annotated[bool, typer.Option("--finish", help="Go on with a change that was interrupted.")] = False,
-        history: Annotated[bool, typer.Option("--history", help="All changes of the project's schema.")] = False,
-        every: Annotated[bool, typer.Option("--all", help="List every item that comes out otherwise.")] = False,
+        yes: Annotated[
+            bool, typer.Option("--yes", help="Make the change. Without this, the command only shows it.")
+        ] = False,
+        undo: Annotated[bool, typer.Option("--undo", help="With --yes: undo the last change.")] = False,
+        finish: Annotated[bool, typer.Option("--finish", help="Continue an interrupted change.")] = False,
+        history: Annotated[bool, typer.Option("--history", help="List all changes of the project's schema.")] = False,
+        every: Annotated[bool, typer.Option("--all", help="List every item that changes.")] = False,
     ) -> None:
-        """Change the schema of a project in use, or undo the last change. Everyone can keep working.
+        """Change the schema of a running project, or undo the last change. People can keep working.
 
-        Without --yes, the command only shows what differs, which options decide open points, and how many items and
-        votes change. Votes keep the version that they were given under, and nothing is lost.
+        Without --yes, the command shows what differs, which options decide open points, and how many items and votes
+        change. Votes keep their version, and nothing is lost.
+
+        Example: touchstone project migrate demo --schema street2.yaml
         """
         from app.services import opened
         from extensions.schema_migration import change_history, migration
 
         if sum((schema is not None, undo, finish, history)) != 1:
-            advice = "Say one of --schema FILE, --undo, --finish, --history."
+            advice = "Give one of --schema FILE, --undo, --finish and --history."
             raise InvalidInputError([Problem("schema", advice)])
         shared = opened()
         store = shared.store
         if history:
             lines = [_past(past) for past in change_history.history(store, by=None, project=name)]
-            typer.echo("\n".join(lines or [f"{name} follows the schema that it was made with."]))
+            typer.echo("\n".join(lines or [f"{name} still has its first schema."]))
         elif finish:
             done = recorded(
                 shared, "project migrate", name, lambda progress: migration.finish(store, by=None, project=name)
@@ -68,7 +72,7 @@ def register(cli: typer.Typer) -> None:
             typer.echo("\n".join(_done(done, every=every)))
         elif undo and not yes:
             past = migration.to_undo(store, by=None, project=name)
-            typer.echo(f"Would be taken back:\n{_past(past)}\nNothing has happened. Say --yes to do it.")
+            typer.echo(f"This would be undone:\n{_past(past)}\nNothing was changed. To undo this, add --yes.")
         elif undo:
             done = recorded(
                 shared, "project migrate", name, lambda progress: migration.undo(store, by=None, project=name)
@@ -110,11 +114,11 @@ def _preview(seen: MigrationPreview, *, every: bool) -> list[str]:
     lines.append(f"In people's hands: {seen.in_hand:,} tasks, {seen.drafts:,} with a draft; they stay theirs.")
     lines += _moved(stages, seen.moved, every=every)
     if seen.comparison.missing:
-        lines.append(f"{len(seen.comparison.missing)} still to be decided. Nothing has happened.")
+        lines.append(f"{len(seen.comparison.missing)} decisions are missing. Nothing was changed.")
     elif seen.can_be_done:
-        lines.append("Nothing has happened. Say --yes to do it; --undo takes it back.")
+        lines.append("Nothing was changed. To make the change, add --yes. You can undo it with --undo.")
     else:
-        lines.append("It cannot be done as it is. Nothing has happened.")
+        lines.append("The change is not possible yet. Nothing was changed.")
     return lines
 
 

@@ -21,19 +21,22 @@ def register(cli: typer.Typer) -> None:
     @find_group(cli, "schema").command("diff")
     @deciding
     def diff(
-        old: Annotated[str, typer.Argument(help="A YAML file, the name of a schema that comes along, or a project.")],
-        new: Annotated[str, typer.Argument(help="The same, of the schema that it is to become.")],
+        old: Annotated[
+            str, typer.Argument(help="The old schema: a YAML file, one that comes with Touchstone, or a project.")
+        ],
+        new: Annotated[str, typer.Argument(help="The new schema: the same choices.")],
         decisions: Decisions,
         project: Annotated[
-            str | None, typer.Option(help="Count what this project has stored; OLD may be its name, too.")
+            str | None, typer.Option(help="Count what this project has stored. OLD may be its name, too.")
         ] = None,
-        as_json: Annotated[bool, typer.Option("--json", help="For other programs.")] = False,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")] = False,
     ) -> None:
-        """Say what differs between two schemas, and what a project in use would have to decide; change nothing.
+        """Show what differs between two schemas, and what a running project would have to decide. Nothing changes.
 
-        A change is compatible, compatible with a decision (the options that decide stand behind it), or incompatible;
-        then the command ends with status 1. With a project, the command counts the votes, items and drafts behind each
-        change, and unused parts may change freely. Without a project, every part counts as used.
+        A change is compatible, compatible with a decision (the options are printed), or incompatible; then the exit
+        status is 1. With --project, votes, items and drafts behind each change are counted.
+
+        Example: touchstone schema diff street.yaml street2.yaml
         """
         owner = project if project is not None or is_schema_file(old) else old
         if owner is None:

@@ -235,7 +235,7 @@ def test_exports_are_of_one_version_or_of_all(world: World, tmp_path: Path) -> N
         assert ready["name"].endswith(f"-all-schema-{version}.zip")
         out = tmp_path / f"{version}.csv"
         told = run("item", "export", "p", "ratings", "--schema-version", str(version), "--out", str(out))
-        assert f"of version {version} of the schema alone" in told
+        assert f"only version {version} of the schema" in told
         ratings = Counter(
             (row["dimension"], row["criterion"], row["value"]) for row in csv.DictReader(io.StringIO(out.read_text()))
         )

@@ -14,7 +14,7 @@ from app.commands.groups import Panel, find_group
 if TYPE_CHECKING:
     from db.engine import Store
 
-Out = Annotated[Path | None, typer.Option(help="Where to write; by default standard output.")]
+Out = Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")]
 
 
 def register(cli: typer.Typer) -> None:
@@ -38,8 +38,9 @@ def scorecard(
 ) -> None:
     """Show how each person works, by stage and over time, as CSV: pace, skips, agreement with peers and seniors.
 
-    With --pay, a corrected item counts once, but all of its minutes count. Example: touchstone scorecard show demo
-    --pay --since 2026-11-01
+    With --pay, a corrected item counts once, but all of its minutes count.
+
+    Example: touchstone scorecard show demo --pay --since 2026-11-01
     """
     from extensions.scorecards import pay_sheet
     from extensions.scorecards.cards import scorecards

@@ -81,7 +81,7 @@ def render(services: Services) -> None:
             if part.open:
                 _over_time(view, cards)
     elif cards_figure.current:
-        shell.show(markup.notice("No one has submitted anything yet."))
+        shell.show(markup.notice("There are no submissions yet."))
     with fold("scorecard", "pay", "Pay sheet") as part:
         if part.open:
             _pay(services, view)
@@ -91,7 +91,7 @@ def answer(found: Standings, stages: Stages) -> str:
     """Return the sentence that the page opens with."""
     if not found.stages:
         few = f" {_few(found)}" if found.few else ""
-        return f"No one can be compared yet. A comparison needs {SMALL} shared answers.{few}"
+        return f"Nobody can be compared yet. A comparison needs {SMALL} shared answers.{few}"
     sentences = []
     for team, one in found.below:
         words = f"{one.card.name} agrees with others on {_percent(one.share.value)} of shared answers"
@@ -104,7 +104,7 @@ def answer(found: Standings, stages: Stages) -> str:
             ((team, team.people[0]) for team in found.stages), key=lambda pair: pair[1].share.value - pair[0].median
         )
         sentences = [
-            "No one stands out.",
+            "Nobody stands out.",
             f"Lowest is {lowest.card.name} in {stages.title_of(team.stage)}: {lowest.share.k} of {lowest.share.n}"
             " shared answers are the same.",
         ]

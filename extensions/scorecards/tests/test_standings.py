@@ -43,9 +43,9 @@ def test_only_who_is_below_the_median_with_the_whole_interval_is_named() -> None
     )
     close = standings([card("Ann", 45, 50), card("Bob", 40, 50), card("Cy", 36, 50)])
     assert answer(close, STAGES) == (
-        "No one stands out. Lowest is Cy in Verification: 36 of 50 shared answers are the same."
+        "Nobody stands out. Lowest is Cy in Verification: 36 of 50 shared answers are the same."
     )
-    assert answer(standings([card("Dee", 3, 9)]), STAGES).startswith("No one can be compared yet.")
+    assert answer(standings([card("Dee", 3, 9)]), STAGES).startswith("Nobody can be compared yet.")
 
 
 def test_more_people_make_each_interval_wider() -> None:

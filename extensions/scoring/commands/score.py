@@ -10,8 +10,8 @@ import typer
 
 from app.commands.groups import Panel, find_group
 
-KeyFile = Annotated[Path, typer.Argument(help="keys/<split>.jsonl of a release's private folder.")]
-SigningKey = Annotated[Path, typer.Option("--key", help="The organizer's key file.")]
+KeyFile = Annotated[Path, typer.Argument(help="The key file: keys/<split>.jsonl of a release's private folder.")]
+SigningKey = Annotated[Path, typer.Option("--key", help="The organizer's key file for signatures.")]
 
 
 def register(cli: typer.Typer) -> None:
@@ -25,16 +25,20 @@ def register(cli: typer.Typer) -> None:
 def submission(
     keys: KeyFile,
     file: Annotated[
-        Path, typer.Argument(metavar="SUBMISSION", help="Answers: JSON lines or CSV with id and answer, or EgoPlan's.")
+        Path,
+        typer.Argument(
+            metavar="SUBMISSION", help="The answers: JSON lines or CSV with id and answer, or EgoPlan's file."
+        ),
     ],
-    out: Annotated[Path | None, typer.Option(help="Write the score card here, as JSON.")] = None,
-    signed_with: Annotated[
-        Path | None, typer.Option("--key", help="Sign the card with this key file of the organizer.")
-    ] = None,
-    team: Annotated[str, typer.Option(help="Who sends it in, for the card.")] = "",
-    model: Annotated[str, typer.Option(help="What they call their model, for the card.")] = "",
+    out: Annotated[Path | None, typer.Option(help="Write the score card to this JSON file.")] = None,
+    signed_with: Annotated[Path | None, typer.Option("--key", help="Sign the card with this key file.")] = None,
+    team: Annotated[str, typer.Option(help="The team's name, for the card.")] = "",
+    model: Annotated[str, typer.Option(help="The model's name, for the card.")] = "",
 ) -> None:
-    """Score a file of answers; needs nothing but the two files."""
+    """Score a file of answers offline, with a release's key file. No server is needed.
+
+    Example: touchstone score create keys/test.jsonl answers.jsonl --out card.json
+    """
     from exporters.writing import write_files
     from extensions.scoring import score_card, scoring
 
@@ -71,12 +75,17 @@ def _table(figures: Any) -> list[str]:
 
 
 def verify(
-    card: Annotated[Path, typer.Argument(help="A score card.")],
+    card: Annotated[Path, typer.Argument(help="The score card.")],
     signed_with: SigningKey,
-    keys: Annotated[Path | None, typer.Option(help="The key file: is the card about it?")] = None,
-    submission: Annotated[Path | None, typer.Option(help="The submission: is the card about it?")] = None,
+    keys: Annotated[Path | None, typer.Option(help="Also check that the card is about this key file.")] = None,
+    submission: Annotated[
+        Path | None, typer.Option(help="Also check that the card is about this file of answers.")
+    ] = None,
 ) -> None:
-    """Check that a score card is unchanged and signed with this key. With both files, also score again and compare."""
+    """Check that a score card is unchanged and signed with a key. With both files, also score again.
+
+    Example: touchstone score check card.json --key our.key
+    """
     from exporters.release_keys import read_keys
     from extensions.scoring import score_card, scoring
     from extensions.scoring.submission import read_submission
@@ -97,8 +106,11 @@ def verify(
         raise typer.Exit(1)
 
 
-def key(path: Annotated[Path, typer.Argument(help="Where the key is written; nothing may be there yet.")]) -> None:
-    """Make a key file to sign score cards with."""
+def key(path: Annotated[Path, typer.Argument(help="The file to write. It must not exist.")]) -> None:
+    """Create a key file to sign score cards with.
+
+    Example: touchstone score create-key our.key
+    """
     from extensions.scoring import score_card
 
     typer.echo(f"Written: {path}. The key is called {score_card.new_key(path)}; keep the file to yourself.")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Which = Annotated[
     Items | None,
-    typer.Option(help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."),
+    typer.Option(help="Which items count: kept or all. Default: kept, once there are verdicts."),
 ]
 
 
@@ -36,16 +36,20 @@ def register(cli: typer.Typer) -> None:
 def read_again(
     project: Project,
     spec: Annotated[
-        str, typer.Option(help="The second reader's description: a YAML file, or the name of a shipped one.")
+        str,
+        typer.Option(
+            help="The second reader's description: a YAML file, or the name of one that comes with Touchstone."
+        ),
     ],
-    model: Annotated[list[str] | None, typer.Option(help="Only this model's answers; may be given again.")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Only answers of this model. Repeat it for more.")] = None,
     items: Which = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most this many questions.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask at most this many questions.")] = None,
 ) -> None:
     """Ask a language model to read the answers that the rules cannot read.
 
-    It counts only where it is asked for (--reader rules+NAME). This is a job: Ctrl+C cancels it, and the next
-    call asks only the rest.
+    Its readings count only with --reader rules+NAME. Ctrl+C cancels, and the next call asks only the rest.
+
+    Example: touchstone reader run demo --spec gpt4o.yaml
     """
     from app.commands import job_in_terminal
     from app.commands.runs_in_terminal import on_signals
@@ -63,22 +67,27 @@ def read_again(
     if done is None:
         raise RunStoppedError(job.refused)
     typer.echo(done.counted, err=True)
-    typer.echo(f"{done.wanted:,} answers are not read by the rules; {done.known:,} of them it was asked about before.")
+    typer.echo(f"The rules cannot read {done.wanted:,} answers. {done.known:,} of them were asked about before.")
     typer.echo(f"{done.asked:,} questions: {done.read:,} answers read, {done.none:,} state nothing.")
     for why, n in done.failed.items():
         typer.echo(f"{n:,} without a reading: {why}.")
-    typer.echo(f"It counts where it is asked for: touchstone result show {project} --reader {done.reader}")
+    typer.echo(f"Use these readings: touchstone result show {project} --reader {done.reader}")
 
 
 def sample(
     project: Project,
-    out: Annotated[Path, typer.Option(help="The file: a JSON line for each answer, with an empty `value`.")],
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="How many.")] = 50,
+    out: Annotated[Path, typer.Option(help="The file to write: a JSON line for each answer, with an empty `value`.")],
+    n: Annotated[int, typer.Option("--n", "-n", min=1, help="The number of answers.")] = 50,
     seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 0,
-    unread: Annotated[bool, typer.Option("--unread", help="Only answers that the rules do not read.")] = False,
+    unread: Annotated[bool, typer.Option("--unread", help="Only answers that the rules cannot read.")] = False,
     items: Which = None,
 ) -> None:
-    """Draw answers for people to read, without models' names and keys."""
+    """Draw answers that people read, to test the readers. The file has no model names and no keys.
+
+    People fill in `value`; then `touchstone reader check` compares.
+
+    Example: touchstone reader export demo --out sample.jsonl
+    """
     from extensions.second_readers import reader_agreement
     from workflow.access.counted_items import counting_of
 
@@ -90,9 +99,7 @@ def sample(
         with out.open("x", encoding="utf-8") as file:
             file.write(lines)
     except FileExistsError as error:
-        raise InvalidFileError(
-            f"{out} is there already, and may hold what someone has read; name another file."
-        ) from error
+        raise InvalidFileError(f"{out} exists already, and may have people's readings. Name another file.") from error
     except OSError as error:
         raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
     typer.echo(counted, err=True)
@@ -102,20 +109,23 @@ def sample(
 
 def agreement(
     project: Project,
-    file: Annotated[Path, typer.Argument(help="The sample with its values: JSON lines, or CSV with id and value.")],
+    file: Annotated[Path, typer.Argument(help="The sample with filled values: JSON lines, or CSV with id and value.")],
 ) -> None:
-    """Compare the rules and each second reader with what people read in a sample."""
+    """Compare the rules and each second reader with people's readings of a sample.
+
+    Example: touchstone reader check demo sample.jsonl
+    """
     from extensions.second_readers import reader_agreement
 
     comparison = reader_agreement.compare(
         opened().store, by=None, project=project, values=reader_agreement.values_of(file)
     )
     left = f"; {comparison.empty:,} are not filled in" if comparison.empty else ""
-    typer.echo(f"{comparison.n:,} answers that people have read{left}. The unit is an answer; intervals of 95 %.")
+    typer.echo(f"{comparison.n:,} answers read by people{left}. The unit is an answer; intervals are 95 %.")
     for reader in comparison.readers:
         typer.echo(
             f"{reader.reader}: agreement {_figure(reader.same)}, Cohen's kappa {_figure(reader.kappa)}; "
-            f"{reader.wrong:,} read otherwise than people do, {reader.lost:,} not read that people read"
+            f"{reader.wrong:,} read differently from people, {reader.lost:,} read by people only"
         )
 
 

@@ -29,56 +29,61 @@ def register(cli: typer.Typer) -> None:
 def shortcut(
     project: Annotated[str, typer.Argument(help="The project.")],
     spec: Annotated[
-        str | None, typer.Option(help="The model's description: a YAML file, or the name of a shipped one.")
+        str | None,
+        typer.Option(help="The model's description: a YAML file, or the name of one that comes with Touchstone."),
     ] = None,
     without: Annotated[
         WithheldPart | None,
-        typer.Option(help="`images`: no image and no frame is shown. `marks`: images are, with nothing drawn on them."),
+        typer.Option(help="images: show no images. marks: show images without the drawings on them."),
     ] = None,
     frames: Annotated[
         Frames | None,
-        typer.Option(help="Of each clip: `one`, the one in the middle of those shown, or all of them `shuffled`."),
+        typer.Option(help="For clips: one frame from the middle, or all frames shuffled."),
     ] = None,
     orders: Annotated[
         int | None,
-        typer.Option(min=2, max=MOST_ORDERS, help="Ask each item so often, its options in another order each time."),
+        typer.Option(
+            min=2, max=MOST_ORDERS, help="Ask each item this many times, with its options in another order each time."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Draws the orders of options, and of frames.")] = 0,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many items, in the project's own shuffled order.")
-    ] = None,
-    resume: Annotated[str | None, typer.Option(help="Go on with this run instead of starting one.")] = None,
+    seed: Annotated[int, typer.Option(help="The seed of the orders of options and frames.")] = 0,
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask about this many items at most.")] = None,
+    resume: Annotated[str | None, typer.Option(help="Continue this run instead of starting a new one.")] = None,
     dimension: Annotated[
-        list[str] | None, typer.Option("--dimension", "-d", help="Only items of this dimension; may be given again.")
+        list[str] | None, typer.Option("--dimension", "-d", help="Only items of this dimension. Repeat it for more.")
     ] = None,
     prompt_set: Annotated[
-        str | None, typer.Option(help="Prompts, as of `touchstone model run`; by default what the schema names.")
+        str | None, typer.Option(help="The prompts, as for `touchstone model run`. Default: as the schema says.")
     ] = None,
-    family: Annotated[str | None, typer.Option(help="The prompts' wording for this family of models.")] = None,
+    family: Annotated[str | None, typer.Option(help="Use the prompts' wording for this family of models.")] = None,
     fill: Fills = None,
-    strategy: Annotated[
-        str | None, typer.Option(help="`generate` or `rank_options`; by default what the schema names.")
-    ] = None,
+    strategy: Annotated[str | None, typer.Option(help="generate or rank_options. Default: as the schema says.")] = None,
     clips: Annotated[
         list[str] | None,
-        typer.Option("--clips", help="NAME=NUMBER: how clips become frames where it differs from the schema."),
+        typer.Option("--clips", help="NAME=NUMBER, to turn clips into other frames than the schema says."),
     ] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="With --resume: ask again what brought no answer.")
+        bool, typer.Option("--retry-failed", help="With --resume: ask again the questions that got no answer.")
     ] = False,
     items: CountedItems = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
-    later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the first question and the estimated cost. Ask nothing.")
+    ] = False,
+    later: Annotated[bool, typer.Option("--later", help="Let a worker do the run, and return at once.")] = False,
 ) -> None:
-    """Ask a model under a condition, to test whether items need their pictures. Each order of options is a run of its
-    own. The replies do not count as answers. `touchstone run list` lists these runs."""
+    """Ask a model without images, or with less of them, to test whether items need their images.
+
+    The replies do not count as answers. Each order of options is a run, which `touchstone run list` lists.
+
+    Example: touchstone shortcut run demo --spec gpt4o.yaml --without images --orders 3
+    """
     refuse_mixed(
         resume=resume,
         new=spec is not None,
         frozen=any([spec, without, frames, orders, limit, dimension, prompt_set, family, fill, strategy, clips, items])
         or seed != 0,
         retry_failed=retry_failed,
-        say="Say which model: --spec FILE for new runs",
+        say="Name the model: --spec FILE for new runs",
     )
     from workflow.runs import model_descriptions
 

@@ -42,64 +42,80 @@ def shortcuts(
     counted: CountedItems = None,
     items: Annotated[
         Path | None,
-        typer.Option("--scores", help="Write every item's score into this file; it tells keys.", metavar="FILE.csv"),
+        typer.Option("--scores", help="Write each item's score to this CSV file. It reveals keys.", metavar="FILE.csv"),
     ] = None,
     at_most: Annotated[
         list[str] | None,
         typer.Option(
-            help="How often one of them may be right, as longest=0.3; may be given again. None: as the schema says.",
+            help="A limit for how often a rule may be right, such as longest=0.3. Repeat it for more. Default: as "
+            "the schema says.",
             metavar="NAME=SHARE",
         ),
     ] = None,
     above_chance: Annotated[
-        float | None, typer.Option(help="How much more often than a blind draw the others may be right, as 0.05.")
+        float | None, typer.Option(help="How much better than chance other rules may be, such as 0.05.")
     ] = None,
-    bound: Annotated[Bound | None, typer.Option(help="What must not be more: the share, or an end of it.")] = None,
+    bound: Annotated[
+        Bound | None, typer.Option(help="Which number the limits apply to: the share, or an end of its interval.")
+    ] = None,
     score: Annotated[
-        float | None, typer.Option(help="Flag items whose key seems likelier than this. None: those beyond chance.")
+        float | None,
+        typer.Option(help="Flag items whose key seems more likely than this. Default: items beyond chance."),
     ] = None,
     flagged: Annotated[float | None, typer.Option(help="The largest share of items that may be flagged.")] = None,
     without_images: Annotated[
         float | None,
-        typer.Option(help="The largest share of items that models may get right without images (--models)."),
+        typer.Option(help="With --models: the largest share of items that models may get right without images."),
     ] = None,
     models: Annotated[
         bool,
-        typer.Option("--models", help="What models get right without images instead (`touchstone shortcut run`)."),
+        typer.Option(
+            "--models", help="Check what models get right without images instead (`touchstone shortcut run`)."
+        ),
     ] = False,
     model: Annotated[
         list[str] | None,
-        typer.Option(help="With --models: list items that all of these get right without images; None: all models."),
+        typer.Option(
+            help="With --models: list items that all of these models get right without images. Default: all models."
+        ),
     ] = None,
     strong: Annotated[
         list[str] | None,
-        typer.Option(help="With --models: list items that this model answers otherwise in every order, with images."),
+        typer.Option(
+            help="With --models: list items that this model, with images, answers differently from the key in "
+            "every order. The key may be wrong."
+        ),
     ] = None,
     reasons: Annotated[
         Path | None,
         typer.Option(
-            help="Write why each listed item might go back to its author (`touchstone item return --reasons`).",
+            help="Write a reason for each listed item to this file, for `touchstone item return --reasons`.",
             metavar="FILE.csv",
         ),
     ] = None,
-    gate: Annotated[bool, typer.Option("--gate", help="End with 1 where a limit is not kept.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+    gate: Annotated[
+        bool, typer.Option("--gate", help="Exit with status 1 if a limit is exceeded, for example in a CI job.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
-    """Measure how often rules and a classifier on texts answer items without images, and list the items that reveal
-    their key. Compare the numbers with the limits of the schema, or with the limits given here. The output reveals
-    keys, so it is for leads."""
+    """Check whether items can be answered without their images: by rules, a text classifier, or models.
+
+    The command lists items whose texts reveal the key, and compares with the limits of the schema.
+
+    Example: touchstone shortcut check demo --gate
+    """
     from domain.errors import InvalidInputError, Problem
     from extensions.shortcuts.commands import model_report
 
     given = {"above_chance": above_chance, "bound": bound, "score": score, "flagged": flagged}
     if models:
         if at_most or any(share is not None for share in given.values()):
-            raise InvalidInputError([Problem("models", "With --models there are no limits on rules; leave them out.")])
+            raise InvalidInputError([Problem("models", "With --models, leave out the limits on rules.")])
         asked = model_report.ReportOptions(project, counted, model or (), strong or (), without_images, gate)
         met = model_report.tell(asked, scores=items, reasons=reasons, as_json=as_json)
     else:
         if model or strong:
-            raise InvalidInputError([Problem("models", "--model and --strong go with --models.")])
+            raise InvalidInputError([Problem("models", "--model and --strong need --models.")])
         given |= {"without_images": without_images}
         known = {name: share for name, share in given.items() if share is not None}
         met = _report(project, counted, at_most or (), known, files=(items, reasons), as_json=as_json, gate=gate)
@@ -139,7 +155,7 @@ def _report(
     scores, reasons = files
     if scores is not None:
         write_files({scores: text_shortcuts.as_csv(results).encode()})
-        print(f"{len(results.items):,} items written to {scores}; they tell keys.", file=sys.stderr)
+        print(f"{len(results.items):,} items written to {scores}. The file reveals keys.", file=sys.stderr)
     if reasons is not None:
         told_to = [(score.choice.id, text_shortcuts.to_author(score)) for score in results.flagged]
         model_report.write_reasons(reasons, told_to)
@@ -169,7 +185,7 @@ def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *
             shares[name] = float(share)
         except ValueError:
             what = f"{limit!r} is no limit" if equals else f"{limit!r} has no share"
-            raise InvalidInputError([Problem("at_most", f"{what}; write NAME=SHARE, such as longest=0.3.")]) from None
+            raise InvalidInputError([Problem("at_most", f"{what}. Write NAME=SHARE, such as longest=0.3.")]) from None
     before = own or Limits()
     limits = before.model_copy(update={**given, "at_most": {**before.at_most, **shares}})
     if problems := [
@@ -187,11 +203,11 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
 
     typer.echo(f"{found.title}. {found.which}\n")
     if not found.items:
-        typer.echo("No item has options of which one is right: there is nothing to choose from.")
+        typer.echo("No items have a multiple-choice key, so there is nothing to test.")
         return
     tables = [
-        ReportTable("rules", "Rules that look at no image", ("Rule", "Right"), tuple(found.baselines)),
-        ReportTable("texts", "A classifier that reads texts alone", ("Dimension", "Right"), tuple(found.text_only)),
+        ReportTable("rules", "Rules without images", ("Rule", "Right"), tuple(found.baselines)),
+        ReportTable("texts", "A classifier on texts alone", ("Dimension", "Right"), tuple(found.text_only)),
         key_places.table(found.places),
     ]
     for table in tables:
@@ -200,12 +216,12 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
     typer.echo(f"An option drawn blindly is right in {100 * (found.chance or 0):.1f} %.")
     if stands is not None:
         typer.echo(f"Limits: {stands.said}.")
-    typer.echo(f"{len(found.flagged):,} of {len(found.items):,} items give their key away by their text.")
+    typer.echo(f"{len(found.flagged):,} of {len(found.items):,} items reveal their key by their text.")
     for score in found.flagged:
         why = "; ".join(score.reasons) or "no single word, many together"
         typer.echo(f"  {score.choice.id}: key {100 * score.p_key:.0f} % likely; {why}")
     if found.skipped:
         more = f" and {len(found.skipped) - _NAMED:,} more" if len(found.skipped) > _NAMED else ""
-        typer.echo(f"Left out, without options of which one is right: {', '.join(found.skipped[:_NAMED])}{more}.")
+        typer.echo(f"Left out, without a multiple-choice key: {', '.join(found.skipped[:_NAMED])}{more}.")
     if found.without_source:
-        typer.echo(f"Of {found.without_source:,} items no source is known: each counts as one of its own.")
+        typer.echo(f"{found.without_source:,} items have no source. Each counts as its own source.")

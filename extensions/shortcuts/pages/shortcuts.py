@@ -13,6 +13,7 @@ from annotation_schemas.keys import options_field
 from app import markup, shell
 from app.charts import page_chart
 from app.reruns import pending_figures
+from app.results.answer import FEW
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
@@ -49,17 +50,31 @@ BAR, AROUND = 30, 80
 def render(services: Services) -> None:
     """Draw the numbers of rules and models with chance and limits, and the items below."""
     view = shell.lead_of(services)
-    shell.heading(
-        "Shortcuts",
-        "How far items can be answered without a look at their images: by rules, by a classifier that reads question "
-        "and options alone, and by models that were asked without them. This page tells keys.",
-        made_up=view.made_up,
-    )
+    shell.heading("Shortcuts", "This page shows keys.", made_up=view.made_up)
+    top = st.container()
     items = items_switch.switch(services, view, key="shortcuts.items")
     texts = _texts(services, view, items)
+    if texts is not None:
+        with top:
+            shell.show(markup.finding(markup.text(answer(texts))))
     model_section.show(services, view, items)
     if texts is not None:
         _items(services, view, texts)
+
+
+def answer(found: TextShortcuts) -> str:
+    """Return how far the best rule gets without images, compared with chance."""
+    name, figure = max(found.by_name.items(), key=lambda pair: pair[1].value or 0)
+    n, right = figure.n_units, figure.value or 0
+    flagged = f"{markup.count(len(found.flagged), 'item')} of {len(found.items):,} flagged."
+    if n < FEW:
+        return f"Without images, “{TITLES[name]}” picks {round(right * n)} of {n} keys, too few to compare. {flagged}"
+    low = figure.low if figure.low is not None else 0.0
+    verdict = "more than" if low > (found.chance or 0) else "not clearly more than"
+    return (
+        f"Without images, “{TITLES[name]}” picks the key of {share(right)} of items [{interval(figure)}],"
+        f" {verdict} a random choice ({share(found.chance)}). {flagged}"
+    )
 
 
 def _texts(services: Services, view: ProjectView, items: Items | None) -> TextShortcuts | None:
@@ -79,12 +94,12 @@ def _texts(services: Services, view: ProjectView, items: Items | None) -> TextSh
     _stands(gate, counted=items is None)
     if looked.found is None:
         if gate is None:
-            shell.show(markup.notice(f"Nothing can be worked out: {looked.why.rstrip('.')}."))
+            shell.show(markup.notice(f"Shortcuts cannot be computed: {looked.why.rstrip('.')}."))
         return None
     results = looked.found
     if not results.items:
         if gate is None:
-            shell.show(markup.notice("No item has options of which one is right: there is nothing to choose from."))
+            shell.show(markup.notice("No item has a multiple-choice key, so nothing can be tested."))
         return None
     if left := _left_out(results):
         shell.show(markup.paragraph(left, style="ts ts-quiet"))
@@ -96,7 +111,7 @@ def _texts(services: Services, view: ProjectView, items: Items | None) -> TextSh
 def _stands(gate: TextResult | None, *, counted: bool) -> None:
     """Show the comparison with the limits. ``counted``: whether the items are those of a release."""
     if gate is None:
-        words = "The schema sets no limits, so no release waits for this; its key export.shortcuts sets them."
+        words = "The schema sets no limits (export.shortcuts), so releases do not wait for this check."
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="gate"))
         return
     style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
@@ -108,9 +123,9 @@ def _left_out(found: TextShortcuts) -> str:
     """Return the sentences about items that are left out or have no source."""
     sentences: list[str] = []
     if found.skipped:
-        sentences.append(f"Without options of which one is right, and left out: {len(found.skipped):,}.")
+        sentences.append(f"{markup.count(len(found.skipped), 'item')} without a multiple-choice key left out.")
     if found.without_source:
-        sentences.append(f"Of {found.without_source:,} no source is known: each counts as one of its own.")
+        sentences.append(f"{found.without_source:,} have no known source. Each counts as a source of its own.")
     return " ".join(sentences)
 
 
@@ -135,7 +150,7 @@ def _rules(view: ProjectView, found: TextShortcuts, gate: TextResult | None) -> 
         rules.append(_Rule(TITLES[name], figure, limit.at_most if limit is not None else None, over))
     rules.sort(key=lambda rule: -(rule.figure.value or 0))
     page_chart.show(_chart(rules, found.chance or 0), project=view.name, table=False)  # it stands below
-    heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number"), ("A blind draw", "number")]
+    heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number"), ("Random choice", "number")]
     heads += [("At most", "number"), ("How it stands", "")] if gate is not None else []
     rows = []
     for rule in rules:
@@ -205,11 +220,11 @@ def _chart(rules: Sequence[_Rule], chance: float) -> ChartSpec:
             }
         )
     first = rules[0]
-    legend = " Red strokes: what the schema allows; red points: what is more." if limited else ""
+    legend = " Red lines: limits of the schema. Red points: above the limit." if limited else ""
     return ChartSpec(
         "shortcuts",
-        f"{first.title}: right in {share(first.figure.value)} of items; a blind draw is in {share(chance)}.",
-        f"n = {first.figure.n_units:,}. Grey: 95 % limits by source. Dashed: a blind draw.{legend}",
+        f"{first.title} is right in {share(first.figure.value)} of items, a random choice in {share(chance)}.",
+        f"n = {first.figure.n_units:,}. Grey: 95 % limits by source. Dashed: a random choice.{legend}",
         layers,
         ["Rule", "Share", "From", "To", "At most"],
         [[rule.title, *map(_written, _numbers(rule))] for rule in rules],
@@ -227,7 +242,7 @@ def _written(value: float | None) -> str | None:
 
 def _parts(found: TextShortcuts) -> None:
     """Show each position, the classifier in each dimension, and the positions of right options."""
-    with st.expander("Each place, each dimension, and where right options stand", key="shortcuts.parts"):
+    with st.expander("By position and dimension", key="shortcuts.parts"):
         figures = [*found.baselines, *((f"Classifier: {name}", figure) for name, figure in found.text_only)]
         rows = [
             [markup.text(name), markup.text(share(figure.value)), markup.text(interval(figure))]
@@ -250,7 +265,7 @@ def _parts(found: TextShortcuts) -> None:
 
 
 def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
-    shell.section("Items, those whose text tells most first")
+    shell.section("Items, the most revealing texts first")
     n = len(found.flagged)
     words = f"{markup.count(n, 'item')} of {len(found.items):,} flagged. A flag is a reason for a person to look."
     shell.show(markup.tag("p", markup.text(words), style="ts", data_part="flagged"))
@@ -267,9 +282,9 @@ def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
         placeholder="any",
         key=f"shortcuts.dimension.{view.name}",
     )
-    text = right.text_input("Words in its texts, its id or the reason", key=f"shortcuts.text.{view.name}")
+    text = right.text_input("Search texts, ids and reasons", key=f"shortcuts.text.{view.name}")
     last.download_button(
-        "Download: every score, as CSV",
+        "All scores as CSV",
         lambda: as_csv(found).encode(),
         file_name=f"{view.name}-shortcuts.csv",
         mime="text/csv",
@@ -279,7 +294,7 @@ def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
     )
     wanted = [item for item in found.items if _fits(item, show or EVERY, dimension, text.strip().casefold())]
     if not wanted:
-        shell.show(markup.notice("No item fits. Take a filter away, or look for fewer words."))
+        shell.show(markup.notice("No item matches. Remove a filter, or search for fewer words."))
         return
     first = shell.pager(len(wanted), size=SIZE, of=(show, dimension, text), key="shortcuts.pager")
     page = wanted[first : first + SIZE]
@@ -300,7 +315,7 @@ def _fits(each: ItemScore, show: str, dimension: str | None, text: str) -> bool:
 
 
 def _table(view: ProjectView, items: Sequence[ItemScore], titles: dict[str, str]) -> None:
-    heads = [("Item", ""), ("Dimension", ""), ("Right option", ""), ("Key seems likely", "number"), ("Why", "wide")]
+    heads = [("Item", ""), ("Dimension", ""), ("Right option", ""), ("Probability of key", "number"), ("Why", "wide")]
     rows = []
     for item in items:
         own = item.choice
@@ -319,6 +334,6 @@ def _table(view: ProjectView, items: Sequence[ItemScore], titles: dict[str, str]
 def _why(each: ItemScore) -> markup.Markup:
     """Return the rules that choose the key, and the evidence of the classifier."""
     rules = rules_that_pick(each.choice)
-    texts = f"texts alone: {', '.join(each.reasons) or 'no single word, many together'}" if each.right else ""
+    texts = f"texts alone: {', '.join(each.reasons) or 'many words together'}" if each.right else ""
     parts = [markup.tag("div", markup.text(one)) for one in (texts, ", ".join(rules)) if one]
-    return markup.joined(parts) if parts else markup.quiet("nothing that is looked at picks it")
+    return markup.joined(parts) if parts else markup.quiet("no rule picks the key")

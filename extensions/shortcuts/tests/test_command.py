@@ -48,7 +48,7 @@ def test_what_a_lead_reads_and_keeps(home: Path) -> None:
     told = json.loads(said("p", "--json"))
     assert told["baselines"]["Longest option"]["value"] == 0
     assert told["chance"] == 0.5
-    assert "No item has options" in said("empty")
+    assert "No items have a multiple-choice key" in said("empty")
 
 
 def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -> None:

@@ -28,14 +28,17 @@ def variants(
     pair: Annotated[
         str | None,
         typer.Option(
-            help="The field or label that is the same for the items of a pair; by default as the schema's report says."
+            help="The field or label that the two items of a pair share. Default: as the schema's report says."
         ),
     ] = None,
     variant: Annotated[
-        str | None, typer.Option(help="The field or label that says which variant an item is; likewise.")
+        str | None,
+        typer.Option(
+            help="The field or label that names the variant of an item. Default: as the schema's report says."
+        ),
     ] = None,
     criterion: Annotated[
-        list[str] | None, typer.Option(help="Only grades of this criterion; may be given again. None: all of them.")
+        list[str] | None, typer.Option(help="Only grades of this criterion. Repeat it for more. Default: all.")
     ] = None,
     scores: Annotated[
         ScoreSource, typer.Option(help="Only scores from the key, from people, or from judges.")
@@ -43,18 +46,21 @@ def variants(
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="What belongs together, for the intervals: source, a field, or none. By default pairs of one source, "
-            "where there are any.",
+            help="Pairs that belong together, for the intervals: source, a field, or none. Default: source, if "
+            "items have one.",
             metavar="FIELD",
         ),
     ] = None,
     items: CountedItems = None,
     reader: Annotated[
-        str, typer.Option(help="Who reads models' answers, as for results.", metavar="rules|rules+NAME")
+        str, typer.Option(help="Who reads the answers, as for `touchstone result show`.", metavar="rules|rules+NAME")
     ] = "rules",
-    format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
+    format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
 ) -> None:
-    """How each model does on two variants of the same items: the mean difference over pairs, its interval and test."""
+    """Show how a change of the items affects each model: the mean difference over pairs, its interval and test.
+
+    Example: touchstone variant show demo --pair scene --variant marks
+    """
     from app.services import opened
     from extensions.variants import item_pairs
     from workflow.results import project_answers, score_choices
@@ -63,7 +69,7 @@ def variants(
     read = project_answers.read_project(shared.store, person=None, project=project, items=items, reader=reader)
     by = item_pairs.named(read.schema, pair, variant)
     if by is None:
-        problem = "Say which field or label names the pair and which the variant: --pair NAME --variant NAME."
+        problem = "Name the field or label of the pair and of the variant: --pair NAME --variant NAME."
         raise InvalidInputError([Problem("pair", problem)])
     wanted = score_choices.selected_scores(
         read, kinds=None if scores is ScoreSource.ALL else (scores.value,), criteria=criterion
@@ -90,7 +96,7 @@ def table(blocks: Mapping[str, Sequence[PairedDifference]]) -> Iterator[str]:
     from workflow.results.leaderboard_lines import reasons_in_words
 
     if not blocks:
-        yield "There is nothing to compare: no items are variants of each other, or no model's answer has a score."
+        yield "There is nothing to compare. Either no items are variants of each other, or no answer has a score."
     for title, rows in blocks.items():
         yield title
         width = max(len(row.model) for row in rows)

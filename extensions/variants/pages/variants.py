@@ -34,16 +34,13 @@ SCREEN = Screen(
 def render(services: Services) -> None:
     """Draw the choice of pairs, and a table of differences for each way of scoring."""
     view = shell.lead_of(services)
-    shell.heading(
-        "Variants",
-        "How models do on two variants of the same items, such as with and without marks. Each difference is over "
-        "pairs of items, with its interval and test.",
-        made_up=view.made_up,
-    )
+    shell.heading("Variants", made_up=view.made_up)
+    top = st.container()
     items = items_switch.switch(services, view, key="variants.items")
     chosen = _choices(services, view)
     if chosen is None:
-        shell.show(markup.notice("Choose the field that items of a pair share, and the field in which they differ."))
+        words = "Choose the field that the items of a pair share, and the field in which they differ."
+        shell.show(markup.paragraph(words, style="ts ts-quiet"))
         return
     wanted = {"project": view.name, "items": items, **chosen}
 
@@ -64,8 +61,11 @@ def render(services: Services) -> None:
         return
     by_title: Mapping[str, Sequence[PairedDifference]] = asked.figure.value
     if not by_title:
-        shell.show(markup.notice("No items are variants of each other, or no model's answer has a score."))
+        with top:
+            shell.show(markup.finding(markup.text("No items are variants of each other, or no answer has a score.")))
         return
+    with top:
+        shell.show(markup.finding(markup.text(answer(next(iter(by_title.values()))))))
     shell.show(markup.Markup(f"<style>{shown.STYLE}</style>"))
     for title, rows in by_title.items():
         shell.section(title)
@@ -75,6 +75,29 @@ def render(services: Services) -> None:
         lambda: item_pairs.as_csv([row for rows in by_title.values() for row in rows]),
         f"{view.name}-variants.csv",
         key="variants.csv",
+    )
+
+
+CLEAR = 0.05
+"""A difference is clear if its p, corrected by Holm, is below this number."""
+
+
+def answer(rows: Sequence[PairedDifference]) -> str:
+    """Return the largest clear difference in words, or that none is clear."""
+    tested = [row for row in rows if row.p_adjusted == row.p_adjusted]
+    clear = [row for row in tested if row.p_adjusted < CLEAR]
+    if not clear:
+        n = markup.count(len(tested), "tested difference")
+        return f"No model does clearly better on one variant. None of {n} holds after Holm's correction."
+    row = max(clear, key=lambda row: abs(row.difference.value))
+    at = row.difference
+    better, other = (row.second, row.first) if at.value > 0 else (row.first, row.second)
+    low, high = (at.low, at.high) if at.value > 0 else (-at.high, -at.low)
+    limits = f" [{low:.2f}, {high:.2f}]" if low == low else ""
+    return (
+        f"{row.model} scores {abs(at.value):.2f}{limits} higher on {better} than on {other}, over"
+        f" {markup.count(at.n_units, 'pair')}. {len(clear)} of {markup.count(len(tested), 'difference')} hold after"
+        " Holm's correction."
     )
 
 
@@ -107,7 +130,7 @@ def _choices(services: Services, view: ProjectView) -> dict[str, str | None] | N
             [None, ALONE, "source", *fields],
             format_func=lambda name: choices.TOGETHER.get(name, str(name)),
             key=f"variants.together.{view.name}",
-            help="Pairs of one video are not independent; interval and test take this into account.",
+            help="Pairs from one video are not independent. Intervals and tests take this into account.",
         )
     if pair is None or variant is None or pair == variant:
         return None

@@ -21,13 +21,15 @@ def register(cli: typer.Typer) -> None:
 
 def wording(
     project: ProjectName,
-    field: Annotated[str | None, typer.Option(help="Rules of this field alone.")] = None,
-    rule: Annotated[str | None, typer.Option(help="This rule alone, such as ends_with.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the lines into this file.", metavar="FILE.csv")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of lines.")] = False,
+    field: Annotated[str | None, typer.Option(help="Only rules of this field.")] = None,
+    rule: Annotated[str | None, typer.Option(help="Only this rule, such as ends_with.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the lines to this CSV file.", metavar="FILE.csv")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
 ) -> None:
-    """List the items whose texts break the schema's rules of wording, and how many break each. It shows keys: for
-    leads. Rejected items are left out."""
+    """List the items that break the schema's wording rules, with counts. The output shows keys.
+
+    Example: touchstone wording check demo
+    """
     from app.services import opened
     from exporters.writing import write_files
     from extensions.wording import wording_list
@@ -40,7 +42,7 @@ def wording(
         typer.echo(json.dumps(wording_list.as_json(listing), indent=2, ensure_ascii=False))
         return
     if not listing.rules:
-        typer.echo(f"{listing.title}: its schema has no rules of wording (`wording` of a field).")
+        typer.echo(f"{listing.title}: its schema has no wording rules (`wording` of a field).")
         return
     verb = "breaks" if listing.n_unheld == 1 else "break"
     typer.echo(f"{listing.title}: {listing.n_unheld:,} of {listing.n_items:,} items {verb} a rule of wording.")

@@ -128,8 +128,8 @@ def test_where_a_copy_cannot_go_is_said_and_nothing_half_stays_there(machine: Ma
     there.mkdir()
     file.write_text("x")
     for name, out, words in (
-        ("taken", there, "is there already"),
-        ("a file above", file / "out", "nothing can be written into"),
+        ("taken", there, "exists already"),
+        ("a file above", file / "out", "is not writable"),
         ("not ours", Path("/proc/out"), "cannot be"),
     ):
         done = machine.command(name, "--out", out)

@@ -37,7 +37,7 @@ export function ratingKey(form, event) {
  * @param {RatingForm} form
  * @param {string} name
  */
-function leaveReasons(form, name) {
+export function leaveReasons(form, name) {
   form.stopAsking();
   if (!form.answered(form.block(name).criterion)) delete form.values[name];
   form.paint();

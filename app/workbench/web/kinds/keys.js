@@ -37,6 +37,7 @@ export function keyButton(label, help, press, role = "radio") {
     { type: "button", class: "choice", role, "aria-checked": "false", title: help, on: { click: press } },
     el("kbd", { class: "slot", "aria-hidden": "true" }),
     label,
+    help ? el("span", { class: "hint byhand" }, help) : null,
   );
 }
 

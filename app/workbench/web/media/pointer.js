@@ -1,4 +1,5 @@
-// The pointer on an image: a click enlarges or puts it back, dragging moves it, and what is being drawn comes first.
+// The pointer on an image: a click or tap enlarges or puts it back, dragging moves it, two fingers enlarge it, and what
+// is being drawn comes first.
 
 /** @import { Stroke } from "../marks/stroke.js" */
 /** @import { ImageFrame } from "./image.js" */
@@ -15,10 +16,20 @@ export function listenToPointer(frame, box) {
   let from = null;
   /** @type {Stroke | null} */
   let stroke = null;
+  /** @type {Map<number, PointerEvent>} */
+  const fingers = new Map(); // that are down, by pointer
+  /** @type {{ apart: number, scale: number } | null} */
+  let pinch = null; // how two fingers began
   box.addEventListener("mousedown", (event) => event.preventDefault()); // the focus stays where someone types or draws
   box.addEventListener("pointerdown", (event) => {
     if (event.button > 1) return;
     const { editor } = pane;
+    if (event.pointerType === "touch") fingers.set(event.pointerId, event);
+    if (fingers.size === 2 && !stroke) {
+      pinch = { apart: apart(fingers), scale: pane.view.scale };
+      from = null;
+      return;
+    }
     from = { x: event.clientX, y: event.clientY, moved: false };
     stroke = null;
     if (editor?.press && editor.covers(frame) && event.button === 0 && !event.shiftKey) {
@@ -28,6 +39,12 @@ export function listenToPointer(frame, box) {
     box.setPointerCapture(event.pointerId);
   });
   box.addEventListener("pointermove", (event) => {
+    if (fingers.has(event.pointerId)) fingers.set(event.pointerId, event);
+    if (pinch && fingers.size === 2) {
+      const [one, other] = [...fingers.values()].map((finger) => inside(box, finger));
+      const middle = [(one[0] + other[0]) / 2, (one[1] + other[1]) / 2];
+      pane.zoomTo((pinch.scale * apart(fingers)) / pinch.apart, frame, ...middle);
+    }
     if (!from) return;
     const dx = event.clientX - from.x;
     const dy = event.clientY - from.y;
@@ -40,6 +57,7 @@ export function listenToPointer(frame, box) {
     }
   });
   box.addEventListener("pointerup", (event) => {
+    lift(event);
     const clicked = from && !from.moved;
     from = null;
     if (stroke) {
@@ -51,7 +69,12 @@ export function listenToPointer(frame, box) {
     if (pane.active !== frame.index) pane.go(frame.index);
     pane.toggle(frame, ...inside(box, event));
   });
-  box.addEventListener("pointercancel", () => {
+  const lift = (/** @type {PointerEvent} */ { pointerId }) => {
+    fingers.delete(pointerId);
+    if (fingers.size < 2) pinch = null;
+  };
+  box.addEventListener("pointercancel", (event) => {
+    lift(event);
     from = null;
     stroke = null;
   });
@@ -61,6 +84,15 @@ export function listenToPointer(frame, box) {
     pane.zoomTo(pane.view.scale * (event.deltaY < 0 ? 1.15 : 1 / 1.15), frame, ...inside(box, event));
   };
   box.addEventListener("wheel", wheel, { passive: false });
+}
+
+/**
+ * How far two fingers are from each other.
+ * @param {Map<number, PointerEvent>} fingers
+ */
+function apart(fingers) {
+  const [one, other] = [...fingers.values()];
+  return Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY) || 1;
 }
 
 /**

@@ -1,12 +1,16 @@
 // The one line below the top on which the page says what went wrong, or what someone else did.
 
 import { el, fill, key } from "../dom.js";
+import { t } from "../words.js";
 
 /** @import { Child } from "../types" */
 
 export class Banner {
   constructor() {
     this.root = el("div", { class: "banner", role: "alert", hidden: true });
+    this.root.addEventListener("click", ({ target }) => {
+      if (target instanceof Element && target.closest(".close")) this.hide();
+    });
   }
 
   get isShown() {
@@ -34,12 +38,12 @@ export class Banner {
   }
 }
 
-/** What closeHint a line that asks for nothing. */
-export const closeHint = () => el("span", { class: "quiet" }, key("Esc"), " close");
+/** What closes a line that asks for nothing. */
+export const closeHint = () => el("button", { type: "button", class: "small close" }, key("Esc"), ` ${t("close")}`);
 
 /**
  * What leaves an item that cannot be submitted any more.
  * @param {() => void} press
  */
 export const continueButton = (press) =>
-  el("button", { type: "button", class: "small", on: { click: press } }, key("Enter"), " go on");
+  el("button", { type: "button", class: "small", on: { click: press } }, key("Enter"), ` ${t("go on")}`);

@@ -1,6 +1,7 @@
 // A sheet over the page: the list of keys, or a question.
 
 import { el, fill, focusedNear, key } from "../dom.js";
+import { t } from "../words.js";
 
 /** @import { Child } from "../types" */
 
@@ -37,7 +38,16 @@ export class Overlay {
       { class: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "layer", tabindex: "-1" },
       el("h2", { id: "layer" }, title),
       content,
-      el("p", { class: "quiet" }, key("Esc"), " close"),
+      el(
+        "p",
+        {},
+        el(
+          "button",
+          { type: "button", class: "small", on: { click: () => this.close() } },
+          key("Esc"),
+          ` ${t("close")}`,
+        ),
+      ),
     );
     fill(this.root, sheet);
     this.root.hidden = false;

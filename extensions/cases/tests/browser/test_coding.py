@@ -95,10 +95,10 @@ def test_two_coders_and_a_senior_say_what_is_wrong_and_the_lead_sees_counts_and_
             expect(row.locator("td").nth(3 + at)).to_contain_text(f"{n} · 0.{'33' if n == 1 else '67'}")
         row.get_by_role("link").nth(CODES.index("reasoning")).click()
         expect(lea.page.locator("[data-part=cases] tbody tr")).to_have_count(1)
-        expect(lea.page.locator("[data-part=count]")).to_contain_text("coded “reasoning” by failure")
+        expect(lea.page.locator("[data-part=count]")).to_contain_text("with the code “reasoning” (failure)")
         expect(lea.page.locator("[data-part=cases]")).to_contain_text("Question 0?")
         lea.open("/cases?project=p&code=failure:format&item=colour/1")
         people = lea.page.locator("[data-part=people] li")
         expect(people).to_have_text(
-            ["Ottilie: failure perception", "Bruno: failure reasoning", re.compile("^Sam, settl")]
+            ["Ottilie: failure perception", "Bruno: failure reasoning", re.compile("^Sam .settled")]
         )

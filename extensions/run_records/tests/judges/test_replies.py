@@ -75,4 +75,4 @@ def test_attack_answers_are_found_by_their_kind(show: Open, store: Store) -> Non
     run = judge(store, ["Rating: [[1]]", "Rating: [[0]]"], attacks=True, limit=1)
     page = words(show(run=run, verdict="scored"))
     assert "attack: " in page
-    assert "To calibration" not in page
+    assert "Compare with people" not in page

@@ -1,0 +1,62 @@
+"""What other people answered to an item, shown to its raters after it is settled, where the schema allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from db import events, items, tasks
+from db.engine import Session, Store
+from db.records import StoredAnnotation, StoredTask
+from domain.language import marked
+from domain.records import Person, VoteView
+from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
+from workflow.access.event_log import log
+from workflow.access.projects import Access
+from workflow.access.visibility import has_looked
+from workflow.annotate import stage_kinds
+
+NOT_YET = marked("You see other people's answers here when the item is settled and you can no longer edit your answer.")
+NO_OTHERS = marked("No one else answered.")
+
+
+def are_shown(access: Access, stage: Stage) -> bool:
+    """Return whether the schema shows raters of a stage what others answered, once it is settled."""
+    return getattr(getattr(access.schema.stages, stage.value, None), "show_others", None) == "settled"
+
+
+def look_at_others(
+    session: Session, *, access: Access, row: StoredTask, said: StoredAnnotation, person: Person, store: Store
+) -> Sequence[VoteView] | None:
+    """Return what others answered to the task of a person's submission, or None if it is not settled.
+
+    Names and notes are left out. The look is logged, so that the submission can no longer be edited.
+    """
+    now = store.now()
+    if row.purpose is not Purpose.LIVE or not _is_settled(session, row, said):
+        return None
+    if stage_kinds.of(row.stage).why_fixed(session, access, row, now) is None and row.stage in VERIFICATIONS:
+        return None
+    current = items.latest_by_stage(session, item_id=said.item_id, revision=said.revision, stages=[row.stage])
+    others = [
+        each for each in current[row.stage] if each.person_id != person.id and each.prediction_id == said.prediction_id
+    ]
+    if not has_looked(session, said=said):
+        item = items.by_id(session, id=said.item_id)
+        log(session, events.LOOKED, by=person, project=access, item=item, now=now)
+    ordered = sorted(others, key=lambda each: each.public_id)  # says nothing of who was first
+    return [
+        VoteView(label=f"Rater {number}", values=each.answers, reasons=each.reasons, note="")
+        for number, each in enumerate(ordered, 1)
+    ]
+
+
+def _is_settled(session: Session, row: StoredTask, said: StoredAnnotation) -> bool:
+    """Return whether nobody is asked any more: the verdict stands, or all answers to the item are graded."""
+    item = items.by_id(session, id=said.item_id)
+    if row.correcting or item.current_revision != said.revision:
+        return False
+    if row.stage in VERIFICATIONS:
+        return item.state in (ItemState.KEPT, ItemState.REJECTED)
+    slots = tasks.of_item(session, item_id=said.item_id, stage=row.stage)
+    asked = [slot for slot in slots if slot.purpose is Purpose.LIVE and slot.state is not TaskState.WITHDRAWN]
+    return all(slot.state is TaskState.DONE and not slot.correcting for slot in asked)
