@@ -65,7 +65,7 @@ def test_a_form_from_nothing_becomes_a_project_with_own_images_and_a_vote(
         desk.press("1", "ControlOrMeta+Enter")
         expect(desk.bench).not_to_have_attribute("data-view", "task")
     with closing(sqlite3.connect(serving.home / "touchstone.db")) as connection:
-        votes = connection.execute('SELECT "values" FROM annotation ORDER BY id DESC LIMIT 1').fetchone()[0]
+        votes = connection.execute("SELECT answers FROM annotation ORDER BY id DESC LIMIT 1").fetchone()[0]
     assert '"fits": "yes"' in votes
 
 
