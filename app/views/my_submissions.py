@@ -7,6 +7,7 @@ from datetime import date
 import streamlit as st
 
 from app import addresses, markup, shell
+from app.labels import stage_title, text_in_language
 from app.reruns import messages
 from app.screens import Need, Room, Screen, working_page
 from app.services import Services
@@ -142,7 +143,7 @@ def _filters(
         stage = st.selectbox(
             _("Stage"),
             [ALL, *map(str, stages)],
-            format_func=lambda each: schema.stages.title_of(each) if each else _("all"),
+            format_func=lambda each: stage_title(schema, Stage(each)) if each else _("all"),
             key=keys["stage"],
             on_change=keep,
         )
@@ -150,7 +151,7 @@ def _filters(
         dimension = st.selectbox(
             _("Dimension"),
             [ALL, *dimensions],
-            format_func=lambda each: titles[each] if each else _("all"),
+            format_func=lambda each: text_in_language(schema, titles[each]) if each else _("all"),
             key=keys["dimension"],
             on_change=keep,
         )
@@ -193,7 +194,8 @@ def _about(view: ProjectView, row: OwnSubmission) -> markup.Markup:
     schema = view.schema.schema_
     titles = {dimension.id: dimension.title for dimension in schema.dimensions}
     corrected = [_("edited by you")] if row.corrected else []
-    parts = [markup.moment(row.at), schema.stages.title_of(row.stage), titles.get(row.dimension, row.dimension)]
+    dimension = text_in_language(schema, titles.get(row.dimension, row.dimension))
+    parts = [markup.moment(row.at), stage_title(schema, row.stage), dimension]
     return markup.tag("div", markup.quiet(" · ".join([*parts, *corrected])), style="ts-small")
 
 
