@@ -124,7 +124,7 @@ def _cell(
         return markup.quiet("-")
     answer_filter = AnswerFilter([logins.get(name, name) for name in line.args["pair"]], line.criterion)
     dimension, group = addresses.dimension_or_group(by, line.dimension)
-    href = addresses.history(
+    href = addresses.items(
         view.name, differ=stage.value, said=answer_filter, dimension=dimension, group=group, among=among
     )
     known = (
