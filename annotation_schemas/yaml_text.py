@@ -117,6 +117,11 @@ def parse_yaml(text: str) -> Document:
     return document
 
 
+def compose(text: str) -> yaml.Node | None:
+    """Return the nodes of a text that ``parse_yaml`` reads without changes, with their places."""
+    return _Composer(list(_parsed(text))).get_single_node()
+
+
 def _node(text: str, document: Document) -> yaml.Node | None:
     """Return the YAML nodes of a text without its invalid lines, or None if no content is left."""
     lines = text.split("\n")

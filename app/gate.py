@@ -28,12 +28,12 @@ from app.routes import plain_pages
 from app.routes.replies import RETRY_SECONDS, report
 from app.serving import open_files
 from app.session import local_path, token_of
-from domain import extensions
+from domain import extensions, language
 from domain.errors import DatabaseUnavailableError
 from domain.origin import acting_from
 from domain.records import SignedIn
 
-PUBLIC_PATHS = frozenset({"/login", "/demo", "/healthz", "/favicon.png"})
+PUBLIC_PATHS = frozenset({"/login", "/language", "/demo", "/healthz", "/favicon.png"})
 PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/")
 COOKIE_LESS = ("/static/", "/assets/")
 """Paths without a session lookup, because their answer is the same for everyone. Extensions add more."""
@@ -221,8 +221,10 @@ class Gate:
             else:
                 await send({"type": "websocket.close", "code": _close_code(refusal), "reason": "refused"})
             return
-        answer = _Answer(send, self.policy)
-        with acting_from(connection.client.host if connection.client else None):
+        spoken = _language(connection)
+        changed = scope["method"] in SAFE_METHODS and connection.cookies.get(language.COOKIE) != spoken
+        answer = _Answer(send, self.policy, speaks=spoken if changed else None)
+        with acting_from(connection.client.host if connection.client else None), language.speaking(spoken):
             try:
                 await (refusal or self.app)(scope, receive, answer)
             except Exception as error:
@@ -272,11 +274,18 @@ class Gate:
         return RedirectResponse(target, status_code=303, headers={"Cache-Control": "no-store"})
 
 
+def _language(connection: HTTPConnection) -> str:
+    """Return the language that the person has chosen, else this browser's last one, else one that it asks for."""
+    signed_in = connection.scope.get("state", {}).get("signed_in")
+    chosen = (signed_in.language if signed_in else None) or connection.cookies.get(language.COOKIE)
+    return chosen if chosen in language.NAMES else language.wanted_by(connection.headers.get("accept-language"))
+
+
 class _Answer:
     """The receiver of a reply. It adds the headers that every reply needs, whoever makes the reply."""
 
-    def __init__(self, send: Send, policy: str) -> None:
-        self.send, self.policy = send, policy
+    def __init__(self, send: Send, policy: str, *, speaks: str | None = None) -> None:
+        self.send, self.policy, self.speaks = send, policy, speaks
         self.begun = False
 
     async def __call__(self, message: Message) -> None:
@@ -286,6 +295,8 @@ class _Answer:
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
             headers.setdefault("Content-Security-Policy", self.policy)
+            if self.speaks is not None and headers.get("content-type", "").startswith("text/html"):
+                headers.append("Set-Cookie", f"{language.COOKIE}={self.speaks}; Path=/; Max-Age=31536000; SameSite=Lax")
             if message["status"] in (429, 503):
                 headers.setdefault("Retry-After", str(RETRY_SECONDS))
         await self.send(message)

@@ -30,6 +30,8 @@ from domain.errors import (
     SignInRequiredError,
     TouchstoneError,
 )
+from domain.language import COOKIE as LANGUAGE
+from domain.language import speaking
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
@@ -208,7 +210,8 @@ def guard(
         if services is not None and not services.alive():
             raise SignInRequiredError(SESSION_OVER)
         address = st.context.ip_address
-        with acting_from(address if isinstance(address, str) else LOOPBACK):  # a stand-in without a server
+        where = address if isinstance(address, str) else LOOPBACK  # a stand-in without a server
+        with acting_from(where), speaking(st.context.cookies.get(LANGUAGE)):
             entered = True
             yield
     except SignInRequiredError:
@@ -270,7 +273,8 @@ def pressed(services: Services) -> Iterator[None]:
             if not services.alive():
                 raise SignInRequiredError(SESSION_OVER)
             address = st.context.ip_address
-            with acting_from(address if isinstance(address, str) else LOOPBACK):
+            where = address if isinstance(address, str) else LOOPBACK
+            with acting_from(where), speaking(st.context.cookies.get(LANGUAGE)):
                 yield
         except TouchstoneError as error:
             messages.keep(_REFUSED, on_page(str(error)))

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, delete, exists, func, or_, update
+from sqlalchemy import and_, bindparam, delete, exists, func, or_, update
 from sqlmodel import Session, col, select
 
 from db.records import StoredInvitation, StoredPerson, StoredSession
@@ -22,6 +22,9 @@ from db.tables import (
 )
 from domain.roles import Role
 from domain.states import VERIFICATIONS, Purpose
+
+LANGUAGE = "language"
+"""The name of the setting with a person's language."""
 
 # ---- accounts -------------------------------------------------------------------------------------------------------
 
@@ -121,18 +124,22 @@ def add_session(
 
 def session_with_person(
     session: Session, *, token_hash: str, now: datetime
-) -> tuple[StoredSession, StoredPerson] | None:
-    """Return a live session and its person."""
+) -> tuple[StoredSession, StoredPerson, str | None] | None:
+    """Return a live session, its person, and the language that they have chosen."""
     row = session.exec(_live_session(), params={"token_hash": token_hash, "now": now}).first()
-    return (row[0], row[1]) if row else None
+    return (row[0], row[1], row[2]) if row else None
 
 
 @cache
 def _live_session() -> Any:
     return (
-        select(SessionRow, PersonRow)
+        select(SessionRow, PersonRow, PersonSettingRow.value)
         .where(col(SessionRow.token_hash) == bindparam("token_hash"), col(SessionRow.expires_at) > bindparam("now"))
         .join(PersonRow, col(PersonRow.id) == SessionRow.person_id)
+        .outerjoin(
+            PersonSettingRow,
+            and_(col(PersonSettingRow.person_id) == col(PersonRow.id), col(PersonSettingRow.name) == LANGUAGE),
+        )
         .where(col(PersonRow.active))
     )
 

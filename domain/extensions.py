@@ -88,7 +88,7 @@ class Extension:
     release_files: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseFile``: files that each release has."""
     release_actions: Rows = _nothing
-    """Rows of ``app.releasing.release_actions.ReleaseAction``: actions on one release on the page *Release*."""
+    """Rows of ``app.releasing.release_actions.ReleaseAction``: actions on one release on the page *Past releases*."""
     item_histories: Rows = _nothing
     """Functions ``(contents, version, date)`` that take ``workflow.releases.contents.Contents``. Each returns a
     function that returns the steps of a released item, for ``ReleasedSet.provenance``. The first one counts."""
@@ -133,7 +133,7 @@ class Extension:
     import_sections: Rows = _nothing
     """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
     dashboard_sections: Rows = _nothing
-    """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
+    """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Overview*."""
     agreement_sections: Rows = _nothing
     """Rows of ``app.agreement.sections.AgreementSection``: folded sections of the page *Agreement*."""
     my_work_sections: Rows = _nothing
@@ -167,9 +167,9 @@ class Extension:
     item_actions: Rows = _nothing
     """Rows of ``app.items.added_actions.ItemAction``: actions on selected items of the page *Items*."""
     project_actions: Rows = _nothing
-    """Rows of ``app.projects.project_actions.ProjectAction``: actions on a whole project on the page *Projects*."""
+    """Rows of ``app.projects.project_actions.ProjectAction``: actions on a whole project on the page *Project*."""
     project_beginnings: Rows = _nothing
-    """Rows of ``app.projects.project_actions.ProjectBeginning``: ways to begin a new project on the page *Projects*."""
+    """Rows of ``app.projects.project_actions.ProjectBeginning``: ways to begin a project on the page *New project*."""
     setup_steps: Rows = _nothing
     """Functions ``(session, access)``: each returns a ``workflow.lead.setup_step.SetupStep``, a line of the checklist
     before work begins."""

@@ -149,7 +149,8 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
         ),
         "hidden": CountDefinition(
             "hidden from you",
-            "Items that you may be asked about blind. Lists and searches leave them out until they are settled.",
+            "Items that you may vote on without knowing other votes. Your lists and searches leave them out until "
+            "everyone has voted; counts of the whole project include them.",
         ),
         "votes": CountDefinition(
             "votes",

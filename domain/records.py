@@ -242,6 +242,8 @@ class SignedIn:
 
     person: Person
     csrf: str
+    language: str | None = None
+    """The language that the person has chosen."""
 
 
 @dataclass(frozen=True)

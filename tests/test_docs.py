@@ -102,6 +102,35 @@ def test_commands_shown_exist(command_tree: Any, page: str, line: str) -> None:
         assert {word for word in words if word.startswith("--")} <= known, f"{page} shows {line!r}"
 
 
+NOT_COMMANDS = {
+    "touchstone command",
+    "touchstone canary",
+    "touchstone score create card",
+    "touchstone clip",
+    "touchstone still",
+    "touchstone proposal",
+    "touchstone proposal create",
+    "touchstone narration",
+    "touchstone goal create",
+}
+"""Words after the name that are no command: plain words, and names in files that stay as they were first written."""
+
+
+def test_commands_named_in_messages_and_pages_exist(command_tree: Any) -> None:
+    """Wherever the product names a command, it has its present name, also in a message or docstring."""
+    there = [*PAGES, *(path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")))]
+    gone = set()
+    for path in there:
+        if path.name in ("CHANGELOG.md", "reference.md", "old_names.py") or "tests" in path.parts:
+            continue
+        for named in re.findall(r"(?<![\w./|-])touchstone(?: +[a-z][a-z-]+){1,2}", path.read_text(encoding="utf-8")):
+            first, second = [*named.split()[1:], ""][:2]
+            command = command_tree.commands.get(first)
+            if command is None or (second and second not in getattr(command, "commands", [second])):
+                gone.add(named)
+    assert gone - NOT_COMMANDS == set()
+
+
 def make_targets() -> set[str]:
     return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
 

@@ -9,6 +9,7 @@ a clip, are not in the demo: their pictures come from tests (docs/contributing.m
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 import tempfile
 from collections.abc import Callable
@@ -16,6 +17,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -25,9 +28,10 @@ from testkit.browser import launched, settled  # noqa: E402
 from testkit.serving import Server, touchstone  # noqa: E402
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, ViewportSize
 
 OUT = ROOT / "docs" / "img"
+SIGN_IN = ROOT / "app" / "routes" / "pictures"
 LEAD, SENIOR, AUTHOR, VERIFIER, GRADER = "demo-mara", "demo-noor", "demo-dina", "demo-hanna", "demo-jonas"
 """People of the demo who have no item in hand."""
 
@@ -85,6 +89,8 @@ class Shot:
     """What is there when the page is whole, as a selector."""
     does: Callable[[Page], None] = _as_it_is
     scheme: Literal["light", "dark"] = "light"
+    sign_in: bool = False
+    """Whether the sign-in page shows the picture: small, as WebP, beside the code."""
 
 
 TASK = ".ts[data-view=task]"
@@ -104,16 +110,17 @@ SHOTS = (
     Shot("guideline", LEAD, "guideline", "textarea", _changes_the_guideline),
     Shot("export", LEAD, "export", "button:has-text('Prepare')", _prepares),
     Shot("release", LEAD, "release", "button:has-text('Make release')"),
+    Shot("verifying-light", VERIFIER, "verify", TASK, sign_in=True),
+    Shot("verifying-dark", VERIFIER, "verify", TASK, scheme="dark", sign_in=True),
 )
 SECONDS = 60
 """So long a page may take until what is waited for is on it."""
 
 
 def take(browser: Browser, server: Server, token: str, shot: Shot, out: Path) -> None:
-    """One picture, at the size in which the documentation shows it."""
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 800}, color_scheme=shot.scheme, reduced_motion="reduce"
-    )
+    """Take one picture, at the size in which the documentation or the sign-in page shows it."""
+    size: ViewportSize = {"width": 1120, "height": 630} if shot.sign_in else {"width": 1280, "height": 800}
+    context = browser.new_context(viewport=size, color_scheme=shot.scheme, reduced_motion="reduce")
     context.add_cookies([{"name": "touchstone_session", "value": token, "url": server.url}])
     page = context.new_page()
     page.set_default_timeout(1000 * SECONDS)
@@ -124,8 +131,15 @@ def take(browser: Browser, server: Server, token: str, shot: Shot, out: Path) ->
     settled(page, held_ms=400)
     page.wait_for_load_state("networkidle")
     page.wait_for_function("() => !document.querySelector('.waiting')")
-    page.screenshot(path=out / f"{shot.name}.png", animations="disabled")
+    picture = page.screenshot(animations="disabled")
     context.close()
+    if shot.sign_in:
+        place = SIGN_IN / f"{shot.name}.webp"
+        Image.open(io.BytesIO(picture)).convert("RGB").save(place, quality=78, method=6)
+    else:
+        place = out / f"{shot.name}.png"
+        place.write_bytes(picture)
+    print(place)
 
 
 def main() -> int:
@@ -157,7 +171,6 @@ def main() -> int:
             with launched() as browser:
                 for shot in shots:
                     take(browser, server, tokens[shot.login], shot, given.out)
-                    print(given.out / f"{shot.name}.png")
         finally:
             server.stop()
     return 0

@@ -45,7 +45,7 @@ class Links:
             return ""
         dimension, group = addresses.dimension_or_group(self.by, part)
         said = AnswerFilter([self.logins.get(name, name) for name in pair], criterion) if pair else None
-        return addresses.history(
+        return addresses.items(
             self.view.name,
             differ=self.stage.value,
             said=said,

@@ -116,7 +116,7 @@ def agreement(
         bool,
         typer.Option(
             "--pool-guidelines",
-            help="Combine ratings under different versions of the guideline. The output says so.",
+            help="Combine ratings under different versions of the guideline. The output mentions this.",
         ),
     ] = False,
     schema_version: Annotated[

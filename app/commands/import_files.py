@@ -45,7 +45,7 @@ def import_(
     mapping: Annotated[
         Path | None,
         typer.Option(
-            help="If columns have other names than the fields of the schema: a YAML file that says which is which."
+            help="A YAML file that maps columns to fields, if their names differ from the schema."
             " --write-mapping writes one.",
             metavar="FILE.yaml",
         ),
@@ -95,7 +95,9 @@ def import_(
     """Import items, models' answers, ratings or judges' replies from files. If any row is invalid, nothing is imported.
 
     Preview an import with --dry-run. If your columns have other names than the schema's fields, let --write-mapping
-    guess which is which. Example: touchstone item import demo csv items.csv --media photos --dry-run
+    guess which is which.
+
+    Example: touchstone item import demo csv items.csv --media photos --dry-run
     """
     from app.commands.import_mapping import read_mapping
     from app.services import opened
@@ -286,7 +288,7 @@ def _import_replies(
 
 
 def _summary(done: ImportSummary) -> Iterator[str]:
-    """Yield sentences about what came in, which answers are missing or unreadable, and which media are missing."""
+    """Yield sentences about imported rows, missing or unreadable answers, and missing media."""
     from workflow.files.import_answers import words_of_texts_instead
     from workflow.files.read_losses import read_sentences
 

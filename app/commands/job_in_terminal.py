@@ -20,7 +20,7 @@ LOOK_SECONDS = 0.5
 
 
 def work(shared: Resources, *, kind: str, slot: str, project: str | None, input: Any, signals: Sequence[int]) -> Job:
-    """Begin a job and do it here, or go on with the same job that is open. Return the job when it has ended.
+    """Begin a job and do it here, or continue the same open job. Return the job when it has ended.
 
     A signal cancels the job. A job of the slot that no process does, with another input, is canceled first.
     """

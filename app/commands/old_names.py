@@ -139,7 +139,7 @@ NEW_OPTIONS = {
         "--without": "--set ignore_controls=",
     },
 }
-"""What stands for the former options of a command: a new option, and what its value begins with."""
+"""The option that replaces each former option of a command, with the beginning of its value."""
 
 
 def with_new_names(args: Sequence[str], commands: Mapping[str, Collection[str]]) -> tuple[list[str], list[str]]:

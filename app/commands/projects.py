@@ -1,4 +1,4 @@
-"""``touchstone project``: make and list projects, and say which raters out of files are people."""
+"""``touchstone project`` and ``rater``: create and list projects, and mark imported raters as people or machines."""
 
 from __future__ import annotations
 

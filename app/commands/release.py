@@ -77,7 +77,7 @@ def create(
             help="Images count as similar if at most this many of the 64 bits of their perceptual hashes differ."
         ),
     ] = None,
-    off: Annotated[float, typer.Option(help="How far the size of a split may be off, as a share of it.")] = 0.1,
+    off: Annotated[float, typer.Option(help="The largest error of the size of a split, as a share of it.")] = 0.1,
     lacking: Annotated[
         bool, typer.Option("--lacking", help="Allow splits without a dimension that has too few groups of items.")
     ] = False,
@@ -275,7 +275,7 @@ def diff(
 
 
 def tell_made(project: str, made: CreatedRelease, out: Path | None) -> None:
-    """Print what was made, and copy the release to ``out``."""
+    """Print the size of a new release, and copy the release to ``out``."""
     typer.echo(
         f"Release {made.version} of {project}: {made.items:,} items in {made.files:,} files, {made.bytes:,} bytes. "
         f"SHA-256 of its manifest: {made.manifest_sha256}"

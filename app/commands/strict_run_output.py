@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def tell_dry(inquiry: Inquiry[Any], *, shown: int) -> None:
-    """Print what would be asked and what it may cost. ``shown``: how many questions have their pictures."""
+    """Print the first question and the estimated cost. ``shown``: how many questions have their pictures."""
     from app.commands.runs_in_terminal import tell_estimate
 
     left = [subject.question(at, shown=at < shown) for at, subject in enumerate(inquiry.look())]

@@ -1,1 +1,1 @@
-"""Parts of the page *Projects*: a new project, and long actions on a whole project."""
+"""Parts of the pages *New project* and *Project*, and the ways to begin on a server without projects."""

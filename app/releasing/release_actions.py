@@ -1,4 +1,4 @@
-"""Actions of extensions on one release, on the page *Release*."""
+"""Actions of extensions on one release, on the page *Past releases*."""
 
 from __future__ import annotations
 

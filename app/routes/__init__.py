@@ -7,6 +7,7 @@ from starlette.routing import BaseRoute
 from app.routes import (
     auth,
     health,
+    languages,
     media,
     moved,
     release_files,
@@ -22,6 +23,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
     return [
         *auth.routes(resources),
         *health.routes(resources),
+        *languages.routes(resources),
         *assets.routes,
     ]
 

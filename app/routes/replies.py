@@ -28,6 +28,7 @@ from domain.errors import (
     TooManyRequestsError,
     TouchstoneError,
 )
+from domain.language import _
 from domain.records import SignedIn
 
 log = logging.getLogger("touchstone")
@@ -56,7 +57,7 @@ def signed_in(request: Request) -> SignedIn:
     """Return the session of a request. Raise ``SignInRequiredError`` without one; the gate has already looked it up."""
     identity: SignedIn | None = getattr(request.state, "signed_in", None)
     if identity is None:
-        raise SignInRequiredError("No one is signed in, or the session has ended. Sign in and try again.")
+        raise SignInRequiredError(_("No one is signed in, or the session has ended. Sign in and try again."))
     return identity
 
 
@@ -67,7 +68,7 @@ def from_own_page(request: Request) -> SignedIn:
     """
     session = signed_in(request)
     if not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), session.csrf.encode()):
-        raise NotAllowedError("This page is from an earlier session. Reload it; what you typed is kept.")
+        raise NotAllowedError(_("This page is from an earlier session. Reload it; what you typed is kept."))
     return session
 
 
@@ -75,12 +76,12 @@ async def read_body(request: Request) -> bytes:
     """Return the body. Raise ``RequestTooLargeError`` above the limit, without reading the body to its end."""
     declared = request.headers.get("content-length", "0")
     if not declared.isdigit() or int(declared) > BODY_LIMIT:
-        raise RequestTooLargeError("This request is too large: at most one megabyte of text can be sent at once.")
+        raise RequestTooLargeError(_("This request is too large. Send at most one megabyte of text at once."))
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > BODY_LIMIT:
-            raise RequestTooLargeError("This request is too large: at most one megabyte of text can be sent at once.")
+            raise RequestTooLargeError(_("This request is too large. Send at most one megabyte of text at once."))
     return bytes(body)
 
 
@@ -91,18 +92,18 @@ def _no_constant(name: str) -> Any:
 async def read_json(request: Request) -> Mapping[str, Any]:
     """Return the body as a JSON object whose text any database can store."""
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-        raise BadRequestError("This request is not JSON: its Content-Type must be application/json.")
+        raise BadRequestError(_("This request is not JSON: its Content-Type must be application/json."))
     body = await read_body(request)
     try:
         document = json.loads(body, parse_constant=_no_constant)
         text = json.dumps(document, ensure_ascii=False, allow_nan=False)  # 1e999 is read as infinity
         text.encode()
     except (ValueError, RecursionError):
-        raise BadRequestError("This request is not valid JSON in UTF-8.") from None
+        raise BadRequestError(_("This request is not valid JSON in UTF-8.")) from None
     if "\\u0000" in text:
-        raise BadRequestError("This request holds a zero character, which no text can.")
+        raise BadRequestError(_("This request holds a zero character, which no text can."))
     if not isinstance(document, dict):
-        raise BadRequestError("This request must be one JSON object.")
+        raise BadRequestError(_("This request must be one JSON object."))
     return document
 
 

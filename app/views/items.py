@@ -11,6 +11,7 @@ from app.reruns import messages
 from app.screens import Room, Screen
 from app.services import Services
 from domain.errors import InvalidInputError, NotAllowedError
+from domain.item_counts import COUNTS
 from domain.item_filter import ItemList
 from domain.records import ProjectView
 from domain.roles import Role, at_least
@@ -25,10 +26,7 @@ SCREEN = Screen(
     words="items questions table search find filter kept rejected returned send back state",
 )
 
-WHY_HIDDEN = (
-    "You vote on some items without knowing what others say about them. Those items are in no list, no count and no"
-    " search of yours until everyone has voted. A lead can take a stage from you on the page People."
-)
+WHY_HIDDEN = f"{COUNTS['hidden'].about} A lead can take a stage from you on the page People."
 
 
 def render(services: Services) -> None:
@@ -53,7 +51,8 @@ def render(services: Services) -> None:
             shell.show(markup.notice(saved.OUTDATED))
         asked = ItemList()
     titles = item_list.columns_of(services.store, person=services.person, project=view.name)
-    filters.draw(services, view, asked, titles, lead=lead)
+    expired = page is not None and page.has_expired
+    filters.draw(services, view, asked, titles, lead=lead, expired=expired)
     if page is None:
         return
     opened = st.query_params.get(addresses.ITEM)

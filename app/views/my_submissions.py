@@ -7,6 +7,7 @@ from datetime import date
 import streamlit as st
 
 from app import addresses, markup, shell
+from app.labels import stage_title, text_in_language
 from app.reruns import messages
 from app.screens import Need, Room, Screen, working_page
 from app.services import Services
@@ -14,6 +15,7 @@ from app.workbench import preview
 from db import project_facts
 from domain.errors import ConflictError, LeaseLostError, NotAllowedError, NotFoundError
 from domain.item_filter import LONGEST
+from domain.language import _, marked
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow.annotate import own_submissions, submissions
@@ -29,7 +31,7 @@ SCREEN = Screen(
 
 KEY = "my_submissions"
 ALL = ""
-BACK = (
+BACK = marked(
     "Others see these items again after you edit them: your edit starts a new round of votes. If an item is right as "
     "it is, answer the comment."
 )
@@ -59,9 +61,11 @@ def _leave(view: ProjectView) -> None:
 
 def _list(services: Services, view: ProjectView) -> None:
     shell.heading(
-        "My submissions",
-        "Your submissions, newest first. Only you see this page. It does not list items that you are working on, or "
-        "answers of a qualification.",
+        _("My submissions"),
+        _(
+            "Your submissions, newest first. Only you see this page. It does not list items in your hands or "
+            "answers of a qualification."
+        ),
         made_up=view.made_up,
     )
     _sent_back(services, view)
@@ -90,7 +94,9 @@ def _list(services: Services, view: ProjectView) -> None:
         narrowed = any(value is not None and value != "" for value in wanted.values())
         shell.show(
             markup.notice(
-                "No submission matches these filters." if narrowed else "You have no submissions in this project yet."
+                _("No submission matches these filters.")
+                if narrowed
+                else _("You have no submissions in this project yet.")
             )
         )
         return
@@ -105,11 +111,11 @@ def _sent_back(services: Services, view: ProjectView) -> None:
     back = own_submissions.sent_back_to(services.store, person=services.person, project=view.name)
     if not back:
         return
-    shell.section("Sent back to you")
-    shell.show(markup.paragraph(BACK, style="ts ts-quiet"))
+    shell.section(_("Sent back to you"))
+    shell.show(markup.paragraph(_(BACK), style="ts ts-quiet"))
     for returned in back:
         _row(services, view, returned.row, why=returned.why)
-    shell.section("Everything")
+    shell.section(_("All submissions"))
 
 
 def _filters(
@@ -135,24 +141,24 @@ def _filters(
     first, second, third, fourth = st.columns([2, 2, 2, 3])
     with first:
         stage = st.selectbox(
-            "Stage",
+            _("Stage"),
             [ALL, *map(str, stages)],
-            format_func=lambda each: schema.stages.title_of(each) if each else "all",
+            format_func=lambda each: stage_title(schema, Stage(each)) if each else _("all"),
             key=keys["stage"],
             on_change=keep,
         )
     with second:
         dimension = st.selectbox(
-            "Dimension",
+            _("Dimension"),
             [ALL, *dimensions],
-            format_func=lambda each: titles[each] if each else "all",
+            format_func=lambda each: text_in_language(schema, titles[each]) if each else _("all"),
             key=keys["dimension"],
             on_change=keep,
         )
     with third:
-        day = st.date_input("Day (UTC)", key=keys["day"], format="YYYY-MM-DD", on_change=keep)
+        day = st.date_input(_("Day (UTC)"), key=keys["day"], format="YYYY-MM-DD", on_change=keep)
     with fourth:
-        text = st.text_input("Words of the item", max_chars=LONGEST, key=keys["find"], on_change=keep)
+        text = st.text_input(_("Words of the item"), max_chars=LONGEST, key=keys["find"], on_change=keep)
     return Stage(stage) if stage else None, dimension or None, day if isinstance(day, date) else None, text
 
 
@@ -168,8 +174,8 @@ def _row(services: Services, view: ProjectView, row: OwnSubmission, *, why: str 
     with st.container(border=True, key=f"{KEY}.row.{name}"):
         words, right = st.columns([5, 1.2], vertical_alignment="center")
         with words:
-            link = markup.tag("a", markup.text(row.words or "Open it"), href=_address(view, row.id), target="_self")
-            others = markup.tag("a", markup.text("Other answers"), href=_address(view, row.id), target="_self")
+            link = markup.tag("a", markup.text(row.words or _("Open it")), href=_address(view, row.id), target="_self")
+            others = markup.tag("a", markup.text(_("Other answers")), href=_address(view, row.id), target="_self")
             more = [markup.tag("div", others)] if row.shows_others else []
             shell.show(
                 markup.tag("div", link, _about(view, row), _said(row), *more, style="ts", data_part="submission"),
@@ -181,14 +187,15 @@ def _row(services: Services, view: ProjectView, row: OwnSubmission, *, why: str 
 
 
 def _why(why: str) -> markup.Markup:
-    return markup.tag("div", markup.notice(f"Sent back: {why}", style="bad"), data_part="why")
+    return markup.tag("div", markup.notice(_("Sent back: {reason}").format(reason=why), style="bad"), data_part="why")
 
 
 def _about(view: ProjectView, row: OwnSubmission) -> markup.Markup:
     schema = view.schema.schema_
     titles = {dimension.id: dimension.title for dimension in schema.dimensions}
-    corrected = ["edited by you"] if row.corrected else []
-    parts = [markup.moment(row.at), schema.stages.title_of(row.stage), titles.get(row.dimension, row.dimension)]
+    corrected = [_("edited by you")] if row.corrected else []
+    dimension = text_in_language(schema, titles.get(row.dimension, row.dimension))
+    parts = [markup.moment(row.at), stage_title(schema, row.stage), dimension]
     return markup.tag("div", markup.quiet(" · ".join([*parts, *corrected])), style="ts-small")
 
 
@@ -218,7 +225,7 @@ def _correct(services: Services, view: ProjectView, row: OwnSubmission, *, name:
                 st.session_state[f"{KEY}.go"] = (row.stage, row.task)
 
     key = f"{KEY}.correct.{name or row.id}"
-    label = "Edit my item" if row.stage is Stage.AUTHORING else "Edit my answer"
+    label = _("Edit my item") if row.stage is Stage.AUTHORING else _("Edit my answer")
     st.button(label, key=key, on_click=correct, width="stretch", disabled=view.archived)
 
 
@@ -231,10 +238,10 @@ def _refusal(row: OwnSubmission) -> None:
 def _one(services: Services, view: ProjectView, submission: str) -> None:
     own = own_submissions.look(services.store, person=services.person, project=view.name, submission=submission)
     row = own.row
-    shell.heading("My submission", made_up=view.made_up)
+    shell.heading(_("My submission"), made_up=view.made_up)
     words, right = st.columns([5, 1.2], vertical_alignment="center")
     with words:
-        back = markup.tag("a", markup.text("My submissions"), href=_address(view), target="_self")
+        back = markup.tag("a", markup.text(_("My submissions")), href=_address(view), target="_self")
         shell.show(markup.tag("div", back, _about(view, row), style="ts"))
     with right:
         _correct(services, view, row)
@@ -247,11 +254,11 @@ def _one(services: Services, view: ProjectView, submission: str) -> None:
         services,
         view,
         own.view,
-        words=f"You submitted this answer {markup.moment(row.at)}. This page is read-only.",
+        words=_("You submitted this answer on {time}. This page is read-only.").format(time=markup.moment(row.at)),
         key=f"{KEY}.form",
     )
     if own.before:
-        shell.section("Your earlier answers")
+        shell.section(_("Your earlier answers"))
         for earlier in own.before:
             shell.show(markup.tag("div", markup.quiet(markup.moment(earlier.at)), _said(earlier), style="ts"))
 

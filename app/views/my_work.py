@@ -10,8 +10,9 @@ from itertools import groupby
 
 import streamlit as st
 
-from annotation_schemas.model import Stages
+from annotation_schemas.model import Schema
 from app import addresses, markup, my_work_sections, shell
+from app.labels import stage_title, text_in_language
 from app.projects import start_cards
 from app.screens import SCREENS, Room, Screen, working_page
 from app.services import Services
@@ -19,6 +20,7 @@ from app.widgets import confirm
 from app.widgets.confirm import Confirmation
 from domain.errors import ConflictError, LeaseLostError, NotAllowedError
 from domain.item_counts import COUNTS
+from domain.language import _, marked, ngettext
 from domain.records import EarlierSubmission, ExpiredDraft, PostponedTask, ProjectView, StageWork
 from domain.roles import Role
 from domain.schedule import Schedule, said_of
@@ -39,29 +41,34 @@ SCREEN = Screen("To do", place=10, room=Room.MY_WORK, words="my work tasks queue
 KEYS = "123456789"
 
 START = {
-    Stage.TRIAGE: "Triage",
-    Stage.AUTHORING: "Write items",
-    **dict.fromkeys(VERIFICATIONS, "Verify"),
-    Stage.ADJUDICATION: "Adjudicate",
-    Stage.REFINEMENT: "Refine",
-    Stage.ANSWERING: "Answer",
-    Stage.GRADING: "Grade",
-    Stage.COMPARISON: "Compare",
-    Stage.CODING: "Code",
-    Stage.ARBITRATION: "Settle codes",
+    Stage.TRIAGE: marked("Triage"),
+    Stage.AUTHORING: marked("Write items"),
+    **dict.fromkeys(VERIFICATIONS, marked("Verify")),
+    Stage.ADJUDICATION: marked("Adjudicate"),
+    Stage.REFINEMENT: marked("Refine"),
+    Stage.ANSWERING: marked("Answer"),
+    Stage.GRADING: marked("Grade"),
+    Stage.COMPARISON: marked("Compare"),
+    Stage.CODING: marked("Code"),
+    Stage.ARBITRATION: marked("Settle codes"),
 }
-NOUN = {
-    Stage.TRIAGE: ("frame to triage", "frames to triage"),
-    Stage.AUTHORING: ("item you can write now", "items you can write now"),
-    **dict.fromkeys(VERIFICATIONS, ("item to verify", "items to verify")),
-    Stage.ADJUDICATION: ("disagreement to settle", "disagreements to settle"),
-    Stage.REFINEMENT: ("answer to decide on", "answers to decide on"),
-    Stage.ANSWERING: ("item to answer", "items to answer"),
-    Stage.GRADING: ("answer to grade", "answers to grade"),
-    Stage.COMPARISON: ("pair of answers to compare", "pairs of answers to compare"),
-    Stage.CODING: ("answer to code", "answers to code"),
-    Stage.ARBITRATION: ("answer whose codes differ", "answers whose codes differ"),
-}
+
+
+def _waiting_tasks(stage: Stage, n: int) -> str:
+    """Return how many tasks of a stage wait."""
+    words = {
+        Stage.TRIAGE: ngettext("{n} frame to triage", "{n} frames to triage", n),
+        Stage.AUTHORING: ngettext("{n} item you can write now", "{n} items you can write now", n),
+        **dict.fromkeys(VERIFICATIONS, ngettext("{n} item to verify", "{n} items to verify", n)),
+        Stage.ADJUDICATION: ngettext("{n} disagreement to settle", "{n} disagreements to settle", n),
+        Stage.REFINEMENT: ngettext("{n} answer to decide on", "{n} answers to decide on", n),
+        Stage.ANSWERING: ngettext("{n} item to answer", "{n} items to answer", n),
+        Stage.GRADING: ngettext("{n} answer to grade", "{n} answers to grade", n),
+        Stage.COMPARISON: ngettext("{n} pair of answers to compare", "{n} pairs of answers to compare", n),
+        Stage.CODING: ngettext("{n} answer to code", "{n} answers to code", n),
+        Stage.ARBITRATION: ngettext("{n} answer whose codes differ", "{n} answers whose codes differ", n),
+    }
+    return words.get(stage, ngettext("{n} task", "{n} tasks", n)).format(n=n)
 
 
 def render(services: Services) -> None:
@@ -69,11 +76,11 @@ def render(services: Services) -> None:
     shell.tell_refused()
     mine = projects.projects_of(services.store, person=services.person)
     if not mine:
-        shell.heading("Welcome")
+        shell.heading(_("Welcome"))
         start_cards.draw(services)
         return
     work = progress.my_work(services.store, person=services.person)
-    shell.heading("My work")
+    shell.heading(_("My work"))
     schedules = schedule.of_person(services.store, person=services.person)
     keys = iter(KEYS)
     chosen = st.query_params.get("project") or st.session_state.get("touchstone.project")
@@ -124,10 +131,10 @@ def _next(
 def _answer(services: Services, next_: NextTask | None) -> markup.Markup:
     """Return what the person can do next, as the sentence that the page opens with."""
     if next_ is None:
-        return markup.finding(markup.text("Nothing waits for you now."))
+        return markup.finding(markup.text(_("Nothing waits for you now.")))
     n = _waiting(services, next_)
-    about = markup.quiet(" Press the number on a button to start.")
-    sentence = f"Next: {waiting_sentence(next_.stage, next_.rows, waiting=n)}."
+    about = markup.quiet(" " + _("Press the number on a button to start."))
+    sentence = _("Next: {work}.").format(work=waiting_sentence(next_.stage, next_.rows, waiting=n))
     return markup.finding(markup.tag("b", markup.text(sentence)), about)
 
 
@@ -140,12 +147,11 @@ def _waiting(services: Services, next_: NextTask) -> int:
 def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -> str:
     """Return the number of waiting tasks in a stage, or the reason why none waits."""
     if waiting:
-        one, many = NOUN.get(stage, ("task", "tasks"))
-        return f"{waiting} {one if waiting == 1 else many}"
+        return _waiting_tasks(stage, waiting)
     reasons = list(dict.fromkeys(row.why for row in rows if row.why))
     if no_work.WAITS_FOR_MEDIA in reasons:  # even if other work is finished
         return no_work.WAITS_FOR_MEDIA
-    return reasons[0] if reasons else "You have no tasks here."
+    return reasons[0] if reasons else _("You have no tasks here.")
 
 
 def _project(
@@ -157,11 +163,13 @@ def _project(
     next_: NextTask | None,
 ) -> None:
     label = (
-        [markup.text(" "), markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if view.made_up else []
+        [markup.text(" "), markup.tag("span", markup.text(_("made-up data")), style="ts-made-up")]
+        if view.made_up
+        else []
     )
     shell.show(markup.tag("div", markup.text(view.title), *label, style="ts-section", role="heading", aria_level="2"))
     if view.archived:
-        shell.show(markup.notice("This project is archived. Your work is kept, and there are no more tasks."))
+        shell.show(markup.notice(_("This project is archived. Your work is kept, and there are no more tasks.")))
         return
     my_work_sections.draw_in_project(services, view)
     if back := own_submissions.sent_back_to(services.store, person=services.person, project=view.name):
@@ -180,9 +188,9 @@ def _project(
 
 def _sent_back(view: ProjectView, n: int) -> markup.Markup:
     """Return a link to the items that were sent back to this person."""
-    words = f"{markup.count(n, 'item')} of yours {'was' if n == 1 else 'were'} sent back to you"
+    words = ngettext("{n} item of yours was sent back to you", "{n} items of yours were sent back to you", n)
     href = addresses.page("my_submissions", view.name)
-    link = markup.tag("a", markup.text(words), href=href, target="_self")
+    link = markup.tag("a", markup.text(words.format(n=n)), href=href, target="_self")
     return markup.tag("div", link, style="ts", data_part="sent-back")
 
 
@@ -207,10 +215,10 @@ def _stage(
         words, button = st.columns([5, 1.4], vertical_alignment="center")
         with words:
             until = said_of(due, services.store.now()) if due is not None and waiting else ""
-            shell.show(_words(view.schema.schema_.stages, stage, rows, waiting=waiting, done=done, until=until))
+            shell.show(_words(view.schema.schema_, stage, rows, waiting=waiting, done=done, until=until))
         with button:
             pressed = st.button(
-                "Qualify" if barred else START.get(stage, "Start"),
+                _("Qualify") if barred else _(START.get(stage, marked("Start"))),
                 key=f"my_work.start.{view.name}.{stage}",
                 type="primary" if first else "secondary",
                 shortcut=key,
@@ -226,12 +234,12 @@ def _stage(
 
 
 def _words(
-    stages: Stages, stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int, until: str = ""
+    schema: Schema, stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int, until: str = ""
 ) -> markup.Markup:
     sentence = waiting_sentence(stage, rows, waiting=waiting)
-    name = markup.text(stages.title_of(stage))
+    name = markup.text(stage_title(schema, stage))
     about = COUNTS["done"]
-    mine = [markup.tag("span", markup.quiet(f"{done} {about.label}"), title=about.about)] if done else []
+    mine = [markup.tag("span", markup.quiet(_("{n} done by you").format(n=done)), title=about.about)] if done else []
     if waiting:
         last = [markup.tag("span", markup.text(until.removeprefix("is ")), data_part="due")] if until else []
         head = markup.joined(
@@ -253,7 +261,7 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
     schema = view.schema.schema_
     with st.container(horizontal=True, gap="small", key=f"my_work.dimensions.{view.name}.{rows[0].stage}"):
         for row in open_rows:
-            title = schema.dimension(row.dimension).title if row.dimension else ""
+            title = text_in_language(schema, schema.dimension(row.dimension).title) if row.dimension else ""
             if st.button(
                 f"{markup.label(title)} · {row.waiting}",
                 key=f"my_work.start.{view.name}.{row.stage}.{row.dimension}",
@@ -267,7 +275,9 @@ def _earlier(services: Services, views: Sequence[ProjectView]) -> None:
     earlier_submissions = expired_drafts.earlier_submissions(services.store, person=services.person)
     if not earlier_submissions:
         return
-    with st.expander(f"Submitted in the last half hour ({len(earlier_submissions)})", key="my_work.earlier"):
+    with st.expander(
+        _("Submitted in the last half hour ({n})").format(n=len(earlier_submissions)), key="my_work.earlier"
+    ):
         for row in earlier_submissions:
             back = partial(
                 submissions.undo,
@@ -277,8 +287,8 @@ def _earlier(services: Services, views: Sequence[ProjectView]) -> None:
                 stage=row.stage,
                 task=row.task,
             )
-            words = f"submitted {markup.moment(row.at)}"
-            _line(services, views, row, words, name="earlier", button="Look at it again", take=back)
+            words = _("submitted {time}").format(time=markup.moment(row.at))
+            _line(services, views, row, words, name="earlier", button=_("Edit my answer"), take=back)
 
 
 def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
@@ -286,11 +296,15 @@ def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
     postponed_tasks = expired_drafts.postponed_tasks(services.store, person=services.person)
     if not postponed_tasks:
         return
-    shell.section("Postponed")
+    shell.section(_("Postponed"))
     for row in postponed_tasks:
-        until = f"yours until {markup.moment(row.yours_until)}" if row.yours_until else "others may get it"
-        what = "given back" if row.released else "postponed"
-        _line(services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="postponed", button="Continue")
+        until = (
+            _("yours until {time}").format(time=markup.moment(row.yours_until))
+            if row.yours_until
+            else _("others may get it")
+        )
+        what = _("given back") if row.released else _("postponed")
+        _line(services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="postponed", button=_("Continue"))
 
 
 def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
@@ -298,21 +312,21 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
     drafts = expired_drafts.of_person(services.store, person=services.person)
     if not drafts:
         return
-    shell.section("Drafts and expired submissions")
+    shell.section(_("Drafts and expired submissions"))
     for row in drafts:
         words = f"{markup.moment(row.at)} · {row.why}"
-        _line(services, views, row, words, name="kept", button="Continue" if row.free else None)
-        with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
+        _line(services, views, row, words, name="kept", button=_("Continue") if row.free else None)
+        with st.expander(_("Read and copy"), key=f"my_work.kept.text.{row.task}"):
             st.code(expired_drafts.text_of(row.lines), language=None, wrap_lines=True)
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
             question = Confirmation(
                 f"Remove your draft about {row.words or row.title}?",
                 f"Your text of {markup.moment(row.at)} leaves this list.",
                 "You cannot undo this here. Copy what you still need first.",
-                "Remove from list",
+                _("Remove from list"),
             )
             sure = partial(confirm.ask, services, question, away, key="my_work.sure")
-            st.button("Remove from list", key=f"my_work.kept.away.{row.task}", type="tertiary", on_click=sure)
+            st.button(_("Remove from list"), key=f"my_work.kept.away.{row.task}", type="tertiary", on_click=sure)
 
 
 def _line(

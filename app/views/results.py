@@ -44,8 +44,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading("Results", made_up=view.made_up)
     if not leaderboard_page.any_model(services.store, person=services.person, project=view.name):
-        shell.show(markup.finding(markup.text("No answer has a score yet. Run a model, or import answers.")))
-        return
+        return  # the head of the page says so
     top = st.container()
     items = items_switch.switch(services, view, key="results.items")
     version = version_switch.switch(

@@ -6,6 +6,7 @@ Each is one file, under a path that changes with its content.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from starlette.routing import Route
 
 from annotation_schemas import kinds
 from app.workbench.bundle import bundle
-from domain import extensions
+from domain import extensions, language
 
 WEB = Path(__file__).parent / "web"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
@@ -55,8 +56,18 @@ def mounted() -> list[str]:
 
 @cache
 def served() -> dict[str, bytes]:
-    """Return the scripts by file name."""
-    return {f"{name}.js": bundle(f"{name}.js", sources()).encode() for name in mounted()}
+    """Return the scripts by language and file name, such as ``en/workbench.js``. Each has its texts in it."""
+    scripts = {f"{name}.js": bundle(f"{name}.js", sources()) for name in mounted()}
+    return {
+        f"{code}/{name}": (_with_texts(code) + script).encode()
+        for code in language.NAMES
+        for name, script in scripts.items()
+    }
+
+
+def _with_texts(code: str) -> str:
+    texts = language.of_scripts(code)
+    return f"globalThis.touchstoneTexts = {json.dumps(texts, ensure_ascii=False, sort_keys=True)};\n" if texts else ""
 
 
 @cache
@@ -88,7 +99,9 @@ routes = [Route("/workbench/{version}/{name:path}", serve, methods=["GET"])]
 
 def loader(module: str = "workbench") -> str:
     """Return the few lines that Streamlit sends with every rerun. The browser fetches the rest once and caches it."""
+    known = "|".join(language.NAMES)
     return (
-        f'const page = import(location.origin + "/workbench/{version()}/{module}.js");\n'
+        f'const spoken = /{language.COOKIE}=({known})/.exec(document.cookie)?.[1] ?? "{language.ENGLISH}";\n'
+        f"const page = import(`${{location.origin}}/workbench/{version()}/${{spoken}}/{module}.js`);\n"
         "export default async (component) => (await page).default(component);\n"
     )

@@ -146,7 +146,7 @@ def submit(
             n += made.n
         at.finish()
         if at.why:
-            raise RunStoppedError(f"{n} questions were handed in. {at.why}")
+            raise RunStoppedError(f"Submitted {n} questions. {at.why}")
         return n
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.language import marked
 from domain.states import Stage
 from extensions.cases import coding, coding_intake
 from workflow.annotate import answer_steps
@@ -10,7 +11,7 @@ from workflow.annotate.stage_kinds import StageKind
 ROWS = (
     StageKind(
         Stage.CODING,
-        nothing_yet="No answers to code yet. A lead sends wrong answers to coding.",
+        nothing_yet=marked("No answers to code yet. A lead sends wrong answers to coding."),
         check=answer_steps.check,
         place=coding.place,
         after=coding.after,
@@ -22,7 +23,7 @@ ROWS = (
     ),
     StageKind(
         Stage.ARBITRATION,
-        nothing_yet="Nothing to settle. Coders agree on all answers.",
+        nothing_yet=marked("Nothing to settle. Coders agree on all answers."),
         check=answer_steps.check,
         place=coding.place,
         after=coding.after,

@@ -51,7 +51,7 @@ def _mends(text: str, guideline: str, before: Document, trouble: Trouble, fix: F
     except EditError:
         return False
     gone = not any((each.path, each.message) == (trouble.path, trouble.message) for each in after.troubles)
-    new_errors = {each.message for each in after.errors} - {each.message for each in before.errors}
+    new_errors = {each.path for each in after.errors} - {each.path for each in before.errors}
     return gone and len(after.errors) <= len(before.errors) and not new_errors
 
 

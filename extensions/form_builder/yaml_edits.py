@@ -103,7 +103,7 @@ class _Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.root = yaml.compose(text, Loader=yaml.SafeLoader)
+        self.root = yaml_text.compose(text)
 
     def edited(self, edit: Edit) -> str:
         acts: dict[str, Callable[[Edit], str]] = {

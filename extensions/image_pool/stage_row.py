@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from db.engine import Session
+from domain.language import marked
 from domain.records import Person
 from domain.states import Stage
 from extensions.image_pool import queries
@@ -24,7 +25,7 @@ def _has_in_hand(session: Session, *, access: Access, person: Person, now: datet
 
 ROW = StageKind(
     Stage.TRIAGE,
-    nothing_yet="No frame waits for triage.",
+    nothing_yet=marked("No frame waits for triage."),
     waiting=waiting,
     done_by=_done_by,
     has_in_hand=_has_in_hand,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from db.engine import Session
+from domain.language import marked
 from domain.states import Stage
 from extensions.preferences import comparison, pair_intake, project_preferences
 from extensions.preferences.comparison_plan import AnswerPair, plan_of
@@ -21,7 +22,7 @@ def _units(session: Session, *, access: Access, counted: Counting) -> Sequence[A
 
 ROW = StageKind(
     Stage.COMPARISON,
-    nothing_yet="There is nothing to compare yet; a lead opens pairs of models' answers.",
+    nothing_yet=marked("There is nothing to compare yet; a lead opens pairs of models' answers."),
     check=answer_steps.check,
     place=answer_steps.place,
     after=answer_steps.after,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from domain.language import marked
 from domain.states import Stage
 from extensions.refinement import decisions, intake
 from workflow.annotate.stage_kinds import StageKind
 
 ROW = StageKind(
     Stage.REFINEMENT,
-    nothing_yet="There is nothing to refine yet; a lead sends a model's answers here.",
+    nothing_yet=marked("There is nothing to refine yet; a lead sends a model's answers here."),
     check=decisions.check,
     place=decisions.place,
     after=decisions.after,

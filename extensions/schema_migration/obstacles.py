@@ -58,8 +58,8 @@ def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison
     for link in outside_work.servers(session, project_id=access.project_id):
         if any(outside_work.unfinished(session, bridge_id=link.id).values()):
             yield (
-                "Work is out in Label Studio, in the words of before. Take it back first (touchstone label-studio), and"
-                " then change names."
+                "Tasks in Label Studio still have the old names. Fetch their answers first (touchstone labelstudio"
+                " import), and then change names."
             )
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
-from app.views import my_work
 from db.engine import Store
 from domain.item_counts import COUNTS, STATE_COUNTS, ItemCounts
 from domain.item_filter import ItemList
@@ -92,7 +91,6 @@ def test_what_an_author_can_write_now_has_words_of_its_own(half_written: Store, 
     # 26 are left, 3 of them begun: of the other 23, images are free for 9; ann has 2 and a correction in hand
     page = words(drawn(half_written, home, "my_work", "ann"))
     assert set(re.findall(r"\d+ items you can write now", page)) == {"12 items you can write now"}
-    assert my_work.NOUN[Stage.AUTHORING] == ("item you can write now", "items you can write now")
     with half_written.read() as session:
         counts = count_by_dimension(session, access=access_to(session, person=None, project="p"))
     assert (counts["colour"].written, counts["colour"].rejected, counts["colour"].in_progress) == (6, 2, 3)

@@ -59,7 +59,7 @@ if sys.argv[3] == "with":
     loaded = load_text(SCHEMA, "", "share.yaml")
     part = loaded.schema_.stages.verification.criteria[1]
     told["refused"] = [bool(kinds.check_answers([part], {"part": value}, {}, {})) for value in (0, 100, 100.5, "5")]
-    told["served"] = "class Percent extends" in assets.served()["workbench.js"].decode()
+    told["served"] = "class Percent extends" in assets.served()["en/workbench.js"].decode()
     accounts.create_person(store, login="boss", name="Boss", is_admin=True)
     projects.create_project(store, name="p", loaded=loaded)
     projects.create_project(store, name="q", loaded=load_text(SCHEMA.replace("kind: percent", "kind: number"), "", "q"))

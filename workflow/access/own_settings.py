@@ -1,4 +1,4 @@
-"""What people set for themselves: their keys in each stage."""
+"""What people set for themselves: their language, and their keys in each stage."""
 
 from __future__ import annotations
 
@@ -7,11 +7,20 @@ from collections.abc import Mapping
 from db import people
 from db.engine import Store
 from domain.errors import InvalidInputError, Problem
+from domain.language import NAMES
 from domain.records import Person
 from domain.states import Stage
 
 LONGEST_NAME = 10
 MOST_KEYS = 50
+
+
+def set_language(store: Store, *, person: Person, language: str) -> None:
+    """Store the language that a person wants to read."""
+    if language not in NAMES:
+        raise InvalidInputError([Problem("language", "This server has no texts in that language.")])
+    with store.write() as session:
+        people.put_setting(session, person_id=person.id, name=people.LANGUAGE, value=language, now=store.now())
 
 
 def keys_of(store: Store, *, person: Person, stage: Stage) -> Mapping[str, str]:

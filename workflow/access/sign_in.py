@@ -90,11 +90,10 @@ def signed_in(store: Store, *, token: str) -> SignedIn | None:
         return None
     with store.read() as session:
         session_and_person = people.session_with_person(session, token_hash=tokens.hash_of(token), now=store.now())
-        return (
-            SignedIn(person=person_of(session_and_person[1]), csrf=session_and_person[0].csrf)
-            if session_and_person
-            else None
-        )
+        if session_and_person is None:
+            return None
+        row, person, language = session_and_person
+        return SignedIn(person=person_of(person), csrf=row.csrf, language=language)
 
 
 def end_session(store: Store, *, token: str) -> None:

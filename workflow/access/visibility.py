@@ -10,6 +10,7 @@ from db import comment_threads, events, task_claims
 from db.engine import Session
 from db.records import StoredAnnotation, StoredItem, StoredTask
 from domain.errors import NotAllowedError
+from domain.language import marked
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import BLIND, UNSETTLED, VERIFICATIONS, VOTED_ON, Purpose, Stage, TaskState
@@ -22,7 +23,7 @@ MAY_COME = (
     "You may still be asked about this item blind, so what others said stays closed until everyone has answered. "
     "A lead can take the stage from you."
 )
-LOOKED = "You have seen votes or comments on this item since, so you cannot change your answer."
+LOOKED = marked("You have seen votes or comments on this item since, so you cannot change your answer.")
 
 _CORRECTED = BLIND - {*VERIFICATIONS, Stage.ARBITRATION}
 """Stages whose answers can be corrected even after everyone has answered, because no verdict depends on them."""

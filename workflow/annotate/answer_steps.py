@@ -11,6 +11,7 @@ from db import item_revisions, items, submissions
 from db.engine import Session
 from db.records import StoredTask
 from domain.errors import Problem
+from domain.language import _
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage
 from workflow.access.projects import Access
@@ -52,4 +53,4 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     No verdict depends on the rating, so the only reason is that the correction would not be blind.
     """
     last = submissions.latest_of_task(session, task_id=row.id)
-    return LOOKED if last is not None and has_looked(session, said=last) else None
+    return _(LOOKED) if last is not None and has_looked(session, said=last) else None

@@ -15,6 +15,7 @@ from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
 from db.types import public_id
 from domain.errors import InvalidInputError, NotAllowedError, NotFoundError, Problem
+from domain.language import _
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
 from domain.states import VERIFICATIONS, ItemState, Stage, TaskState
@@ -139,7 +140,7 @@ def edit_item(store: Store, *, person: Person | None, project: str, item: str, f
     with store.write() as session:
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):
-            raise NotAllowedError("Only seniors and leads edit items; leave a note with your vote instead.")
+            raise NotAllowedError(_("Only seniors and leads edit items; leave a note with your vote instead."))
         item_row = items.by_public_id(session, project_id=access.project_id, public_id=item)
         item_row = item_row or items.by_external_id(session, project_id=access.project_id, external_id=item)
         if item_row is None:
@@ -191,7 +192,7 @@ def wording(
     with store.read() as session:
         access = access_to(session, person=person, project=project)
     if stage not in STAGES_OF_WRITING or not access.may_do(stage):
-        raise NotAllowedError("You do not write items in this stage; ask a lead of the project.")
+        raise NotAllowedError(_("You do not write items in this stage; ask a lead of the project."))
     seen = {field.name for field in shown_fields(access.schema, stage)}
     return list(kinds.unheld_wording(access.schema, fields, seen=seen))
 
@@ -206,7 +207,7 @@ def earlier(
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         if not access.may_do(Stage.AUTHORING) or not access.may_use(dimension):
-            raise NotAllowedError("You do not write items for this dimension; ask a lead of the project.")
+            raise NotAllowedError(_("You do not write items for this dimension; ask a lead of the project."))
         texts = [field.name for field in access.schema.item.fields if field.authored and kinds.of_field(field).written]
         if not texts:
             return []

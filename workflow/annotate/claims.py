@@ -9,6 +9,7 @@ from db import items, task_claims
 from db.engine import Session, Store
 from db.records import StoredTask
 from domain.errors import ConflictError, LeaseLostError, NotAllowedError
+from domain.language import _
 from domain.records import NoTask, Person, TaskView
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.event_log import log
@@ -124,9 +125,9 @@ def postpone(store: Store, *, person: Person, task: str) -> None:
         now = store.now()
         row, access = held_task(session, person=person, task=task)
         if row.state is TaskState.DONE and row.correcting and row.person_id == person.id:
-            raise ConflictError("You are editing a submitted answer. Submit your changes, or press “Keep as it was”.")
+            raise ConflictError(_("This answer is submitted. Submit your changes, or press “Keep as it was”."))
         if row.stage is Stage.AUTHORING:
-            raise ConflictError("An item that you write stays yours by itself: leave the page, or give its image back.")
+            raise ConflictError(_("An item that you write stays yours. Leave the page, or give its image back."))
         if not extend(session, access=access, row=row, person=person, now=now):
             raise LeaseLostError(why_lost(session, access=access, row=row, person=person))
         postpone_task(session, access=access, row=row, person=person, now=now)
@@ -154,10 +155,10 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
             raise NotAllowedError(nothing.sentence)
         mine = resume(session, access=access, row=row, person=person, now=now)
         if mine is None:
-            raise LeaseLostError("Others have all of its slots now, so it is not free for you; your text stays here.")
+            raise LeaseLostError(_("Other people have this item now. Your text stays here."))
         kind = stage_kinds.of(mine.stage)
         if kind.is_replaced(session, row=mine):
-            raise LeaseLostError(f"{kind.replaced} {KEPT}")
+            raise LeaseLostError(f"{_(kind.replaced)} {_(KEPT)}")
         for other in task_claims.in_hand(session, project_id=row.project_id, stage=row.stage, person_id=person.id):
             if other.id != mine.id:
                 postpone_task(session, access=access, row=other, person=person, now=now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from domain.language import marked
 from domain.states import VERIFICATIONS, Stage
 from workflow.annotate import (
     adjudication,
@@ -18,7 +19,7 @@ from workflow.annotate.stage_kinds import StageKind
 
 _AUTHORING = StageKind(
     Stage.AUTHORING,
-    nothing_yet="The pool has no free image for you; a lead can add more.",
+    nothing_yet=marked("The pool has no free image for you; a lead can add more."),
     check=authoring.check,
     place=authoring.place,
     after=authoring.after,
@@ -26,16 +27,16 @@ _AUTHORING = StageKind(
 )
 _VERIFICATION = StageKind(
     Stage.VERIFICATION,
-    nothing_yet="No items to verify yet. Items come from authoring or from an import.",
+    nothing_yet=marked("No items to verify yet. Items come from authoring or from an import."),
     check=verification.check,
     place=verification.place,
     after=verification.after,
     why_fixed=verification.why_fixed,
 )
-_LATER = "No items to verify yet. Items arrive when the previous verification has kept them."
+_LATER = marked("No items to verify yet. Items arrive when the previous verification has kept them.")
 _ADJUDICATION = StageKind(
     Stage.ADJUDICATION,
-    nothing_yet="No items to settle: all votes agree.",
+    nothing_yet=marked("No items to settle: all votes agree."),
     check=adjudication.check,
     place=adjudication.place,
     after=adjudication.after,
@@ -44,7 +45,7 @@ _ADJUDICATION = StageKind(
 )
 _ANSWERING = StageKind(
     Stage.ANSWERING,
-    nothing_yet="No items to answer yet. Items arrive when verification has kept them.",
+    nothing_yet=marked("No items to answer yet. Items arrive when verification has kept them."),
     check=answering.check,
     place=answering.place,
     after=answering.after,
@@ -54,7 +55,7 @@ _ANSWERING = StageKind(
 )
 _GRADING = StageKind(
     Stage.GRADING,
-    nothing_yet="No answers to grade yet. A lead can import models' answers.",
+    nothing_yet=marked("No answers to grade yet. A lead can import models' answers."),
     check=answer_steps.check,
     place=answer_steps.place,
     after=grading.after,

@@ -13,12 +13,13 @@ from db.engine import Session
 from db.records import StoredTask
 from domain.comparison import same
 from domain.errors import InvalidInputError, Problem
+from domain.language import marked
 from domain.records import Submission
 from domain.rewording import options_in
 from domain.states import Stage
 from workflow.access.projects import Access
 
-CHANGED = "The form has changed since you opened this page."
+CHANGED = marked("The form has changed since you opened this page.")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from db import answers, events, postponed, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredDraft, StoredTask
 from domain.errors import NotFoundError
+from domain.language import _, marked
 from domain.policies import LEASE
 from domain.records import EarlierSubmission, ExpiredDraft, Person, PostponedTask, TextLine
 from domain.states import TaskState
@@ -26,7 +27,7 @@ FIRST_WORDS = 90
 LATE = "It arrived after its lease ended, when the item was assigned to someone else."
 GONE = "Its lease has ended, and the item is assigned to someone else."
 TAKEN_AWAY = "A lead took it away."
-NOT_WANTED = "The item has changed or is settled, so it needs no more votes."
+NOT_WANTED = marked("The item has changed or is settled, so it needs no more votes.")
 
 
 def postponed_tasks(store: Store, *, person: Person) -> list[PostponedTask]:
@@ -115,9 +116,9 @@ def of_person(store: Store, *, person: Person) -> list[ExpiredDraft]:
 
 def _why_lost(session: Session, person: Person, row: StoredTask, draft: StoredDraft) -> str:
     if row.state is TaskState.WITHDRAWN:
-        return NOT_WANTED
+        return _(NOT_WANTED)
     if events.taken_away(session, task_id=row.id, person_id=person.id, login=person.login):
-        return TAKEN_AWAY
+        return _(TAKEN_AWAY)
     return LATE if draft.lost else GONE
 
 
@@ -127,7 +128,7 @@ def put_away(store: Store, *, person: Person, task: str) -> None:
         row = tasks.by_public_id(session, public_id=task)
         draft = submissions.draft(session, task_id=row.id, person_id=person.id) if row else None
         if draft is None:
-            raise NotFoundError("There is no such text of yours.")
+            raise NotFoundError(_("There is no such text of yours."))
         submissions.put_away(session, draft=draft, now=store.now())
 
 

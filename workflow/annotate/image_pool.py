@@ -23,6 +23,7 @@ from domain.errors import (
     NotFoundError,
     Problem,
 )
+from domain.language import _
 from domain.records import AddedMedia, Person, PoolPage, TaskView
 from domain.states import Stage, TaskState
 from importers.media_files import kind_of
@@ -328,9 +329,9 @@ def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[Sto
 
 def _must_write(access: Access, dimension: str) -> None:
     if access.schema.stages.authoring is None:
-        raise NotAllowedError("Items of this project are not written here; they come from files.")
+        raise NotAllowedError(_("Items of this project are not written here; they come from files."))
     if not access.may_do(Stage.AUTHORING):
-        raise NotAllowedError("You have no part in the authoring of this project; ask a lead for it.")
+        raise NotAllowedError(_("You have no part in the authoring of this project; ask a lead for it."))
     if dimension not in {known.id for known in access.schema.dimensions} or not access.may_use(dimension):
         raise NotAllowedError(f"{dimension!r} is not one of your dimensions; ask a lead for it.")
 
@@ -338,7 +339,7 @@ def _must_write(access: Access, dimension: str) -> None:
 def _pickable(session: Session, access: Access, public: str, dimension: str) -> StoredAsset:
     row = stock.by_public_id(session, public_id=public)
     if row is None or row.project_id != access.project_id:
-        raise NotFoundError("There is no such image in this project's pool.")
+        raise NotFoundError(_("There is no such image in this project's pool."))
     if row.dimension is not None and row.dimension != dimension:
         raise NotAllowedError(f"This image is for {row.dimension!r} only; pick another.")
     return row

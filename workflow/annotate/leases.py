@@ -9,6 +9,7 @@ from db import comment_threads, events, items, postponed, submissions, task_clai
 from db.engine import Session
 from db.records import StoredTask
 from domain.errors import NotAllowedError, NotFoundError
+from domain.language import _, marked
 from domain.records import Person
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.event_log import log
@@ -16,10 +17,10 @@ from workflow.access.held_tasks import call_off_authoring
 from workflow.access.projects import Access, access_by_id
 from workflow.annotate import claim_rules, image_pool, no_work, qualification
 
-KEPT = "Your text is kept as a draft."
-LOST = f"This task went to someone else because its lease had ended. {KEPT}"
-TAKEN_AWAY = f"A lead has taken this task away. {KEPT}"
-NOT_WANTED = "This task is no longer wanted: its item or image has changed hands. Your text is kept."
+KEPT = marked("Your text is kept as a draft.")
+LOST = marked("This task went to someone else because its lease had ended. Your text is kept as a draft.")
+TAKEN_AWAY = marked("A lead has taken this task away. Your text is kept as a draft.")
+NOT_WANTED = marked("This task is no longer wanted: its item or image has changed hands. Your text is kept.")
 
 
 def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[StoredTask, Access]:
@@ -27,7 +28,7 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
 
     ``with_item`` also locks the item, for callers that may change the item's state.
     """
-    missing = NotFoundError("There is no such task of yours; go back to My work and take the next one.")
+    missing = NotFoundError(_("This task is not yours. Open My work and take the next one."))
     if with_item:
         items.lock_of_task(session, task=task)
     row = tasks.lock(session, public_id=task)
@@ -40,7 +41,7 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
     if row.person_id != person.id and not events.was_given_task(session, task_id=row.id, person_id=person.id):
         raise missing
     if not access.may_do(row.stage) or not access.may_use(row.dimension):
-        raise NotAllowedError("This stage or dimension is no longer one of yours; ask a lead of the project.")
+        raise NotAllowedError(_("You no longer work in this stage or dimension. Ask a lead of the project."))
     return row, access
 
 
@@ -66,10 +67,10 @@ def extend(session: Session, *, access: Access, row: StoredTask, person: Person,
 def why_lost(session: Session, *, access: Access, row: StoredTask, person: Person) -> str:
     """Return why the person lost a locked task that ``extend`` refused."""
     if row.state is TaskState.WITHDRAWN:
-        return NOT_WANTED
+        return _(NOT_WANTED)
     if row.state is TaskState.OPEN:
         return _why_not_again(session, access, row, person) or LOST
-    return LOST
+    return _(LOST)
 
 
 def _why_not_again(session: Session, access: Access, row: StoredTask, person: Person) -> str | None:
@@ -85,9 +86,9 @@ def _why_not_again(session: Session, access: Access, row: StoredTask, person: Pe
             or claim_rules.why_stopped(session, **about)
         )
         if nothing is not None:
-            return f"{nothing.sentence} {KEPT}"
+            return f"{nothing.sentence} {_(KEPT)}"
     taken = events.taken_away(session, task_id=row.id, person_id=person.id, login=person.login)
-    return TAKEN_AWAY if taken else None
+    return _(TAKEN_AWAY) if taken else None
 
 
 def give_up(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:

@@ -8,15 +8,16 @@ from annotation_schemas import registry
 from db import items, postponed, task_counts
 from db.engine import Session
 from domain.errors import NotAvailableError
+from domain.language import _, marked
 from domain.records import NoTask, Person
 from domain.states import UNSETTLED, Stage, TaskState
-from workflow.access.projects import Access, role_for, stages_of
+from workflow.access.projects import Access, stages_of
 from workflow.annotate import image_pool, stage_kinds
 
-WAITS_FOR_MEDIA = "Your remaining items wait for missing images or clips. A lead can add them. Come back later."
+WAITS_FOR_MEDIA = marked("Your remaining items wait for missing images or clips. A lead can add them. Come back later.")
 
-_NO_SAMPLE_YET = "No answers to grade yet. A lead opens the planned sample."
-_SAMPLE_DONE = "All that is open of the planned sample is graded. Thank you."
+_NO_SAMPLE_YET = marked("No answers to grade yet. A lead opens the planned sample.")
+_SAMPLE_DONE = marked("All that is open of the planned sample is graded. Thank you.")
 
 
 def why_closed(
@@ -25,15 +26,20 @@ def why_closed(
     """Return why a person cannot work in a stage at all, or None if they can."""
     title = access.schema.stages.in_a_sentence(stage.value)
     if stage not in stages_of(access.schema):
-        return NoTask("no_stage", f"This project has no {title}; My work shows its stages.")
+        return NoTask("no_stage", _("This project has no {stage}. My work shows its stages.").format(stage=title))
     if not access.may_do(stage):
-        who = role_for(access.schema, stage).value
-        article = "an" if who[:1] in "aeiou" else "a"
-        return NoTask("not_member", f"You have no part in the {title}; a lead can make you {article} {who} for it.")
+        return NoTask(
+            "not_member", _("You have no part in this stage ({stage}). Ask a lead for it.").format(stage=title)
+        )
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
-        return NoTask("not_your_dimension", f"This project has no dimension {dimension!r}.")
+        return NoTask(
+            "not_your_dimension", _("This project has no dimension “{dimension}”.").format(dimension=dimension)
+        )
     if dimension is not None and not access.may_use(dimension):
-        return NoTask("not_your_dimension", f"{dimension!r} is not one of your dimensions; ask a lead for it.")
+        return NoTask(
+            "not_your_dimension",
+            _("You do not work in the dimension “{dimension}”. Ask a lead for it.").format(dimension=dimension),
+        )
     return why_unavailable(access, stage)
 
 
@@ -54,10 +60,10 @@ def why_no_task(
     mine = access.dimensions if dimension is None else (dimension,)
     if stage is Stage.AUTHORING:
         if image_pool.count(session, access=access, dimensions=mine):
-            return NoTask("pick_first", "Pick an image from the pool to write about it.")
-        return NoTask("pool_empty", "The pool has no free image for you; a lead can add more.")
+            return NoTask("pick_first", _("Pick an image from the pool to write about it."))
+        return NoTask("pool_empty", _("The pool has no free image for you; a lead can add more."))
     if postponed.count(session, person_id=person.id, project_id=access.project_id, stage=stage):
-        return NoTask("postponed", "You have done the rest. You have postponed items. Open them from My work.")
+        return NoTask("postponed", _("You have done the rest. You have postponed items. Open them from My work."))
     everywhere = [known.id for known in access.schema.dimensions]
 
     def dimensions_in(*states: TaskState) -> set[str]:
@@ -70,20 +76,20 @@ def why_no_task(
     if within and task_counts.any_waits_for_media(
         session, project_id=access.project_id, stage=stage, person_id=person.id, dimensions=mine
     ):
-        return NoTask("waiting_for_media", WAITS_FOR_MEDIA)
+        return NoTask("waiting_for_media", _(WAITS_FOR_MEDIA))
     if within:
         return NoTask(
             "waiting_for_others",
-            "You have finished your part. The remaining items wait for other people. Come back later.",
+            _("You have finished your part. The remaining items wait for other people. Come back later."),
         )
     if unfinished and dimension is not None:
-        return NoTask("all_done", "Nothing is left in this dimension; there is work in others.")
+        return NoTask("all_done", _("Nothing is left in this dimension; there is work in others."))
     if unfinished:
-        return NoTask("not_your_dimension", "Nothing is left in your dimensions; there is work in others.")
+        return NoTask("not_your_dimension", _("Nothing is left in your dimensions; there is work in others."))
     if stage is Stage.ADJUDICATION and items.any_in(session, project_id=access.project_id, states=UNSETTLED):
-        return NoTask("waiting_for_others", "Nothing to settle now; votes are still coming in.")
+        return NoTask("waiting_for_others", _("Nothing to settle now; votes are still coming in."))
     grading = access.schema.stages.grading
     planned = stage is Stage.GRADING and grading is not None and grading.sample is not None
     if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):
-        return NoTask("all_done", _SAMPLE_DONE if planned else "All done here. Thank you.")
-    return NoTask("all_done", _NO_SAMPLE_YET if planned else stage_kinds.of(stage).nothing_yet)
+        return NoTask("all_done", _(_SAMPLE_DONE) if planned else "All done here. Thank you.")
+    return NoTask("all_done", _(_NO_SAMPLE_YET) if planned else _(stage_kinds.of(stage).nothing_yet))

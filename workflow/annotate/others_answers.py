@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from db import events, items, tasks
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredTask
+from domain.language import marked
 from domain.records import Person, VoteView
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
 from workflow.access.event_log import log
@@ -14,8 +15,8 @@ from workflow.access.projects import Access
 from workflow.access.visibility import has_looked
 from workflow.annotate import stage_kinds
 
-NOT_YET = "You see other people's answers here when the item is settled and you can no longer edit your answer."
-NO_OTHERS = "No one else answered."
+NOT_YET = marked("You see other people's answers here when the item is settled and you can no longer edit your answer.")
+NO_OTHERS = marked("No one else answered.")
 
 
 def are_shown(access: Access, stage: Stage) -> bool:

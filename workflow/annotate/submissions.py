@@ -14,6 +14,7 @@ from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredTask
 from domain import extensions
 from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotFoundError, Problem
+from domain.language import _, marked
 from domain.records import Person, Submission, SubmissionReceipt, TaskView
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
 from workflow.access import guidelines
@@ -32,7 +33,7 @@ from workflow.annotate.leases import KEPT, extend, held_task, why_lost
 from workflow.annotate.task_views import shuffled_fields, task_view
 
 LONGEST_NOTE = 20_000
-NO_LONGER = "This is no longer yours to change: its item has changed, or others are asked about it."
+NO_LONGER = marked("This is no longer yours to change: its item has changed, or others are asked about it.")
 
 
 def submit(
@@ -150,10 +151,10 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage, task: str 
             session, person_id=person.id, project_id=access.project_id, stage=stage, task=task
         )
         if last is None:
-            raise NotFoundError("There is no submission to undo.")
+            raise NotFoundError(_("There is no submission to undo."))
         row, access = held_task(session, person=person, task=last[1].public_id, with_item=True)
         theirs = row.state is TaskState.DONE and row.person_id == person.id
-        why = _why_fixed(session, access, row, now) if theirs else NO_LONGER
+        why = _why_fixed(session, access, row, now) if theirs else _(NO_LONGER)
         if why is not None:
             raise ConflictError(why)
         if not row.correcting:
@@ -195,7 +196,7 @@ def _is_time(value: Any) -> bool:
 
 def _again(session: Session, earlier: StoredAnnotation, row: StoredTask) -> SubmissionReceipt:
     if earlier.task_id != row.id:
-        raise ConflictError("This key was used for another task; reload the page and submit again.")
+        raise ConflictError(_("This key was used for another task; reload the page and submit again."))
     item = items.by_id(session, id=earlier.item_id)
     return SubmissionReceipt(
         annotation=earlier.public_id,
@@ -218,18 +219,18 @@ def _refusal(session: Session, access: Access, row: StoredTask, person: Person, 
     """
     if row.state is TaskState.DONE and row.person_id == person.id:
         if not row.correcting:
-            return ConflictError("You have submitted this task already; undo it to change it.")
+            return ConflictError(_("You have submitted this task already; undo it to change it."))
         why = _why_fixed(session, access, row, now)
-        return ConflictError(f"{why} {KEPT}") if why else None
+        return ConflictError(f"{why} {_(KEPT)}") if why else None
     if row.purpose is not Purpose.QUALIFICATION:
         barred = qualification.require(session, access=access, person=person, stage=row.stage)
         if barred is not None:
-            return LeaseLostError(f"{barred.sentence} {KEPT}")
+            return LeaseLostError(f"{barred.sentence} {_(KEPT)}")
     if row.stage not in stage_kinds.STAGE_KINDS:
-        return LeaseLostError(f"{extensions.missing('stages', row.stage)} {KEPT}")
+        return LeaseLostError(f"{extensions.missing('stages', row.stage)} {_(KEPT)}")
     kind = stage_kinds.of(row.stage)
     if row.person_id in (None, person.id) and kind.renew(session, access=access, row=row, now=now):
-        return LeaseLostError(f"{kind.replaced} {KEPT}")
+        return LeaseLostError(f"{_(kind.replaced)} {_(KEPT)}")
     if row.state is TaskState.CLAIMED and row.person_id == person.id and row.stage is not Stage.AUTHORING:
         return None  # still their task, even after the lease
     if extend(session, access=access, row=row, person=person, now=now):
@@ -243,7 +244,7 @@ def _why_fixed(session: Session, access: Access, row: StoredTask, now: datetime)
         return qualification.why_fixed(session, row=row)
     if row.purpose is Purpose.GOLD and row.stage in VERIFICATIONS:
         return (
-            None if verification.is_slip(session, access, row, now) else verification.SETTLED
+            None if verification.is_slip(session, access, row, now) else _(verification.SETTLED)
         )  # the same as for an item that was just settled
     return stage_kinds.of(row.stage).why_fixed(session, access, row, now)
 
@@ -307,7 +308,7 @@ def _keep_for_new_form(
         task_claims.renew(session, row=row, now=now)
     data = {"stage": row.stage.value, "schema": access.schema.version}
     log(session, "task.form_changed", by=person, task=row, now=now, data=data)
-    return ConflictError(f"{earlier_forms.CHANGED} {KEPT}")
+    return ConflictError(f"{_(earlier_forms.CHANGED)} {_(KEPT)}")
 
 
 def _spent(

@@ -14,6 +14,7 @@ from db import comment_threads, item_revisions, items, submissions, task_slots
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
 from domain.errors import Problem
+from domain.language import _, marked
 from domain.policies import KEEP_RULES, LEASE, Verdict, contest
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
@@ -23,7 +24,7 @@ from workflow.access.projects import Access, access_to
 from workflow.annotate import qualification, stage_kinds
 from workflow.annotate.verdicts import StoredVote, as_votes, judge, of_stage, rounds_of, votes_wanted
 
-SETTLED = "This item is settled or being settled, so you cannot change your vote. Tell a senior if it is wrong."
+SETTLED = marked("This item is settled or being settled, so you cannot change your vote. Tell a senior if it is wrong.")
 
 
 def first_state(access: Access) -> ItemState:
@@ -277,7 +278,7 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
         return None
     later = VERIFICATIONS[VERIFICATIONS.index(row.stage) + 1 :]
     voted = (ItemState.KEPT, ItemState.REJECTED, ItemState.IN_ADJUDICATION, *(VOTED_ON[stage] for stage in later))
-    return SETTLED if item.state in voted or item.current_revision != row.revision else None
+    return _(SETTLED) if item.state in voted or item.current_revision != row.revision else None
 
 
 def is_slip(session: Session, access: Access, row: StoredTask, now: datetime) -> bool:

@@ -1,6 +1,7 @@
 // Small building blocks. Text from data only ever becomes a text node.
 
 import { shownKey } from "./own_keys.js";
+import { t } from "./words.js";
 
 /** @import { Child, Props } from "./types" */
 
@@ -111,7 +112,7 @@ export function clock(iso) {
  * @returns {Child}
  */
 export function shown(value) {
-  if (value === null || value === undefined || value === "") return el("span", { class: "quiet" }, "none");
+  if (value === null || value === undefined || value === "") return el("span", { class: "quiet" }, t("none"));
   if (Array.isArray(value) && value.every((entry) => typeof entry !== "object")) {
     return el(
       "ol",
@@ -120,8 +121,8 @@ export function shown(value) {
     );
   }
   if (typeof value === "object") return el("pre", {}, JSON.stringify(value, null, 1));
-  if (value === true) return "yes";
-  if (value === false) return "no";
+  if (value === true) return t("yes");
+  if (value === false) return t("no");
   return String(value);
 }
 

@@ -1,5 +1,7 @@
 // Posts to the server, and the two ways in which they can fail.
 
+import { t } from "./words.js";
+
 /** @import { Problem } from "./types" */
 
 const PATIENCE_MS = 45000; // longer than the server waits for its database
@@ -12,7 +14,7 @@ export class Refused extends Error {
    * @param {{ error?: string, problems?: Problem[], picture?: unknown }} body
    */
   constructor(status, body) {
-    super(body.error || `The server answered ${status}.`);
+    super(body.error || t("The server answered {status}.", { status }));
     this.status = status;
     this.body = body;
     this.problems = body.problems || [];

@@ -1,6 +1,7 @@
 // The finder, which M opens on every page: type a word, and Enter opens the page or action.
 
 import { el, fill, focusedNear, key } from "./dom.js";
+import { t } from "./words.js";
 
 /** @import { Place } from "./types" */
 
@@ -55,24 +56,38 @@ export class Palette {
     this.box = el("input", {
       type: "text",
       role: "combobox",
-      "aria-label": "Find a page or an action",
+      "aria-label": t("Find a page or an action"),
       "aria-controls": "places",
       "aria-expanded": "true",
       "aria-autocomplete": "list",
-      placeholder: "Find a page or an action",
+      placeholder: t("Find a page or an action"),
       autocomplete: "off",
       spellcheck: "false",
       on: { input: () => this.paint() },
     });
-    this.list = el("ul", { id: "places", role: "listbox", "aria-label": "Pages and actions" });
+    this.list = el("ul", { id: "places", role: "listbox", "aria-label": t("Pages and actions") });
     this.none = el("p", { class: "none", role: "status" });
     this.root = el(
       "dialog",
-      { class: "palette", "aria-label": "Find a page or an action", on: { keydown: (event) => this.pressed(event) } },
+      {
+        class: "palette",
+        "aria-label": t("Find a page or an action"),
+        on: { keydown: (event) => this.pressed(event) },
+      },
       this.box,
       this.list,
       this.none,
-      el("p", { class: "hint" }, key("↑"), key("↓"), " choose ", key("Enter"), " go there ", key("Esc"), " close"),
+      el(
+        "p",
+        { class: "hint" },
+        key("↑"),
+        key("↓"),
+        ` ${t("choose")} `,
+        key("Enter"),
+        ` ${t("go there")} `,
+        key("Esc"),
+        ` ${t("close")}`,
+      ),
     );
     this.root.addEventListener("mousedown", (event) => {
       if (event.target === this.root)
@@ -109,7 +124,7 @@ export class Palette {
   paint() {
     const typed = this.box.value;
     this.found = matching(this.places, typed);
-    this.none.textContent = this.found.length ? "" : "No page or action matches. Try another word.";
+    this.none.textContent = this.found.length ? "" : t("No page or action matches. Try another word.");
     const groups = this.found.map(({ group }) => group);
     fill(
       this.list,

@@ -54,7 +54,7 @@ def export(
         project,
         lambda progress: export_project(shared.store, shared.media, by=None, progress=progress, **about),
     )
-    named = f"; {done.left_out:,} images and clips are named and not in it" if done.left_out else ""
+    named = f"; {done.left_out:,} images and clips are left out" if done.left_out else ""
     typer.echo(f"{out}: {_counted(done.rows, done.media)}{named}.")
 
 
@@ -96,7 +96,7 @@ def import_(
     from extensions.archives.storing import ArchiveOptions
 
     if (people is WhoIsWho.MAP) != (map_ is not None):
-        raise SettingsError("--people map and --map FILE.csv belong together; give both or neither.")
+        raise SettingsError("--people map needs --map FILE.csv. Give both or neither.")
     accounts = read_accounts(map_) if map_ is not None else {}
     shared = opened()
     how = ArchiveOptions(people=people, accounts=accounts, media=media, old_schemas=old_schemas)
@@ -130,7 +130,7 @@ def clone(
     names = [name.strip() for text in without or () for name in text.split(",")]
     odd = next((name for name in names if name not in _PARTS), None)
     if odd is not None:
-        raise SettingsError(f"--without {odd}: there is no such part; they are {', '.join(_PARTS)}.")
+        raise SettingsError(f"--without {odd} is unknown. The parts are {', '.join(_PARTS)}.")
     shared = opened()
     parts = frozenset(ProjectPart(name) for name in names)
     about: Any = {"project": project, "name": new, "without": parts}
@@ -162,12 +162,12 @@ def delete(
 
     shared = opened()
     lost = deletion.losses(shared.store, by=None, project=project)
-    typer.echo(f"With {project} goes for good: {lost.words}. Accounts of people stay.", err=yes is not None)
+    typer.echo(f"This deletes {project} for good: {lost.words}. People's accounts stay.", err=yes is not None)
     if yes is None:
         typer.echo(f"To keep a copy: touchstone project export {project} --out {project}.zip")
         yes = typer.prompt("Type the project's name to delete it", default="", show_default=False)
         if not yes.strip():
-            raise SettingsError("No name was typed. Nothing was deleted.")
+            raise SettingsError("You typed no name. Nothing was deleted.")
     about: Any = {"project": project, "typed": yes, "home": shared.settings.home}
     done = recorded(
         shared,
@@ -179,7 +179,7 @@ def delete(
 
 
 def _tell(made: ImportedProject) -> None:
-    typer.echo(f"The project {made.name} is here: {_counted(made.rows, None)}.")
+    typer.echo(f"Imported the project {made.name}: {_counted(made.rows, None)}.")
     for note in made.notes:
         typer.echo(note)
     if made.new_accounts:
@@ -188,7 +188,7 @@ def _tell(made: ImportedProject) -> None:
             f"{_n(len(made.new_accounts), 'new account')} ({names}). Nobody can sign in to them before "
             "`touchstone person link LOGIN` or `touchstone person edit --password LOGIN`."
         )
-    typer.echo(f"touchstone check {made.name} looks whether all of it fits together.")
+    typer.echo(f"Check it with: touchstone check {made.name}")
 
 
 def _counted(rows: Mapping[str, int], media: int | None) -> str:

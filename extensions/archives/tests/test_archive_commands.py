@@ -39,17 +39,17 @@ def test_a_project_out_and_in_and_next_to_itself(run: CliRunner, tmp_path: Path)
     for given, told in (
         (["import", archive], "Another project has the ID 'ego'"),
         (["import", archive, "--name", "two"], "lea (Lea there, Lea here)"),
-        (["import", archive, "--name", "two", "--people", "map"], "belong together"),
+        (["import", archive, "--name", "two", "--people", "map"], "--people map needs --map"),
         (["import", archive, "--name", "a/b"], "up to 64 letters"),
         (["export", "ego", "--out", archive], "is there already"),
-        (["clone", "ego", "two", "--without", "votes,times"], "--without times: there is no such part"),
+        (["clone", "ego", "two", "--without", "votes,times"], "--without times is unknown"),
         (["clone", "nothing", "two"], "There is no project 'nothing'"),
     ):
         assert told in str(run.invoke(cli, ["project", *given]).exception), given
     mapped = ["project", "import", archive, "--name", "two", "--people", "map", "--map", str(who)]
     assert "1 new account (lea-2)" in run.invoke(cli, mapped).output
     copied = run.invoke(cli, ["project", "clone", "ego", "three", "--without", "people", "--without", "runs,votes"])
-    assert "The project three is here: 0 items, 0 submissions, 0 members" in copied.output
+    assert "Imported the project three: 0 items, 0 submissions, 0 members" in copied.output
     listed = run.invoke(cli, ["project", "list"]).output
     assert sorted(line.split()[0] for line in listed.splitlines() if "egothink" in line) == ["ego", "three", "two"]
 
@@ -59,7 +59,7 @@ def test_a_project_is_deleted_by_its_name(run: CliRunner) -> None:
         done = run.invoke(cli, ["project", *given], input=typed)
         return str(done.exception) if isinstance(done.exception, TouchstoneError) else done.output
 
-    for typed, told in (("", "No name was typed. Nothing was deleted."), ("Ego\n", "Type the project's name, ego,")):
+    for typed, told in (("", "You typed no name. Nothing was deleted."), ("Ego\n", "Type the project's name, ego,")):
         assert told in said("delete", "ego", typed=typed or "\n")
     assert "Type the project's name, ego," in said("delete", "ego", "--yes", "two")
     gone = said("delete", "ego", typed="ego\n")

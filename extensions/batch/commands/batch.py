@@ -43,7 +43,7 @@ def create(
 
     shared, given = _opened(run)
     n = batch_runs.submit(shared.store, size=size, again=again, open_endpoint=_endpoint(shared), **given)
-    typer.echo(f"{n} questions were handed in." if n else "Nothing was left to hand in.")
+    typer.echo(f"Submitted {n} questions." if n else "All questions are submitted already.")
     _print_status(shared, run)
 
 
@@ -58,7 +58,7 @@ def export(
 
     shared, given = _opened(run)
     n = batch_runs.write(shared.store, file=file, size=size, **given)
-    typer.echo(f"{n} questions are in {file}." if n else "Nothing was left to hand in, so no file was written.")
+    typer.echo(f"{n} questions are in {file}." if n else "All questions are submitted already, so no file was written.")
     _print_status(shared, run)
 
 
@@ -99,7 +99,7 @@ def cancel(
 
     shared, given = _opened(run)
     n = batch_runs.end(shared.store, number=number, **given)
-    typer.echo(f"Batch {number} is ended; {n} of its questions got nothing.")
+    typer.echo(f"Canceled batch {number}. {n} of its questions have no answer.")
     _print_status(shared, run)
 
 
@@ -159,4 +159,4 @@ def _print_status(shared: Resources, run: str) -> None:
             f"batch {batch.number}  {batch.state}{status}  {batch.came} of {batch.questions} came{rest}{where}{note}"
         )
     problems = f"; {len(seen.problems)} returned lines belong to no question" if seen.problems else ""
-    typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not handed in{problems}.")
+    typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not submitted{problems}.")

@@ -100,9 +100,9 @@ def return_(
         _run(project, item_ids(items), "verify_again", yes=yes)
         return
     if login is None:
-        raise typer.BadParameter("say with --as which lead returns the items.")
+        raise typer.BadParameter("name the lead who returns the items: --as LOGIN.")
     if (items is None) is (reasons is None):
-        raise InvalidInputError([Problem("items", "Say which items: either --items or --reasons.")])
+        raise InvalidInputError([Problem("items", "Name the items: either --items or --reasons.")])
     own = read_reasons(reasons) if reasons is not None else {}
     names = tuple(own) if items is None else item_ids(items)
     item_reasons = Reasons(why, {item: words for item, words in own.items() if words})
@@ -131,7 +131,7 @@ def _run(
     for login, n in preview.shares.items():
         typer.echo(f"{login}: {n:,}")
     if not yes:
-        typer.echo(f"{len(preview.can):,} would change, {len(preview.cannot):,} would not. Say --yes to do it.")
+        typer.echo(f"{len(preview.can):,} would change, {len(preview.cannot):,} would not. To do this, add --yes.")
         return
     done = bulk.do(store, token=preview.token, **ask)
     typer.echo(f"{done:,} changed, {len(preview.cannot):,} did not.")

@@ -86,10 +86,7 @@ def calibrate(
             typer.echo(f"The rule is stored with {project}.")
             return
     if out is None or not human or not judge:
-        raise typer.BadParameter(
-            "name the folder with --out, people with --human and judges with --judge; with --project and --rule alone"
-            " the rule is stored."
-        )
+        raise typer.BadParameter("give --out, --human and --judge. Only to store a rule, give --project and --rule.")
     about: dict[str, Any] = {
         "humans": names_of(human, "--human"),
         "judges": tuple(dict.fromkeys(judge)),
@@ -136,10 +133,10 @@ def _refuse_misuse(
     if (ratings is None) == (project is None):
         raise typer.BadParameter("name either a file with --ratings, or a project with --project.")
     if ratings is not None and (stage is not None or by is Cut.GROUP):
-        raise typer.BadParameter("--stage and --by group are for projects; a file has neither.")
+        raise typer.BadParameter("--stage and --by group need a project. Leave them out with --ratings.")
     if unknown := [name for name in statistics or () if name not in (ALL, *summarised())]:
         raise RatingsError(
-            f"There is no statistic {unknown[0]!r} of agreement; there are: {', '.join(sorted(summarised()))}."
+            f"There is no statistic {unknown[0]!r}. The statistics are {', '.join(sorted(summarised()))}."
         )
     if missing is not None and ratings is None:
         raise typer.BadParameter("--missing is for files. Leave it out: a project knows its missing ratings.")
@@ -242,6 +239,6 @@ def _runs(texts: Sequence[str] | None, option: str) -> Mapping[str, tuple[str, .
     for text in texts or ():
         judge, sign, names = text.partition("=")
         if not sign:
-            raise RatingsError(f"{option} {text!r} does not read JUDGE=NAME or JUDGE=NAME,NAME.")
+            raise RatingsError(f"{option} {text!r} is not JUDGE=NAME or JUDGE=NAME,NAME.")
         names_by_judge[judge.strip()] = (*names_by_judge.get(judge.strip(), ()), *names_of([names], option))
     return names_by_judge

@@ -48,7 +48,7 @@ def failures(
     Example: touchstone failure show demo
     """
     if outputs is not None and not send:
-        raise typer.BadParameter("--outputs goes with --send.")
+        raise typer.BadParameter("--outputs needs --send.")
     from app.services import opened
     from exporters.writing import write_files
     from extensions.cases import coding_intake, failure_files

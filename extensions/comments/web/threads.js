@@ -4,12 +4,14 @@ import { finishComments } from "./comments/sending.js";
 import { Thread } from "./comments/thread.js";
 import { el } from "./dom.js";
 import threadSheet from "./threads.css" with { type: "css" };
+import { t } from "./words.js";
 
 /** @import { Mounted } from "./types" */
 /** @import { ThreadsPage } from "./comment_types" */
 
-const CLOSED =
-  "You could still be asked about this item blind. To read all comments, open the item. You are then no longer asked about the item.";
+const CLOSED = t(
+  "You could still be asked about this item blind. To read all comments, open the item. You are then no longer asked about the item.",
+);
 
 /** @type {WeakMap<object, { print: string, csrf: string }>} */
 const shown = new WeakMap();

@@ -108,7 +108,7 @@ def make(
         beside = inquiry.result._replace(out=out).beside
         tell_asked(summary, inquiry, journal=beside("asked.jsonl"), more=". ")
         if left := left_fields(free.loaded.schema_):
-            typer.echo(f"Fields for people, not for the model: {', '.join(field.name for field in left)}.")
+            typer.echo(f"Fields that only people fill: {', '.join(field.name for field in left)}.")
         typer.echo(
             f"{count(summary.n, 'proposal')} at {out}; every reply: {beside('asked.jsonl')}; "
             f"how they were made: {beside('made.json')}"

@@ -47,7 +47,7 @@ def erase(
     if yes is None:
         yes = typer.prompt("Type the login to erase this person", default="", show_default=False)
         if not yes.strip():
-            raise SettingsError("No login was typed. Nothing was erased.")
+            raise SettingsError("You typed no login. Nothing was erased.")
     done = erasing.erase(store, login=person.login, typed=yes)
     typer.echo(f"Erased. The submissions are now by {done.login}.")
     if done.traces:

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from annotation_schemas import shipped, yaml_text
 from extensions.form_builder.form_state import form_state
+from extensions.form_builder.starts import BLANK, blank_form
 from extensions.form_builder.yaml_edits import Edit, EditError, apply_edits
 from extensions.form_builder.yaml_render import thawed, value_at
 
 TEXTS = {name: path.read_text(encoding="utf-8") for name, path in shipped().items()}
+TEXTS |= {f"blank {kind}": blank_form(kind)[0] for kind in BLANK}
 LAYOUTS = (
     {"default_flow_style": False},
     {"default_flow_style": False, "indent": 6},

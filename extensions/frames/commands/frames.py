@@ -80,9 +80,11 @@ def frames(
     from extensions.frames.screening import ScreeningSettings
 
     if sum(way is not None for way in (every, seconds, times)) + scenes != 1:
-        raise InvalidInputError([Problem("every", "Give one of --every, --seconds, --times and --scenes.")])
+        raise InvalidInputError(
+            [Problem("every", "Choose how to take frames: --every, --seconds, --times or --scenes.")]
+        )
     if scene_change is not None and not scenes:
-        raise InvalidInputError([Problem("scene_change", "--scene-change goes with --scenes.")])
+        raise InvalidInputError([Problem("scene_change", "--scene-change needs --scenes.")])
     if format not in FORMATS:
         raise InvalidInputError([Problem("format", f"--format is png or jpg, not {format!r}.")])
     taking = ExtractionSettings(
@@ -122,7 +124,7 @@ def _make(
     _tell(result.kept, sum(result.dropped.values()), result.sources, out)
     for why, n in sorted(result.dropped.items()):
         typer.echo(f"   {n:,} dropped: {why}")
-    _list("Broken videos, taken up to the break", result.broken)
+    _list("Damaged videos, read up to the damage", result.broken)
     _list("Without a frame", result.missing)
     _list("Skipped", result.skipped)
     if montage:

@@ -53,11 +53,11 @@ def test_from_videos_to_the_pool(tmp_path: Path, sqlite_template: Path) -> None:
     )
     assert (nothing.returncode, nothing.stdout.splitlines()[1]) == (1, "Skipped: 1.")
     for arguments, words in (
-        (["--every", "2", "--scenes"], "Give one of --every"),
-        ([], "Give one of --every"),
+        (["--every", "2", "--scenes"], "Choose how to take frames: --every"),
+        ([], "Choose how to take frames: --every"),
         (["--seconds", "0"], "a number above 0"),
         (["--every", "2", "--format", "gif"], "png or jpg"),
-        (["--every", "2", "--scene-change", "0.5"], "goes with --scenes"),
+        (["--every", "2", "--scene-change", "0.5"], "needs --scenes"),
         (["--every", "2", "--least-motion", "3", "--most-motion", "2"], "at least 3 and at most 2"),
     ):
         refused = touchstone("frame", "create", str(videos), str(tmp_path / "x"), *arguments, home=home)

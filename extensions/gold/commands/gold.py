@@ -93,7 +93,7 @@ def add(
         try:
             row = json.loads(line, object_pairs_hook=json_text.once)
             if not isinstance(row, dict) or not isinstance(row.get("answers"), dict) or "item" not in row:
-                raise ValueError('it has to be {"item": ..., "answers": {...}}')
+                raise ValueError('it must be {"item": ..., "answers": {...}}')
         except (ValueError, RecursionError) as error:
             problems.append(Problem(f"line {number}", f"{file}, line {number}: {error}."))
             continue

@@ -54,7 +54,7 @@ def test_gold_from_a_file(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "gold.jsonl"
     for text, sentence in (
         ("", "Name at least one item"),
-        ('{"item": "garden/0"}', 'line 1: it has to be {"item": ..., "answers": {...}}'),
+        ('{"item": "garden/0"}', 'line 1: it must be {"item": ..., "answers": {...}}'),
         ('\n{"item": "garden/0", "answers": {"right": "yes"}\n', "line 2"),
         ('{"item": "garden/9", "answers": {"right": "yes"}}', "There is no item 'garden/9'"),
         ('{"item": "garden/2", "answers": {"right": "yes"}}', "only a settled item can be a gold check"),

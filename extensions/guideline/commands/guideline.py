@@ -85,7 +85,7 @@ def import_(
         _store(), by=None, project=project, text=text, why=why, answers=pairs, requalify=requalify
     )
     answered = f" It answers {done.answers} decisions." if done.answers else ""
-    typer.echo(f"Version {done.number} of the guideline of {project} is in force.{answered}")
+    typer.echo(f"Published version {done.number} of the guideline of {project}.{answered}")
 
 
 def _store() -> Store:

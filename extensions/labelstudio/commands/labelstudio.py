@@ -142,7 +142,7 @@ def push(
             lambda progress: bridge.push(shared.store, client, forms, by=None, project=project),
         )
     media.sweep()
-    _tell(bridging.outcomes_in_words(done) or ["Nothing to send, and nothing to call back."])
+    _tell(bridging.outcomes_in_words(done) or ["Nothing to send, and nothing to remove."])
     for person in _status(shared, project, address).people:
         if person.why:
             typer.echo(f"  {person.login}: {person.why}")
@@ -191,7 +191,7 @@ def sync(
     with _client(shared, address) as client, _until_stopped() as stopped:
         _ready(shared, client, project, stages=stage, ahead=ahead, hold=hold, media=media)
         stages = ", ".join(stage_there.value for stage_there in _status(shared, project, address).stages)
-        typer.echo(f"{project} ({stages}) and {address} are kept the same every {every:g} s (Ctrl+C ends it)")
+        typer.echo(f"{project} ({stages}) and {address} are synchronized every {every:g} s (Ctrl+C ends this)")
         before = [""]
 
         def tell(pulled: PullResult | None, pushed: PushResult | None, said: str) -> None:
@@ -230,7 +230,7 @@ def status(project: Project, server: Server = None) -> None:
         stages = ", ".join(stage.value for stage in host.stages) or "no stage yet"
         typer.echo(f"{host.address}: {stages}; {host.ahead} tasks ahead, held for {host.hold_hours:g} hours")
         fetched = f"{host.pulled_at:%Y-%m-%d %H:%M:%S} UTC" if host.pulled_at else "never"
-        typer.echo(f"  fetched last: {fetched}{' (at it just now)' if host.busy else ''}")
+        typer.echo(f"  fetched last: {fetched}{' (in progress)' if host.busy else ''}")
         for line in host.lines:
             typer.echo(f"  {line.stage.value}, {line.login}: {' '.join(line.sentences) or 'nothing.'}")
         for step in host.next_steps:
@@ -266,11 +266,11 @@ def _opened(project: str, server: str | None) -> tuple[Resources, str]:
     if len(addresses) == 1:
         return shared, addresses[0]
     if addresses:
-        raise NotFoundError(f"{project} has several servers; say which one with --server: {', '.join(addresses)}.")
+        raise NotFoundError(f"{project} has several servers. Choose one with --server: {', '.join(addresses)}.")
     here = shared.settings.of(LabelStudioSettings).label_studio_url
     if here:
         return shared, _normal(here)
-    raise NotFoundError("Say where Label Studio answers: --server http://127.0.0.1:8080, for example.")
+    raise NotFoundError("Give the address of Label Studio, such as --server http://127.0.0.1:8080.")
 
 
 @contextmanager
@@ -350,9 +350,9 @@ def _ready(
     if not now.stages:
         shown = " ".join(f"--stage {stage.value}" for stage in bridging.stages_shown(schema))
         raise NotFoundError(
-            f"Say which stages go there; Label Studio can show {shown} of this project."
+            f"Choose stages with --stage. Label Studio can show {shown} of this project."
             if shown
-            else "Label Studio can show no stage of this project; its work stays on Touchstone's own pages."
+            else "Label Studio can show no stage of this project. Use Touchstone's pages."
         )
     if not now.people and not bridge.match_people(shared.store, client, by=None, project=project):
         raise NotFoundError(_no_one_known(project))
@@ -360,8 +360,8 @@ def _ready(
 
 def _no_one_known(project: str) -> str:
     return (
-        f"No one is known there yet. Map each login with touchstone labelstudio map {project} LOGIN=E-MAIL;"
-        " --invite prints the link for those who have no account there."
+        f"No one is known there yet. Map each login with touchstone labelstudio map {project} LOGIN=E-MAIL."
+        " For people without an account there, --invite prints a link."
     )
 
 

@@ -62,8 +62,8 @@ def backend(
     secret = _secret(secret_env)
     if secret is None and not is_loopback(host):
         raise SettingsError(
-            f"{host} can be reached from other machines: give the connection a password in an environment variable and "
-            "name it with --secret-env."
+            f"{host} can be reached from other machines. Put a password into an environment variable, and name the "
+            "variable with --secret-env."
         )
     check_free(host, port)
     shared = opened()
@@ -71,7 +71,7 @@ def backend(
         access_to(session, person=None, project=project)
     described = model_descriptions.named(spec)
     if described.adapter == "file":
-        raise ModelError(f"{described.name} is not asked anywhere: its answers come as a file.")
+        raise ModelError(f"{described.name} cannot be asked: its answers come as a file. Choose another model.")
     answerer = model_descriptions.opened(described, shared.settings, strategy=strategy)
     try:
         with PictureFinder(shared.media, shared.settings.home / "prepared", media) as pictures:
@@ -85,7 +85,7 @@ def backend(
             )
             typer.echo(f"{described.name} answers at http://{shown(host)}:{port} (Ctrl+C ends it)")
             if secret is None:
-                typer.echo("Without a password: anyone who works on this machine can ask it.")
+                typer.echo("There is no password, so anyone on this machine can use the model.")
             uvicorn.run(
                 application(asked, secret=secret),
                 host=host,

@@ -126,11 +126,11 @@ def test_a_stage_that_cannot_be_shown_is_named(home: Home) -> None:
     assert "triage" in sentence
     assert "Label Studio cannot show" in sentence
     asked = refused(home, "export", "tiny", "--server", address, **TOKEN, **SHOWN)
-    assert "Say which stages go there" in asked
+    assert "Choose stages with --stage" in asked
     assert "--stage verification" in asked
 
 
 def test_of_several_servers_one_has_to_be_named(home: Home) -> None:
     for address in (nowhere(), nowhere()):
         connected(home, address)
-    assert "several servers; say which one with --server" in refused(home, "import", "tiny", **TOKEN)
+    assert "several servers. Choose one with --server" in refused(home, "import", "tiny", **TOKEN)

@@ -50,7 +50,7 @@ def score(
     typer.echo(entries.sentence(done))
     line = entries.score_of(shared.store, by=None, project=project, entry=done.entry)
     if line is None:
-        typer.echo("There is no key here, so there is no accuracy.")
+        typer.echo("This project has no key, so there is no accuracy.")
         return
     what = "mean IoU" if line.measure else "accuracy"
     typer.echo(f"  {what}  95 % interval   answers  left out  not read  lowest to highest")
@@ -71,7 +71,7 @@ def list_(project: Project) -> None:
     for entry in team_entries:
         typer.echo(f"{entry.at:%Y-%m-%d %H:%M}  {entry.run}  {entry.name}  {entry.withdrawn or 'counts'}")
     if not team_entries:
-        typer.echo("No team has sent in anything yet.")
+        typer.echo("There are no entries yet.")
 
 
 def budget(
@@ -89,13 +89,11 @@ def budget(
     from extensions.leaderboard import entry_budget
 
     if most is not None and unlimited:
-        raise SettingsError("--most and --unlimited say different things; give one of them.")
+        raise SettingsError("Give either --most or --unlimited, not both.")
     store = opened().store
     if most is not None or unlimited:
         wanted = None if most is None else entry_budget.EntryBudget(most, days)
         done = entry_budget.set_budget(store, by=None, project=project, budget=wanted)
         typer.echo("Saved." if done else "Nothing was changed.")
     allowance = entry_budget.budget(store, by=None, project=project)
-    typer.echo(
-        "A team may send in as many as it likes." if allowance is None else f"A team may send in {allowance.words}."
-    )
+    typer.echo("A team may send any number of entries." if allowance is None else f"A team may send {allowance.words}.")

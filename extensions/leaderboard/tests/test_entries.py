@@ -201,7 +201,7 @@ def test_the_command_says_what_came_of_it(
         assert done.exit_code == 0, done.output
         return done.output
 
-    assert said("list", "p") == "No team has sent in anything yet.\n"
+    assert said("list", "p") == "There are no entries yet.\n"
     told = said("import", "p", str(sent(tmp_path, "ABCDAAAAAA")), "--team", "A", "--model", "M")
     assert told.startswith("A: M: 10 answers taken.\n")
     assert " 0.600 " in told

@@ -111,9 +111,9 @@ def test_the_command(store: Store, media: MediaStore, tmp_path: Path, monkeypatc
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
     run = CliRunner().invoke
     make_project(opened().store, name="kitchen")
-    assert "as many as it likes" in run(cli, ["entry", "limit", "kitchen"]).output
-    assert "A team may send in 3 entries in 7 days." in run(cli, ["entry", "limit", "kitchen", "--most", "3"]).output
+    assert "any number of entries" in run(cli, ["entry", "limit", "kitchen"]).output
+    assert "A team may send 3 entries in 7 days." in run(cli, ["entry", "limit", "kitchen", "--most", "3"]).output
     assert "1 entry in 2 days" in run(cli, ["entry", "limit", "kitchen", "--most", "1", "--days", "2"]).output
     assert "Nothing was changed." in run(cli, ["entry", "limit", "kitchen", "--most", "1", "--days", "2"]).output
-    assert "as many as it likes" in run(cli, ["entry", "limit", "kitchen", "--unlimited"]).output
+    assert "any number of entries" in run(cli, ["entry", "limit", "kitchen", "--unlimited"]).output
     assert run(cli, ["entry", "limit", "kitchen", "--unlimited", "--most", "2"]).exit_code != 0

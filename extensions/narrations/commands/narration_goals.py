@@ -149,7 +149,9 @@ def _check(read: ReadNarrations, file: Path, limits: Limits) -> None:
     from extensions.narrations.rules.narration import by_video
 
     goal_file = read_goals(file)
-    faults = [f"{row.path}, line {row.row}: {row.reason}. Mend that line, or delete the goal." for row in goal_file.bad]
+    faults = [
+        f"{row.path}, line {row.row}: {row.reason}. Correct the line, or delete the goal." for row in goal_file.bad
+    ]
     faults += map(str, check(goal_file.goals, by_video(read.rows), limits))
     for fault in faults:
         typer.echo(fault)

@@ -36,7 +36,7 @@ def try_(address: Annotated[str, typer.Argument(help="The address to send to.")]
         send(server, Letter(secrets.token_urlsafe(12), address, "Touchstone can send mail", text))
     except MailFailure as error:
         raise SettingsError(str(error)) from None
-    typer.echo(f"{server.host}:{server.port} took a mail to {address}. Look whether it arrives.")
+    typer.echo(f"{server.host}:{server.port} accepted a mail to {address}. Check that it arrives.")
 
 
 def set_(

@@ -58,7 +58,9 @@ def template(
         return
     if file.suffix in (".jsonl", ".json"):
         if parser is None or not value:
-            raise ModelError("Published prompts do not say how replies are read: give --parser and a --value for each.")
+            raise ModelError(
+                "Published prompts do not say how replies are read. Give --parser, and --value for each possible value."
+            )
         values = [published_prompts.value_of(text) for text in value]
         texts = dict(published_prompts.published_texts(file, parser=parser, values=values, pair=pair or ()))
         for unknown in [text_name for text_name in (*(name or ()), *(pair or ())) if text_name not in texts]:

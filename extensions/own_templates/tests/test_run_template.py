@@ -33,7 +33,7 @@ def test_published_prompts_become_templates_of_the_project(home: Path) -> None:
     assert "mine@1" in listed
     assert "from prompts.jsonl" in listed
     bare = touchstone("template", "import", "p", str(path), home=home)
-    assert (bare.returncode, "give --parser" in bare.stderr) == (1, True)
+    assert (bare.returncode, "Give --parser" in bare.stderr) == (1, True)
     nameless = touchstone(
         "template", "import", "p", str(path), "--parser", "last_line", "--value", "a", "--name", "no", home=home
     )

@@ -83,7 +83,7 @@ def table(found: StudyPlan, statistic: PlanStatistic) -> Iterator[str]:
         undefined = f"  (undefined in {design.undefined:.0%})" if design.undefined else ""
         within = f"+-{design.half_width:.3f}"
         yield f"{design.raters:>6}{design.units:>8,}{design.ratings:>9,}{design.mean:>12.3f}  {within}{undefined}"
-    yield f"{found.simulations} simulated studies for each line; the last digit depends on them."
+    yield f"{found.simulations} simulated studies for each line, so the last digit may vary."
     if found.half_width is None:
         return
     if found.cheapest is None:
@@ -91,8 +91,8 @@ def table(found: StudyPlan, statistic: PlanStatistic) -> Iterator[str]:
     else:
         best = found.cheapest
         yield (
-            f"For +-{found.half_width:g}: {best.raters} raters and {best.units:,} units, {best.ratings:,} ratings, "
-            "are the fewest of these."
+            f"The smallest design for ±{found.half_width:g}: {best.raters} raters and {best.units:,} units,"
+            f" {best.ratings:,} ratings."
         )
 
 
@@ -100,11 +100,11 @@ def _numbers(text: str, option: str) -> Sequence[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError as error:
-        raise RatingsError(f"{option} {text!r} is not numbers with commas between them, as 0.2,0.8 is.") from error
+        raise RatingsError(f"{option} {text!r} is not a list of numbers, such as 0.2,0.8.") from error
 
 
 def _whole(text: str, option: str) -> Sequence[int]:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError as error:
-        raise RatingsError(f"{option} {text!r} is not whole numbers with commas between them, as 2,3 is.") from error
+        raise RatingsError(f"{option} {text!r} is not a list of whole numbers, such as 2,3.") from error

@@ -57,7 +57,7 @@ def register(cli: typer.Typer) -> None:
             shared = resources()
             try:
                 shared.store.upgrade()
-                typer.echo("Making items up; this takes a few seconds.")
+                typer.echo("Making up items. This takes a few seconds.")
                 files = home / "made-up"
                 files.mkdir()
                 tried = build(shared, examined.loaded, files)
@@ -75,13 +75,13 @@ def told(tried: TrialResult, store: Store, address: str) -> Iterator[str]:
     yield "Waiting, made up: " + (", ".join(f"{stage.value} {n}" for stage, n in tried.work.items() if n) or "nothing")
     idle = [stage.value for stage, n in tried.work.items() if not n]
     if idle:
-        yield f"Nothing waits in {', '.join(idle)}; the page Schema of the lead shows these forms, too."
+        yield f"Nothing waits in {', '.join(idle)}; the lead's page Schema shows their forms."
     yield from tried.left_out
     yield "Each link signs in once:"
     for role, person in tried.people:
         token = sign_in.make_sign_in_link(store, person=person)
         yield f"  {role.value:<10} {address}/link/{token}"
-    yield f"Touchstone is at {address} (Ctrl+C ends it, and removes all of it)"
+    yield f"Touchstone is at {address} (Ctrl+C ends this and removes everything)"
 
 
 @contextmanager

@@ -164,7 +164,7 @@ def regression(
     if aspects is not None and (success is None or not success.lower().endswith(FILES)):
         raise typer.BadParameter("--aspects needs --success FILE, because no project defines success.")
     if aspects is not None and (plans or scores or criterion or task or items):
-        raise typer.BadParameter("--plans, --scores, --criterion, --task and --items are for projects.")
+        raise typer.BadParameter("--plans, --scores, --criterion, --task and --items need a project.")
     asked = _asked(success, plans, scores, criterion, aspect, model, by, task)
     joined, lines = _of_files(aspects, asked) if aspects is not None else _of_project(project or "", asked, items)
     fits = fitting.fit_regressions(

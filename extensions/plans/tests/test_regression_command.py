@@ -132,7 +132,7 @@ def test_nothing_is_minus_zero(tmp_path: Path) -> None:
         (["p", "--aspects", "a.csv"], "name either a project"),
         (["--aspects", "a.csv"], "--aspects needs --success FILE"),
         (["--aspects", "a.csv", "--success", "success"], "--aspects needs --success FILE"),
-        (["--aspects", "a.csv", "--success", "s.csv", "--task", "t"], "are for projects"),
+        (["--aspects", "a.csv", "--success", "s.csv", "--task", "t"], "need a project"),
     ],
 )
 def test_options_that_do_not_go_together(arguments: list[str], why: str) -> None:

@@ -165,7 +165,7 @@ def cover(
     if done.same:
         typer.echo(f"Decided so before: {done.same:,}.")
     if left:
-        typer.echo(f"Not decided, so not covered: {left:,} of the table.")
+        typer.echo(f"Not decided, so not covered: {left:,}.")
     if done.archive:
         typer.echo("The project's archive that was ready for download had the originals. It was deleted.")
     if done.sets:

@@ -77,7 +77,7 @@ def test_a_lead_looks_by_hand_decides_and_reads_what_stands(home: Path) -> None:
         more.write(f"b.png,{second['file']},,,,,,,\n")
     assert said("cover", "p", str(table)).splitlines() == [
         "Pictures decided: 1. Boxes covered: 1, in 1 of them; nothing in 0.",
-        "Not decided, so not covered: 1 of the table.",
+        "Not decided, so not covered: 1.",
     ]
     assert said("list", "p").splitlines()[0] == (
         "A blind test: 2 pictures; something covered in 1, nothing to cover in 0, open 1."

@@ -87,7 +87,7 @@ def _stage(name: str) -> Stage:
     from domain.states import VERIFICATIONS, Stage
 
     if name not in (*VERIFICATIONS, Stage.GRADING):
-        raise typer.BadParameter(f"--stage {name!r} is neither a verification nor grading.")
+        raise typer.BadParameter(f"--stage {name!r} is neither a stage of verification nor grading.")
     return Stage(name)
 
 

@@ -87,4 +87,4 @@ def similarity(
         f"{measured.known} unchanged, {measured.without} without a text"
     )
     typer.echo(f"  by {json.dumps(dict(measured.about), ensure_ascii=False)}")
-    typer.echo(f"  cut by it: touchstone result show {project} --by {measured.name} --bins 3")
+    typer.echo(f"  split scores by it: touchstone result show {project} --by {measured.name} --bins 3")

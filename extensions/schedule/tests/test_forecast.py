@@ -11,7 +11,7 @@ from domain.errors import NotAllowedError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
-from extensions.schedule import forecast
+from extensions.schedule import dashboard_section, forecast
 from testkit.factories import Clock, claimed, make_items, make_person, make_project
 from tests.workflow.test_statement_counts import statements_for
 from workflow.annotate import submissions
@@ -90,3 +90,35 @@ def test_forecasts_ask_no_more_of_the_database_if_there_is_more(store: Store, cl
 
     (few,), (many,) = statements_for(store, clock, look)
     assert many <= few
+
+
+def test_the_last_item_needs_every_stage_and_the_votes_of_items_left_to_write(store: Store, clock: Clock) -> None:
+    make_project(store)
+    make_items(store, 2)  # of the 4 that are wanted; 2 votes each
+    lea = make_person(store, "lea", role=Role.LEAD)
+    found = {one.stage: one for one in forecast.forecasts(store, by=lea, project="p")}
+    assert (found[Stage.AUTHORING].left, found[Stage.VERIFICATION].left) == (2, 4)
+    assert found[Stage.VERIFICATION].to_come == 4, "two votes on each item that is left to write"
+    assert forecast.last_item([*found.values()]) is None, "no one has worked yet"
+    early, late = (date(2026, 5, day) for day in (4, 20))
+    ends = [
+        forecast.Forecast(stage, 5, (5, 5, 5), whole=(early, late)) for stage in (Stage.VERIFICATION, Stage.GRADING)
+    ]
+    assert forecast.last_item(ends) == (early, late), "grades settle no item"
+    assert forecast.last_item([*ends, forecast.Forecast(Stage.AUTHORING, 5, (5, 5))]) is None
+    later = forecast.Forecast(Stage.AUTHORING, 5, (5, 5, 5), whole=(date(2026, 5, 9), date(2026, 5, 11)))
+    assert forecast.last_item([*ends, later]) == (date(2026, 5, 9), late), "each end is that of the last stage"
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "words"),
+    [
+        (date(2026, 1, 9), date(2026, 1, 21), "between 9 and 21 January"),
+        (date(2026, 1, 28), date(2026, 2, 3), "between 28 January and 3 February"),
+        (date(2026, 12, 28), date(2027, 1, 3), "between 28 December and 3 January 2027"),
+        (date(2026, 1, 9), date(2026, 1, 9), "on 9 January"),
+        (date(2027, 1, 9), date(2027, 1, 21), "between 9 and 21 January 2027"),
+    ],
+)
+def test_days_are_said_as_people_say_them(first: date, last: date, words: str) -> None:
+    assert dashboard_section.between(first, last, today=date(2026, 1, 2)) == words

@@ -58,13 +58,13 @@ def register(cli: typer.Typer) -> None:
         from extensions.schema_migration import change_history, migration
 
         if sum((schema is not None, undo, finish, history)) != 1:
-            advice = "Say one of --schema FILE, --undo, --finish, --history."
+            advice = "Give one of --schema FILE, --undo, --finish and --history."
             raise InvalidInputError([Problem("schema", advice)])
         shared = opened()
         store = shared.store
         if history:
             lines = [_past(past) for past in change_history.history(store, by=None, project=name)]
-            typer.echo("\n".join(lines or [f"{name} follows the schema that it was made with."]))
+            typer.echo("\n".join(lines or [f"{name} still has its first schema."]))
         elif finish:
             done = recorded(
                 shared, "project migrate", name, lambda progress: migration.finish(store, by=None, project=name)
@@ -72,7 +72,7 @@ def register(cli: typer.Typer) -> None:
             typer.echo("\n".join(_done(done, every=every)))
         elif undo and not yes:
             past = migration.to_undo(store, by=None, project=name)
-            typer.echo(f"Would be taken back:\n{_past(past)}\nNothing has happened. Say --yes to do it.")
+            typer.echo(f"This would be undone:\n{_past(past)}\nNothing was changed. To undo this, add --yes.")
         elif undo:
             done = recorded(
                 shared, "project migrate", name, lambda progress: migration.undo(store, by=None, project=name)
@@ -114,9 +114,9 @@ def _preview(seen: MigrationPreview, *, every: bool) -> list[str]:
     lines.append(f"In people's hands: {seen.in_hand:,} tasks, {seen.drafts:,} with a draft; they stay theirs.")
     lines += _moved(stages, seen.moved, every=every)
     if seen.comparison.missing:
-        lines.append(f"{len(seen.comparison.missing)} still to be decided. Nothing has happened.")
+        lines.append(f"{len(seen.comparison.missing)} decisions are missing. Nothing was changed.")
     elif seen.can_be_done:
-        lines.append("Nothing has happened. Say --yes to do it; --undo takes it back.")
+        lines.append("Nothing was changed. To make the change, add --yes. You can undo it with --undo.")
     else:
         lines.append("The change is not possible yet. Nothing was changed.")
     return lines

@@ -60,20 +60,20 @@ def test_it_is_said_then_done_then_taken_back(
     try:
         look = run("--schema", str(new), code=1)
         assert "--ask-again choice:unsure" in look
-        assert "1 still to be decided. Nothing has happened." in look
+        assert "1 decisions are missing. Nothing was changed." in look
         decided = ("--schema", str(new), "--ask-again", "choice:unsure")
         look = run(*decided)
         assert "Votes that count now: 4; of these asked again: 1." in look
         assert "in adjudication 1 0" in look
-        assert "Nothing has happened. Say --yes to do it" in look
-        assert "made with" in run("--history")
+        assert "Nothing was changed. To make the change, add --yes" in look
+        assert "first schema" in run("--history")
         done = run(*decided, "--yes")
         assert "Change 1: version 2 of the schema is in force." in done
         assert "in adjudication -> in verification. 1 of 2 votes are in." in done
         assert "version 1 -> 2 --ask-again choice:unsure" in run("--undo")
         assert "Change 2: version 1" in run("--undo", "--yes")
         assert "takes change 1 back" in run("--history")
-        assert "Say one of" in str(CliRunner().invoke(cli, ["project", "migrate", "p"]).exception)
+        assert "Give one of" in str(CliRunner().invoke(cli, ["project", "migrate", "p"]).exception)
     finally:
         services.resources().store.close()
         services.resources.cache_clear()

@@ -67,11 +67,11 @@ def read_again(
     if done is None:
         raise RunStoppedError(job.refused)
     typer.echo(done.counted, err=True)
-    typer.echo(f"{done.wanted:,} answers are not read by the rules; {done.known:,} of them it was asked about before.")
+    typer.echo(f"The rules cannot read {done.wanted:,} answers. {done.known:,} of them were asked about before.")
     typer.echo(f"{done.asked:,} questions: {done.read:,} answers read, {done.none:,} state nothing.")
     for why, n in done.failed.items():
         typer.echo(f"{n:,} without a reading: {why}.")
-    typer.echo(f"It counts where it is asked for: touchstone result show {project} --reader {done.reader}")
+    typer.echo(f"Use these readings: touchstone result show {project} --reader {done.reader}")
 
 
 def sample(
@@ -99,9 +99,7 @@ def sample(
         with out.open("x", encoding="utf-8") as file:
             file.write(lines)
     except FileExistsError as error:
-        raise InvalidFileError(
-            f"{out} is there already, and may hold what someone has read; name another file."
-        ) from error
+        raise InvalidFileError(f"{out} exists already, and may have people's readings. Name another file.") from error
     except OSError as error:
         raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
     typer.echo(counted, err=True)
@@ -123,11 +121,11 @@ def agreement(
         opened().store, by=None, project=project, values=reader_agreement.values_of(file)
     )
     left = f"; {comparison.empty:,} are not filled in" if comparison.empty else ""
-    typer.echo(f"{comparison.n:,} answers that people have read{left}. The unit is an answer; intervals of 95 %.")
+    typer.echo(f"{comparison.n:,} answers read by people{left}. The unit is an answer; intervals are 95 %.")
     for reader in comparison.readers:
         typer.echo(
             f"{reader.reader}: agreement {_figure(reader.same)}, Cohen's kappa {_figure(reader.kappa)}; "
-            f"{reader.wrong:,} read otherwise than people do, {reader.lost:,} not read that people read"
+            f"{reader.wrong:,} read differently from people, {reader.lost:,} read by people only"
         )
 
 

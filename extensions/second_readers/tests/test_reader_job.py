@@ -49,7 +49,7 @@ def test_the_command_goes_on_with_the_job_of_one_that_was_killed(
         command = ["reader", "run", "p", "--spec", str(file), *(["--limit", str(limit)] if limit else [])]
         told = CliRunner().invoke(cli, command, catch_exceptions=False).stdout
         after = [each.text for each in server.asked[len(before) :]]
-    assert "5 answers are not read by the rules" in told
+    assert "The rules cannot read 5 answers" in told
     done = desk.job(store, id=job.id)
     assert (done.state, done.deaths) == (JobState.DONE, 1)
     assert not {*before[:-1]} & {*after}, "only the last reply may have come when its process was killed"

@@ -62,7 +62,7 @@ def _limits(wanted: ReportOptions) -> Limits | None:
         if problems := [Problem("_".join(map(str, key)), f"{words}.") for key, words in wrong(limits)]:
             raise InvalidInputError(problems)
     if wanted.gate and (limits is None or limits.without_images is None):
-        why = "The schema sets no limit below `export: shortcuts`, and none is given; write --without-images 0.02."
+        why = "The schema has no limit in `export: shortcuts`. Give one, such as --without-images 0.02."
         raise InvalidInputError([Problem("without_images", why)])
     return limits
 
@@ -110,7 +110,7 @@ def write_reasons(path: Path, told: Sequence[tuple[str, str]]) -> None:
     from exporters.writing import write_files
 
     write_files({path: as_bytes(("item", "reason"), told)})
-    sys.stderr.write(f"{len(told):,} items with what to tell their authors are in {path}; it tells keys.\n")
+    sys.stderr.write(f"{len(told):,} items with reasons for their authors are in {path}. It reveals keys.\n")
 
 
 def _tell(project: str, found: ModelShortcuts) -> None:
@@ -119,7 +119,7 @@ def _tell(project: str, found: ModelShortcuts) -> None:
 
     typer.echo(f"{found.title}. {found.which}\n")
     if not found.models:
-        typer.echo("No model was asked without images; `touchstone shortcut run` does it.")
+        typer.echo("No model was asked without images. Ask one with `touchstone shortcut run`.")
         return
     heads = ("Model", "Shown", "Items", "Orders", "Right", "Right in all orders", "By chance", "More with images")
     rows = [
@@ -149,7 +149,7 @@ def _tell(project: str, found: ModelShortcuts) -> None:
         f"of options, and in every one asked, by {by} or more."
     )
     _list(project, found.flagged)
-    typer.echo(f"{len(found.second):,} items want a second look.")
+    typer.echo(f"{len(found.second):,} items need a second look.")
     _list(project, found.second)
 
 

@@ -83,7 +83,7 @@ def shortcut(
         frozen=any([spec, without, frames, orders, limit, dimension, prompt_set, family, fill, strategy, clips, items])
         or seed != 0,
         retry_failed=retry_failed,
-        say="Say which model: --spec FILE for new runs",
+        say="Name the model: --spec FILE for new runs",
     )
     from workflow.runs import model_descriptions
 

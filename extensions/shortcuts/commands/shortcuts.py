@@ -110,12 +110,12 @@ def shortcuts(
     given = {"above_chance": above_chance, "bound": bound, "score": score, "flagged": flagged}
     if models:
         if at_most or any(share is not None for share in given.values()):
-            raise InvalidInputError([Problem("models", "With --models there are no limits on rules; leave them out.")])
+            raise InvalidInputError([Problem("models", "With --models, leave out the limits on rules.")])
         asked = model_report.ReportOptions(project, counted, model or (), strong or (), without_images, gate)
         met = model_report.tell(asked, scores=items, reasons=reasons, as_json=as_json)
     else:
         if model or strong:
-            raise InvalidInputError([Problem("models", "--model and --strong go with --models.")])
+            raise InvalidInputError([Problem("models", "--model and --strong need --models.")])
         given |= {"without_images": without_images}
         known = {name: share for name, share in given.items() if share is not None}
         met = _report(project, counted, at_most or (), known, files=(items, reasons), as_json=as_json, gate=gate)
@@ -155,7 +155,7 @@ def _report(
     scores, reasons = files
     if scores is not None:
         write_files({scores: text_shortcuts.as_csv(results).encode()})
-        print(f"{len(results.items):,} items written to {scores}; they tell keys.", file=sys.stderr)
+        print(f"{len(results.items):,} items written to {scores}. The file reveals keys.", file=sys.stderr)
     if reasons is not None:
         told_to = [(score.choice.id, text_shortcuts.to_author(score)) for score in results.flagged]
         model_report.write_reasons(reasons, told_to)
@@ -185,7 +185,7 @@ def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *
             shares[name] = float(share)
         except ValueError:
             what = f"{limit!r} is no limit" if equals else f"{limit!r} has no share"
-            raise InvalidInputError([Problem("at_most", f"{what}; write NAME=SHARE, such as longest=0.3.")]) from None
+            raise InvalidInputError([Problem("at_most", f"{what}. Write NAME=SHARE, such as longest=0.3.")]) from None
     before = own or Limits()
     limits = before.model_copy(update={**given, "at_most": {**before.at_most, **shares}})
     if problems := [
@@ -206,8 +206,8 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
         typer.echo("No items have a multiple-choice key, so there is nothing to test.")
         return
     tables = [
-        ReportTable("rules", "Rules that look at no image", ("Rule", "Right"), tuple(found.baselines)),
-        ReportTable("texts", "A classifier that reads texts alone", ("Dimension", "Right"), tuple(found.text_only)),
+        ReportTable("rules", "Rules without images", ("Rule", "Right"), tuple(found.baselines)),
+        ReportTable("texts", "A classifier on texts alone", ("Dimension", "Right"), tuple(found.text_only)),
         key_places.table(found.places),
     ]
     for table in tables:
@@ -216,7 +216,7 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
     typer.echo(f"An option drawn blindly is right in {100 * (found.chance or 0):.1f} %.")
     if stands is not None:
         typer.echo(f"Limits: {stands.said}.")
-    typer.echo(f"{len(found.flagged):,} of {len(found.items):,} items give their key away by their text.")
+    typer.echo(f"{len(found.flagged):,} of {len(found.items):,} items reveal their key by their text.")
     for score in found.flagged:
         why = "; ".join(score.reasons) or "no single word, many together"
         typer.echo(f"  {score.choice.id}: key {100 * score.p_key:.0f} % likely; {why}")
@@ -224,4 +224,4 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
         more = f" and {len(found.skipped) - _NAMED:,} more" if len(found.skipped) > _NAMED else ""
         typer.echo(f"Left out, without a multiple-choice key: {', '.join(found.skipped[:_NAMED])}{more}.")
     if found.without_source:
-        typer.echo(f"Of {found.without_source:,} items no source is known: each counts as one of its own.")
+        typer.echo(f"{found.without_source:,} items have no source. Each counts as its own source.")

@@ -69,7 +69,7 @@ def variants(
     read = project_answers.read_project(shared.store, person=None, project=project, items=items, reader=reader)
     by = item_pairs.named(read.schema, pair, variant)
     if by is None:
-        problem = "Say which field or label names the pair and which the variant: --pair NAME --variant NAME."
+        problem = "Name the field or label of the pair and of the variant: --pair NAME --variant NAME."
         raise InvalidInputError([Problem("pair", problem)])
     wanted = score_choices.selected_scores(
         read, kinds=None if scores is ScoreSource.ALL else (scores.value,), criteria=criterion

@@ -52,4 +52,4 @@ def test_what_a_lead_reads_and_keeps(home: Path) -> None:
         assert [row["item"] for row in csv.DictReader(file)] == ["colour/1"]
     told = json.loads(said("p", "--json", "--field", "question"))
     assert (told["items"], told["unheld"], [each["items"] for each in told["rules"]]) == (3, 1, [1, 1])
-    assert "no rules of wording" in said("free")
+    assert "no wording rules" in said("free")

@@ -2,6 +2,7 @@
 
 import { el, fill, key, part, same } from "../dom.js";
 import { keyIndex, slotName } from "../kinds/keys.js";
+import { t } from "../words.js";
 import { edited, untouched } from "./changed_fields.js";
 import { FieldForm } from "./fields.js";
 import { votesTable } from "./votes.js";
@@ -10,12 +11,12 @@ import { votesTable } from "./votes.js";
 
 const TWICE_MS = 1000; // a key that comes again sooner was pressed twice, where once was meant
 const CLICK_MS = 500; // and a click that comes sooner belongs to a double click
-const TWICE = "Not settled: that was one press too many. Press again to choose the reason.";
+const TWICE = t("Not settled: that was one press too many. Press again to choose the reason.");
 
 const DECISIONS = [
-  { value: "accept", label: "Accept", hint: "kept as it is" },
-  { value: "reject", label: "Reject", hint: "taken out" },
-  { value: "edit", label: "Edit", hint: "a new revision, verified again" },
+  { value: "accept", label: t("Accept"), hint: t("kept as it is") },
+  { value: "reject", label: t("Reject"), hint: t("taken out") },
+  { value: "edit", label: t("Edit"), hint: t("a new revision, verified again") },
 ];
 
 /**
@@ -80,7 +81,7 @@ export class AdjudicateForm {
     const decide = el(
       "div",
       { class: "criterion active" },
-      el("div", { class: "prompt", id: "decision" }, "Decision"),
+      el("div", { class: "prompt", id: "decision" }, t("Decision")),
       el("div", { class: "choices row decisions", role: "radiogroup", "aria-labelledby": "decision" }, this.buttons),
       this.why,
       this.editor,
@@ -120,7 +121,7 @@ export class AdjudicateForm {
       this.paint();
     };
     const again = el("button", { type: "button", class: "small", on: { click } }, "another");
-    fill(this.why, el("div", { class: "ask" }, el("span", {}, "Reason: ", el("strong", {}, reason)), again));
+    fill(this.why, el("div", { class: "ask" }, el("span", {}, `${t("Reason:")} `, el("strong", {}, reason)), again));
   }
 
   paintReasons() {
@@ -131,11 +132,11 @@ export class AdjudicateForm {
       if (reason.help) button.title = reason.help;
       return button;
     });
-    const back = el("span", { class: "quiet" }, key("Esc"), " back");
+    const back = el("span", { class: "quiet" }, key("Esc"), ` ${t("back")}`);
     fill(
       this.why,
-      el("div", { class: "ask" }, "Why was it contested? ", back),
-      el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Reason" }, list),
+      el("div", { class: "ask" }, `${t("Why was it contested?")} `, back),
+      el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": t("Reason") }, list),
     );
     this.why.scrollIntoView({ block: "nearest" });
   }
@@ -196,12 +197,12 @@ export class AdjudicateForm {
 
   check() {
     this.error.hidden = true;
-    if (!this.decision) return this.say("Choose a decision.");
-    if (this.reasons.length && this.reason === undefined) return this.say("Choose a reason.");
+    if (!this.decision) return this.say(t("Choose a decision."));
+    if (this.reasons.length && this.reason === undefined) return this.say(t("Choose a reason."));
     if (this.decision !== "edit") return true;
     if (!this.fields.check(untouched(this.fields, this.editable, this.original))) return false;
     if (Object.keys(edited(this.fields, this.editable, this.original)).length) return true;
-    return this.say("Nothing is changed yet. Change a field, or accept the item as it is.");
+    return this.say(t("Nothing is changed yet. Change a field, or accept the item as it is."));
   }
 
   /** @param {string} problem */
@@ -280,7 +281,7 @@ const before = (history) =>
   el(
     "section",
     { class: "history" },
-    el("h3", {}, "What happened before ", key("H"), " full history"),
+    el("h3", {}, `${t("What happened before")} `, key("H"), ` ${t("full history")}`),
     el(
       "ol",
       {},

@@ -1,11 +1,12 @@
 // What a rater has answered so far: which criteria are asked, what is missing or wrong, and what would be submitted.
 
 import { same } from "../dom.js";
+import { t } from "../words.js";
 
 /** @import { Criterion, Read, Reasons, Values } from "../types" */
 /** @import { Block } from "./rating_block.js" */
 
-export const SAY_WHY = "Say why.";
+export const SAY_WHY = t("Say why.");
 
 export class Answering {
   constructor() {

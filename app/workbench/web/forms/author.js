@@ -1,6 +1,7 @@
 // The form of an author: the fields of an item, and above them whether a model has proposed their texts.
 
 import { el } from "../dom.js";
+import { t } from "../words.js";
 import { FieldForm } from "./fields.js";
 
 /** @import { CrossRule, Field, Host, Problem, Read, Values } from "../types" */
@@ -12,8 +13,8 @@ export class AuthorForm {
     this.mark = el(
       "p",
       { class: "proposed", role: "note", hidden: true },
-      el("b", {}, "Proposed by a model."),
-      " Look at the image and correct every field: the item is yours, and you answer for it.",
+      el("b", {}, t("Proposed by a model.")),
+      ` ${t("Look at the image and correct every field: the item is yours, and you answer for it.")}`,
     );
     this.root = el("div", {}, this.mark, this.fields.root);
   }

@@ -1,6 +1,7 @@
 // The frame of a field on the form; what is in it is its kind's affair (kinds/).
 
 import { el } from "../dom.js";
+import { t } from "../words.js";
 
 /** @import { Field } from "../types" */
 
@@ -31,7 +32,7 @@ export function fieldFrame(field) {
   const body = el("div", { class: "inputs" });
   const extra = el("div", { class: "extra" });
   const advice = el("div", { class: "advice", id: `${id}-w`, role: "status" });
-  const optional = field.required ? null : el("span", { class: "quiet" }, " optional");
+  const optional = field.required ? null : el("span", { class: "quiet" }, ` ${t("optional")}`);
   const root = el(
     "div",
     { class: `field ${field.kind}`, data: { field: field.name } },

@@ -2,6 +2,7 @@
 
 import { blank } from "../dom.js";
 import { FIELDS } from "../kinds/index.js";
+import { t } from "../words.js";
 
 /** @import { Asked, Field, Values } from "../types" */
 
@@ -45,6 +46,6 @@ export function submitted(fields, values) {
  */
 export function problemOf(asked) {
   const { field, value, strict } = asked;
-  if (value === undefined) return strict && field.required ? "This is needed." : null;
+  if (value === undefined) return strict && field.required ? t("This is needed.") : null;
   return FIELDS[field.kind].problem(asked);
 }

@@ -2,6 +2,7 @@
 
 import { el, fill, key, same } from "../dom.js";
 import { fitHeight, KEYS, keyButton, showChosen } from "../kinds/keys.js";
+import { t } from "../words.js";
 import { leaveReasons } from "./rating_keys.js";
 
 /** @import { Control, Criterion, Reasons } from "../types" */
@@ -27,7 +28,7 @@ import { leaveReasons } from "./rating_keys.js";
 export function blockOf(form, criterion, control, id) {
   const { name, help, required, aspects } = criterion;
   const head = el("div", { class: "prompt", id }, criterion.prompt);
-  if (!required) head.append(el("span", { class: "quiet" }, " optional"));
+  if (!required) head.append(el("span", { class: "quiet" }, ` ${t("optional")}`));
   const skip = criterion.skip ? skipButton(form, name, criterion.skip) : null;
   const why = el("div", { class: "why", hidden: true });
   const error = el("p", { class: "error", role: "alert", hidden: true });
@@ -85,7 +86,7 @@ export function paintWhy(form, { criterion, why }) {
   else {
     const given = form.reasons[name];
     const label = wanted.list.find((reason) => same(reason.value, given))?.label ?? given ?? "";
-    fill(why, el("span", { class: "quiet" }, "Why: "), String(label) || "no reason yet");
+    fill(why, el("span", { class: "quiet" }, `${t("Why:")} `), String(label) || t("no reason yet"));
   }
 }
 
@@ -104,17 +105,22 @@ function askWhy(form, name, wanted, why) {
     return button;
   });
   if (wanted.typed) {
-    const label = el("span", { class: "label" }, "Another reason, in words");
+    const label = el("span", { class: "label" }, t("Another reason, in words"));
     const other = keyButton(label, null, () => form.typeReason(name));
     showChosen(other, false, KEYS[wanted.list.length]);
     buttons.push(other);
   }
   const leave = () => leaveReasons(form, name);
-  const back = el("button", { type: "button", class: "small", on: { click: leave } }, key("Esc"), " back");
-  const box = el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Reason" }, buttons);
-  fill(why, el("div", { class: "ask" }, "Why? ", back), box);
+  const back = el("button", { type: "button", class: "small", on: { click: leave } }, key("Esc"), ` ${t("back")}`);
+  const box = el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": t("Reason") }, buttons);
+  fill(why, el("div", { class: "ask" }, `${t("Why?")} `, back), box);
   if (!form.typing) return;
-  const words = el("textarea", { class: "box", rows: "2", "aria-label": "Reason in words", data: { enter: "reason" } });
+  const words = el("textarea", {
+    class: "box",
+    rows: "2",
+    "aria-label": t("Reason in words"),
+    data: { enter: "reason" },
+  });
   words.addEventListener("input", () => {
     form.reasons[name] = words.value;
     fitHeight(words);
@@ -125,6 +131,9 @@ function askWhy(form, name, wanted, why) {
   const done = () => {
     if (words.value.trim()) form.because(name, words.value.trim());
   };
-  why.append(words, el("button", { type: "button", class: "small", on: { click: done } }, key("Enter"), " done"));
+  why.append(
+    words,
+    el("button", { type: "button", class: "small", on: { click: done } }, key("Enter"), ` ${t("done")}`),
+  );
   words.focus();
 }

@@ -1,6 +1,7 @@
 // A model's answer next to the item: the criteria, and below them the item's own fields, which E opens to be changed.
 
 import { el, fill, key } from "../dom.js";
+import { t } from "../words.js";
 import { edited, untouched } from "./changed_fields.js";
 import { FieldForm } from "./fields.js";
 import { RatingForm } from "./rating.js";
@@ -23,7 +24,7 @@ export class RefineForm {
     this.rating = new RatingForm({ ...host, submit: () => (this.editing ? this.fields.focus() : host.submit()) });
     this.button = el("button", { type: "button", class: "small", on: { click: () => this.toggle() } });
     this.error = el("p", { class: "error", role: "alert", hidden: true });
-    const help = el("p", { class: "help" }, "A new revision, verified again.");
+    const help = el("p", { class: "help" }, t("A new revision, verified again."));
     this.editor = el("div", { class: "editor" }, help, this.fields.root, this.error);
   }
 
@@ -43,7 +44,7 @@ export class RefineForm {
   paint() {
     this.editor.hidden = !this.editing;
     this.button.setAttribute("aria-expanded", String(this.editing));
-    fill(this.button, key("E"), this.editing ? " leave the item as it is" : " edit the item");
+    fill(this.button, key("E"), this.editing ? ` ${t("leave the item as it is")}` : ` ${t("edit the item")}`);
     this.host.media.repaint();
   }
 
@@ -74,7 +75,7 @@ export class RefineForm {
     if (!this.editing) return true;
     if (!this.fields.check(untouched(this.fields, this.editable, this.original))) return false;
     if (Object.keys(edited(this.fields, this.editable, this.original)).length) return true;
-    this.error.textContent = "Nothing is changed yet. Change a field, or leave the item as it is.";
+    this.error.textContent = t("Nothing is changed yet. Change a field, or leave the item as it is.");
     this.error.hidden = false;
     return false;
   }

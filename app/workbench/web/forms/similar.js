@@ -1,6 +1,7 @@
 // Texts that say nearly the same.
 
 import { el } from "../dom.js";
+import { t } from "../words.js";
 
 /**
  * @typedef {object} Earlier a text that was written before, and its words
@@ -63,7 +64,9 @@ function likeness(mine, words) {
  */
 export function similarPart(near) {
   const exact = near[0][0] >= 0.999;
-  const title = exact ? "This dimension has this question already:" : "Similar to earlier questions of this dimension:";
+  const title = exact
+    ? t("This dimension has this question already:")
+    : t("Similar to earlier questions of this dimension:");
   const pairs = near.map(([score, { text }]) =>
     el("div", { class: "pair" }, el("span", { class: "score" }, `${Math.round(100 * score)} %`), el("span", {}, text)),
   );

@@ -2,6 +2,7 @@
 
 import { el, same } from "../dom.js";
 import { KINDS } from "../kinds/index.js";
+import { t } from "../words.js";
 
 /** @import { Child, Criterion, Option, Vote } from "../types" */
 
@@ -11,7 +12,7 @@ import { KINDS } from "../kinds/index.js";
  * @param {Vote[]} votes
  */
 export function votesTable(criteria, options, votes) {
-  if (!votes.length) return el("p", { class: "help" }, "There are no votes to compare.");
+  if (!votes.length) return el("p", { class: "help" }, t("There are no votes to compare."));
   const head = votes.map((vote) => el("th", { scope: "col" }, vote.label));
   const rows = criteria.map((criterion) => rowOf(criterion, options[criterion.name] || criterion.options, votes));
   const body = el("tbody", {}, rows, votes.some((vote) => vote.note) ? notesOf(votes) : null);
@@ -27,7 +28,7 @@ export function votesTable(criteria, options, votes) {
 function rowOf(criterion, options, votes) {
   const { name, prompt } = criterion;
   const differs = !votes.every((vote) => same(vote.values[name], votes[0].values[name]));
-  const said = "The votes differ";
+  const said = t("The votes differ");
   return el(
     "tr",
     { class: differs ? "differs" : "" },
@@ -49,12 +50,12 @@ function rowOf(criterion, options, votes) {
  */
 function cellOf(criterion, options, vote) {
   const value = vote.values[criterion.name];
-  if (value === undefined) return el("span", { class: "quiet" }, "not asked");
+  if (value === undefined) return el("span", { class: "quiet" }, t("not asked"));
   const reason = vote.reasons[criterion.name];
   const option = options.find((candidate) => same(candidate.value, value));
   const reasons = (value === null ? criterion.skip?.reasons : option?.reasons) ?? [];
   const because = reasons.find((candidate) => same(candidate.value, reason))?.label ?? reason;
-  const said = value === null ? (criterion.skip?.label ?? "Skipped") : labelOf(criterion, option, value);
+  const said = value === null ? (criterion.skip?.label ?? t("Skipped")) : labelOf(criterion, option, value);
   return [el("strong", {}, said), because ? el("div", { class: "reason" }, String(because)) : null];
 }
 
@@ -74,8 +75,12 @@ const notesOf = (votes) =>
   el(
     "tr",
     {},
-    el("th", { scope: "row" }, "Note"),
+    el("th", { scope: "row" }, t("Note")),
     votes.map(({ note }) =>
-      el("td", {}, note ? el("div", { class: "notes", tabindex: "0" }, note) : el("span", { class: "quiet" }, "none")),
+      el(
+        "td",
+        {},
+        note ? el("div", { class: "notes", tabindex: "0" }, note) : el("span", { class: "quiet" }, t("none")),
+      ),
     ),
   );

@@ -1,6 +1,7 @@
 // Rectangles on the item's image.
 
 import { between } from "../geometry.js";
+import { t } from "../words.js";
 import { ALL, Drawn, DrawnField } from "./drawn.js";
 
 /** @import { Criterion, KeyRow, Seat, Shape } from "../types" */
@@ -9,7 +10,7 @@ import { ALL, Drawn, DrawnField } from "./drawn.js";
 export const box = {
   noun: "box",
   nouns: "boxes",
-  ask: "Draw boxes",
+  ask: t("Draw boxes"),
   begin: "drag",
   made: ({ x, y }, side) => ({ x: x - side / 2, y: y - side / 2, w: side, h: side }),
   between,
@@ -19,8 +20,8 @@ export const box = {
 /** @type {KeyRow[]} */
 const keys = [
   ...ALL.begin(box),
-  ["Alt", "with the arrows: its size; E lets the arrows do that"],
-  ["1 … 9", "its label"],
+  ["Alt", t("with the arrows: its size; E lets the arrows do that")],
+  ["1 … 9", t("its label")],
   ...ALL.end,
 ];
 

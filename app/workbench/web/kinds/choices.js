@@ -1,6 +1,7 @@
 // One of several: options of the schema, options of the item, steps of a scale. A key answers and goes on.
 
 import { el, same } from "../dom.js";
+import { t } from "../words.js";
 import { KEYS, keyButton, keyIndex, showChosen } from "./keys.js";
 
 /** @import { Child, Control, Criterion, Option, Seat } from "../types" */
@@ -57,7 +58,7 @@ export class Choices {
 
   /** @param {unknown} value */
   problem(value) {
-    return value === undefined ? "Choose one." : null;
+    return value === undefined ? t("Choose one.") : null;
   }
 
   /** @param {unknown} value */

@@ -1,6 +1,7 @@
 // A number with decimals, kept as it is typed.
 
 import { el } from "../dom.js";
+import { t } from "../words.js";
 import { Typed } from "./typed_field.js";
 
 /** @import { FieldForm } from "../forms/fields.js" */
@@ -43,22 +44,28 @@ class Decimal extends Typed {
     const text = String(value).trim();
     const { min, max, step } = field;
     if (!PLAIN.test(text)) {
-      const why = SEPARATED.test(text) ? "Write a decimal point, and no separators of thousands" : "A number is needed";
-      return `${why}, such as 1200.5.`;
+      const why = SEPARATED.test(text)
+        ? t("Write a decimal point, and no separators of thousands")
+        : t("A number is needed");
+      return t("{why}, such as 1200.5.", { why });
     }
     const number = Number(text);
-    if (min !== null && number < min) return `At least ${min}.`;
-    if (max !== null && number > max) return `At most ${max}.`;
+    if (min !== null && number < min) return t("At least {min}.", { min });
+    if (max !== null && number > max) return t("At most {max}.", { max });
     const steps = step ? (number - (min ?? 0)) / step : 0;
-    return Math.abs(steps - Math.round(steps)) > 1e-6 ? `In steps of ${step}.` : null;
+    return Math.abs(steps - Math.round(steps)) > 1e-6 ? t("In steps of {step}.", { step }) : null;
   }
 }
 
 /** @param {Field} field */
 function bounds({ min, max, step, unit }) {
   const range =
-    min !== null && max !== null ? `${min} to ${max}` : min !== null ? `from ${min}` : max !== null && `up to ${max}`;
-  return [unit, range, step && `in steps of ${step}`].filter(Boolean).join(", ");
+    min !== null && max !== null
+      ? t("{min} to {max}", { min, max })
+      : min !== null
+        ? t("from {min}", { min })
+        : max !== null && t("up to {max}", { max });
+  return [unit, range, step && t("in steps of {step}", { step })].filter(Boolean).join(", ");
 }
 
 export const field = new Decimal({ rows: 1 });

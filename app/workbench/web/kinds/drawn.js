@@ -3,6 +3,7 @@
 import { fill, same } from "../dom.js";
 import { MarksEditor } from "../marks/editor.js";
 import { inWords } from "../marks/tones.js";
+import { t } from "../words.js";
 import { listed } from "./picked_field.js";
 
 /** @import { FieldForm } from "../forms/fields.js" */
@@ -16,15 +17,15 @@ export const ALL = {
    * @returns {KeyRow[]}
    */
   begin: ({ noun, begin }) => [
-    ["A", `a new ${noun} in the middle of what is seen; or ${begin} on the image`],
-    ["Tab", `the next ${noun}`],
-    ["← ↑ → ↓", `move the chosen ${noun}; with Shift finely`],
+    ["A", t("a new {noun} in the middle of what is seen; or {begin} on the image", { noun, begin })],
+    ["Tab", t("the next {noun}", { noun })],
+    ["← ↑ → ↓", t("move the chosen {noun}; with Shift finely", { noun })],
   ],
   /** @type {KeyRow[]} */
   end: [
-    ["Del", "remove it"],
-    ["Enter", "done with it"],
-    ["0", "nothing to mark"],
+    ["Del", t("remove it")],
+    ["Enter", t("done with it")],
+    ["0", t("nothing to mark")],
   ],
 };
 
@@ -147,6 +148,8 @@ export class DrawnField {
   problem({ field, value, strict }) {
     const missing = strict ? this.shape.missing?.(listed(value)) : null;
     if (missing) return missing;
-    return strict && field.min && listed(value).length < field.min ? `At least ${field.min} are needed.` : null;
+    return strict && field.min && listed(value).length < field.min
+      ? t("At least {min} are needed.", { min: field.min })
+      : null;
   }
 }

@@ -1,5 +1,6 @@
 // A whole number.
 
+import { t } from "../words.js";
 import { Typed } from "./typed_field.js";
 
 /** @import { Asked, Field } from "../types" */
@@ -15,7 +16,7 @@ class Integer extends Typed {
 
   /** @param {Asked} asked */
   problem({ value }) {
-    return Number.isInteger(value) ? null : "A whole number is needed.";
+    return Number.isInteger(value) ? null : t("A whole number is needed.");
   }
 }
 

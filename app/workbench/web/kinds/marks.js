@@ -1,5 +1,6 @@
 // Numbered points on the item's image.
 
+import { t } from "../words.js";
 import { ALL, Drawn, DrawnField } from "./drawn.js";
 
 /** @import { Criterion, KeyRow, Seat, Shape } from "../types" */
@@ -8,14 +9,14 @@ import { ALL, Drawn, DrawnField } from "./drawn.js";
 const mark = {
   noun: "mark",
   nouns: "marks",
-  ask: "Set marks",
+  ask: t("Set marks"),
   begin: "click",
   made: (middle) => middle,
   numbered: true,
 };
 
 /** @type {KeyRow[]} */
-const keys = [...ALL.begin(mark), ["1 … 9", "its number; the one that had it takes the other"], ...ALL.end];
+const keys = [...ALL.begin(mark), ["1 … 9", t("its number; the one that had it takes the other")], ...ALL.end];
 
 class Marks extends Drawn {
   static keys = keys;

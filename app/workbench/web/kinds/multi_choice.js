@@ -1,6 +1,7 @@
 // Any number of several: a key switches one on or off, Enter goes on.
 
 import { el, key, same } from "../dom.js";
+import { t } from "../words.js";
 import { KEYS, keyButton, keyIndex, showChosen } from "./keys.js";
 
 /** @import { Control, Criterion, Option, Seat } from "../types" */
@@ -40,7 +41,7 @@ export class MultiChoice {
       this.none,
     );
     this.count = el("span", {});
-    this.foot = el("p", { class: "help keyline" }, key("⏎"), " done · ", this.count);
+    this.foot = el("p", { class: "help keyline" }, key("⏎"), ` ${t("done ·")} `, this.count);
     this.root = el("div", {}, this.choices, this.foot);
   }
 
@@ -86,7 +87,11 @@ export class MultiChoice {
     if (this.none) showChosen(this.none, none, keyed ? KEYS[this.buttons.length] : "");
     this.foot.classList.toggle("idle", !keyed);
     this.count.textContent =
-      value === undefined ? "nothing chosen yet" : list.length ? `${list.length} chosen` : "none of them";
+      value === undefined
+        ? t("nothing chosen yet")
+        : list.length
+          ? t("{length} chosen", { length: list.length })
+          : t("none of them");
   }
 
   /** @param {unknown} value */
@@ -94,9 +99,11 @@ export class MultiChoice {
     const { min, max } = this.criterion;
     const n = this.list(value).length;
     if (value === undefined)
-      return min ? `Choose at least ${entries(min, "answer")}.` : "Choose, or press Enter for none of them.";
-    if (min && n < min) return `Choose at least ${entries(min, "answer")}.`;
-    return max && n > max ? `At most ${entries(max, "answer")}; ${n} now.` : null;
+      return min
+        ? t("Choose at least {value}.", { value: entries(min, "answer") })
+        : t("Choose, or press Enter for none of them.");
+    if (min && n < min) return t("Choose at least {value}.", { value: entries(min, "answer") });
+    return max && n > max ? t("At most {value}; {n} now.", { value: entries(max, "answer"), n }) : null;
   }
 
   /** @param {unknown} value */
@@ -135,7 +142,7 @@ export class MultiChoice {
     const list = Array.isArray(value) ? value : [];
     const named = (/** @type {unknown} */ entry) => criterion.options.find((option) => same(option.value, entry));
     const said = list.map((entry) => named(entry)?.label ?? String(entry)).join(", ");
-    return said || criterion.none || "none of them";
+    return said || criterion.none || t("none of them");
   }
 }
 

@@ -1,6 +1,7 @@
 // A typed number. Digits begin it from anywhere while it is active; Enter goes on.
 
 import { el, key } from "../dom.js";
+import { t } from "../words.js";
 
 /** @import { Control, Criterion, Seat } from "../types" */
 
@@ -39,16 +40,16 @@ export class NumberBox {
       { class: "numberline" },
       this.box,
       criterion.unit ? el("span", {}, criterion.unit) : null,
-      el("span", { class: "quiet" }, this.bounds(), " ", key("⏎"), " done"),
+      el("span", { class: "quiet" }, this.bounds(), " ", key("⏎"), ` ${t("done")}`),
     );
   }
 
   bounds() {
     const { min, max, step } = this.criterion;
-    const above = isNumber(min) ? `from ${min}` : "";
-    const below = isNumber(max) ? `up to ${max}` : "";
-    const range = above && below ? `${min} to ${max}` : above || below;
-    return [range, step ? `in steps of ${step}` : ""].filter(Boolean).join(", ");
+    const above = isNumber(min) ? t("from {min}", { min }) : "";
+    const below = isNumber(max) ? t("up to {max}", { max }) : "";
+    const range = above && below ? t("{min} to {max}", { min, max }) : above || below;
+    return [range, step ? t("in steps of {step}", { step }) : ""].filter(Boolean).join(", ");
   }
 
   // What stands in the box as a number; what is none stays text, so that a draft keeps it.
@@ -66,12 +67,12 @@ export class NumberBox {
   /** @param {unknown} value */
   problem(value) {
     const { min, max, step } = this.criterion;
-    if (value === undefined) return "Write a number.";
-    if (typeof value !== "number") return "This is not a number.";
-    if (isNumber(min) && value < min) return `At least ${min}.`;
-    if (isNumber(max) && value > max) return `At most ${max}.`;
+    if (value === undefined) return t("Write a number.");
+    if (typeof value !== "number") return t("This is not a number.");
+    if (isNumber(min) && value < min) return t("At least {min}.", { min });
+    if (isNumber(max) && value > max) return t("At most {max}.", { max });
     const steps = step ? (value - (min ?? 0)) / step : 0;
-    return Math.abs(steps - Math.round(steps)) > 1e-6 ? `In steps of ${step}.` : null;
+    return Math.abs(steps - Math.round(steps)) > 1e-6 ? t("In steps of {step}.", { step }) : null;
   }
 
   /** @param {unknown} value */

@@ -1,5 +1,6 @@
 // All entries of one of the item's lists, put in order.
 
+import { t } from "../words.js";
 import { listed, PickedSeveral } from "./picked_field.js";
 
 /** @import { Asked } from "../types" */
@@ -16,7 +17,7 @@ class OrderOf extends PickedSeveral {
   /** @param {Asked} asked */
   problem(asked) {
     const lacking = asked.strict && listed(asked.value).length < asked.entries.length;
-    return super.problem(asked) ?? (lacking ? "Every entry needs a place." : null);
+    return super.problem(asked) ?? (lacking ? t("Every entry needs a place.") : null);
   }
 }
 

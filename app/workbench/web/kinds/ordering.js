@@ -2,6 +2,7 @@
 // with the arrows; or dragged.
 
 import { el, fill, key, same } from "../dom.js";
+import { t } from "../words.js";
 import { keyIndex, slotName } from "./keys.js";
 
 /** @import { Control, Criterion, Seat } from "../types" */
@@ -23,16 +24,16 @@ export class Ordering {
     this.help = el(
       "p",
       { class: "help keyline" },
-      "a digit gives the next place · ",
+      `${t("a digit gives the next place ·")} `,
       key("↑"),
       key("↓"),
-      " and ",
+      ` ${t("and")} `,
       key("Space"),
-      " pick up, move, put down · ",
+      ` ${t("pick up, move, put down ·")} `,
       key("⌫"),
-      " takes the last place back · ",
+      ` ${t("takes the last place back ·")} `,
       key("⏎"),
-      " done",
+      ` ${t("done")}`,
     );
     this.root = el("div", {}, this.rows, this.help);
   }
@@ -133,7 +134,11 @@ export class Ordering {
   /** @param {unknown} value */
   problem(value) {
     const { left } = this.places(value);
-    return left.length ? (value === undefined ? "Give every entry a place." : `${left.length} without a place.`) : null;
+    return left.length
+      ? value === undefined
+        ? t("Give every entry a place.")
+        : t("{length} without a place.", { length: left.length })
+      : null;
   }
 
   /** @param {unknown} value */

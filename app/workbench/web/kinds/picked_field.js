@@ -1,6 +1,7 @@
 // What fields have in common that are picked with a key: one or several of what is offered.
 
 import { el, fill, same } from "../dom.js";
+import { t } from "../words.js";
 import { slotName } from "./keys.js";
 
 /** @import { FieldForm } from "../forms/fields.js" */
@@ -35,7 +36,7 @@ export class PickedOne {
     const { field } = part;
     const picks = this.picks(form, part);
     const options = (field.options_title || "options").toLowerCase();
-    fill(part.body, picks ?? el("p", { class: "help" }, `Write the ${options} first; then pick here.`));
+    fill(part.body, picks ?? el("p", { class: "help" }, t("Write the {options} first; then pick here.", { options })));
   }
 
   /**
@@ -160,7 +161,8 @@ export class PickedSeveral extends PickedOne {
  * @param {Field} field
  * @param {unknown} entry
  */
-const lost = (field, entry) => `“${entry}” is not among the ${(field.options_title || "options").toLowerCase()}.`;
+const lost = (field, entry) =>
+  t("“{entry}” is not among the {value}.", { entry, value: (field.options_title || "options").toLowerCase() });
 
 /**
  * @param {unknown} value

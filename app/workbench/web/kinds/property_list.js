@@ -1,6 +1,7 @@
 // A value for each of several properties: a key says it about the marked one and goes on to the next.
 
 import { el, fill, key, same } from "../dom.js";
+import { t } from "../words.js";
 import { keyIndex, slotName } from "./keys.js";
 
 /** @import { Control, Criterion, Seat } from "../types" */
@@ -22,12 +23,12 @@ export class PropertyList {
     this.help = el(
       "p",
       { class: "help keyline" },
-      "a key answers the marked one · ",
+      `${t("a key answers the marked one ·")} `,
       key("↑"),
       key("↓"),
-      " choose which · ",
+      ` ${t("choose which ·")} `,
       key("⏎"),
-      " done",
+      ` ${t("done")}`,
     );
     this.root = el("div", {}, this.rows, this.help);
   }

@@ -3,6 +3,7 @@
 // Places are counted in characters as people see them stored (code points), not in the halves that JavaScript counts.
 
 import { el, fill, key, same } from "../dom.js";
+import { t } from "../words.js";
 import { keyIndex, slotName } from "./keys.js";
 
 /** @import { Control, Criterion, Seat } from "../types" */
@@ -61,16 +62,16 @@ export class Spans {
       { class: "help keyline" },
       key("←"),
       key("→"),
-      " word, ",
+      ` ${t("word,")} `,
       key("↑"),
       key("↓"),
-      " line, with ",
+      ` ${t("line, with")} `,
       key("Shift"),
-      " more of them · a key tags · ",
+      ` ${t("more of them · a key tags ·")} `,
       key("⌫"),
-      " takes tags back · ",
+      ` ${t("takes tags back ·")} `,
       key("⏎"),
-      " done",
+      ` ${t("done")}`,
     );
     this.root = el("div", { class: "spans" }, this.box, this.tags, this.list, this.help);
     this.box.addEventListener("pointerup", () => this.selected());
@@ -243,9 +244,10 @@ export class Spans {
   problem(value) {
     const { min, max } = this.criterion;
     const n = this.spans(value).length;
-    if (value === undefined) return min ? `Mark at least ${min}.` : "Mark passages, or press Enter if there are none.";
-    if (min && n < min) return `Mark at least ${min}; ${n} now.`;
-    return max && n > max ? `At most ${max}; ${n} now.` : null;
+    if (value === undefined)
+      return min ? t("Mark at least {min}.", { min }) : t("Mark passages, or press Enter if there are none.");
+    if (min && n < min) return t("Mark at least {min}; {n} now.", { min, n });
+    return max && n > max ? t("At most {max}; {n} now.", { max, n }) : null;
   }
 
   /** @param {unknown} value */

@@ -1,6 +1,7 @@
 // Text: what a rater writes, and a field with one line.
 
 import { el } from "../dom.js";
+import { t } from "../words.js";
 import { fitHeight } from "./keys.js";
 import { Written } from "./typed_field.js";
 
@@ -39,7 +40,7 @@ export class Text {
 
   /** @param {unknown} value */
   problem(value) {
-    return value === undefined || !String(value).trim() ? "Write something here." : null;
+    return value === undefined || !String(value).trim() ? t("Write something here.") : null;
   }
 
   /** @param {unknown} value */

@@ -1,6 +1,7 @@
 // A list of texts, from which other fields and raters choose.
 
 import { el, fill } from "../dom.js";
+import { t } from "../words.js";
 import { listed } from "./picked_field.js";
 import { areaOf } from "./typed_field.js";
 
@@ -47,7 +48,7 @@ class TextList {
       part.boxes.at(-1)?.focus();
       form.changed(field);
     };
-    const more = el("button", { type: "button", class: "small add", on: { click } }, "Add an entry");
+    const more = el("button", { type: "button", class: "small add", on: { click } }, t("Add an entry"));
     fill(part.body, rows, full ? null : more);
   }
 
@@ -62,11 +63,11 @@ class TextList {
     const area = areaOf(form, field, entry, 1, (typed) => {
       form.listOf(field.name)[index] = typed;
     });
-    area.setAttribute("aria-label", `${field.title}, entry ${index + 1}`);
+    area.setAttribute("aria-label", t("{title}, entry {number}", { title: field.title, number: index + 1 }));
     area.dataset.line = "one";
     area.dataset.index = String(index);
     part.boxes.push(area);
-    const label = `Remove entry ${index + 1}`;
+    const label = t("Remove entry {number}", { number: index + 1 });
     const click = () => {
       form.relist(
         field,
@@ -87,13 +88,14 @@ class TextList {
     const full = listed(value).filter(Boolean).map(String);
     const small = full.map((entry) => entry.toLowerCase());
     const twice = full.find((_, index) => small.indexOf(small[index]) !== index);
-    if (twice && field.distinct) return `“${twice}” is there twice.`;
+    if (twice && field.distinct) return t("“{twice}” is there twice.", { twice });
     if (field.length && full.length !== field.length) {
       const there = `${full.length} ${full.length === 1 ? "is" : "are"} written`;
-      return strict ? `${field.length} entries are needed; ${there}.` : null;
+      return strict ? t("{length} entries are needed; {there}.", { length: field.length, there }) : null;
     }
-    if (strict && field.min && full.length < field.min) return `At least ${field.min} entries are needed.`;
-    return field.max && full.length > field.max ? `At most ${field.max} entries fit.` : null;
+    if (strict && field.min && full.length < field.min)
+      return t("At least {min} entries are needed.", { min: field.min });
+    return field.max && full.length > field.max ? t("At most {max} entries fit.", { max: field.max }) : null;
   }
 }
 

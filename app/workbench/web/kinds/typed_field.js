@@ -1,6 +1,7 @@
 // What fields have in common that are typed into one box.
 
 import { el, fill } from "../dom.js";
+import { t } from "../words.js";
 import { pickedText } from "./formed.js";
 import { fitHeight } from "./keys.js";
 
@@ -79,9 +80,10 @@ export class Written extends Typed {
   /** @param {Asked} asked */
   problem({ field, value, strict, touched }) {
     const { length } = String(value);
-    if (field.max && length > field.max) return `${length} characters; at most ${field.max} fit.`;
+    if (field.max && length > field.max)
+      return t("{length} characters; at most {max} fit.", { length, max: field.max });
     const short = field.min && length < field.min && (strict || touched);
-    return short ? `${length} characters; at least ${field.min} are needed.` : null;
+    return short ? t("{length} characters; at least {min} are needed.", { length, min: field.min }) : null;
   }
 
   /**
@@ -116,7 +118,7 @@ export class Json extends Typed {
 
   /** @param {Asked} asked */
   problem({ value, raw }) {
-    return typeof value === "string" && typeof raw === "string" ? "This is not JSON yet." : null;
+    return typeof value === "string" && typeof raw === "string" ? t("This is not JSON yet.") : null;
   }
 }
 

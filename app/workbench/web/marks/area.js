@@ -1,6 +1,7 @@
 // Masks in fractions of an image: rings of points, or pixels. The even-odd rule says what is filled.
 
 import { rounded, toScreen, within } from "../geometry.js";
+import { t } from "../words.js";
 import { stays } from "./arrow.js";
 import { linesAround } from "./runs.js";
 
@@ -140,5 +141,5 @@ export function areaInWords({ rings, rle }) {
 export function unfinished(list) {
   const masks = /** @type {Mark[]} */ (list);
   const at = masks.findIndex((mark) => isArea(mark) && mark.rings?.some((ring) => ring.length < 3));
-  return at < 0 ? null : `Mask ${at + 1} is not finished: an area needs three points at least.`;
+  return at < 0 ? null : t("Mask {number} is not finished: an area needs three points at least.", { number: at + 1 });
 }

@@ -1,6 +1,7 @@
 // What is drawn on an image: painted over it, and edited with the pointer or with keys alone.
 
 import { el, keepFocus } from "../dom.js";
+import { t } from "../words.js";
 import { editorKey } from "./keys.js";
 import { paintList } from "./list.js";
 import { freeNumber, tidied } from "./places.js";
@@ -88,10 +89,11 @@ export class MarksEditor {
     const least = this.spec.min ?? 0;
     const count = Array.isArray(value) ? value.length : 0;
     if (count < least) {
-      const noun = least === 1 ? `${this.shape.noun} is` : `${this.shape.nouns} are`;
-      return `At least ${least} ${noun} needed; ${count} there.`;
+      const noun =
+        least === 1 ? t("{noun} is", { noun: this.shape.noun }) : t("{nouns} are", { nouns: this.shape.nouns });
+      return t("At least {least} {noun} needed; {count} there.", { least, noun, count });
     }
-    return value === undefined ? `${this.shape.ask}, or say that there is nothing to mark.` : null;
+    return value === undefined ? t("{ask}, or say that there is nothing to mark.", { ask: this.shape.ask }) : null;
   }
 
   /** Whether this could be left as it is. */
@@ -175,7 +177,7 @@ export class MarksEditor {
   full() {
     const most = this.spec.max ?? (this.shape.numbered ? this.limits.largest_number : Infinity);
     if (this.list.length < most) return false;
-    this.say(`At most ${most} fit.`);
+    this.say(t("At most {most} fit.", { most }));
     return true;
   }
 
@@ -251,7 +253,7 @@ export class MarksEditor {
   addAtMiddle() {
     const frame = this.media?.editable(this);
     if (!frame) {
-      this.say("There is no image to draw on.");
+      this.say(t("There is no image to draw on."));
       return;
     }
     this.append(this.shape.made(frame.middle, this.limits.new_side / frame.view.scale), frame);

@@ -1,5 +1,6 @@
 // Keys for what is being drawn; they come before all others.
 
+import { t } from "../words.js";
 import { isArea } from "./area.js";
 import { moved, turned } from "./places.js";
 import { anotherRing, pointKey } from "./points.js";
@@ -113,7 +114,7 @@ function arrow(editor, event) {
   const step = event.shiftKey ? limits.fine : limits.step;
   const [x, y] = ARROWS[event.key];
   const turns = editor.shape.turns && (event.altKey || editor.sizing);
-  if (isArea(entry) && entry.rle) editor.say("A mask of pixels stays where it is; it can only be removed.");
+  if (isArea(entry) && entry.rle) editor.say(t("A mask of pixels stays where it is; it can only be removed."));
   else editor.replace(editor.at, (turns ? turned : moved)(entry, x * step, y * step, limits));
   return true;
 }

@@ -1,6 +1,7 @@
 // What the form shows of what is drawn: its tools, a row for each box or point, and the keys that work now.
 
 import { el, fill, key } from "../dom.js";
+import { t } from "../words.js";
 import { LABEL_KEYS } from "./keys.js";
 import { placeInWords } from "./places.js";
 import { anotherRing, close, paintNumbers } from "./points.js";
@@ -39,13 +40,13 @@ function toolsOf(editor) {
   };
   const none = !editor.list.length && !editor.spec.min;
   return [
-    tool(editor, "A", `new ${editor.shape.noun}`, () => editor.addAtMiddle()),
+    tool(editor, "A", t("new {noun}", { noun: editor.shape.noun }), () => editor.addAtMiddle()),
     editor.shape.numbered ? null : labels,
     editor.numbers && editor.at >= 0 && !editor.open
-      ? tool(editor, "R", "another ring", () => anotherRing(editor))
+      ? tool(editor, "R", t("another ring"), () => anotherRing(editor))
       : null,
-    editor.open ? tool(editor, "Enter", "close it", () => close(editor)) : null,
-    none ? tool(editor, "0", "nothing to mark", empty, editor.given) : null,
+    editor.open ? tool(editor, "Enter", t("close it"), () => close(editor)) : null,
+    none ? tool(editor, "0", t("nothing to mark"), empty, editor.given) : null,
   ];
 }
 
@@ -98,11 +99,22 @@ function rowOf(editor, entry, index) {
     "li",
     { class: index === editor.at ? "chosen" : "", on: { click: choose } },
     el("span", { class: "swatch" }),
-    el("span", { class: "what" }, text, entry.image ? el("span", { class: "quiet" }, ` image ${entry.image}`) : null),
+    el(
+      "span",
+      { class: "what" },
+      text,
+      entry.image ? el("span", { class: "quiet" }, ` ${t("image {image}", { image: entry.image })}`) : null,
+    ),
     el("span", { class: "where2 quiet" }, where),
     el(
       "button",
-      { type: "button", class: "small", tabindex: "-1", "aria-label": `Remove ${text}`, on: { click: remove } },
+      {
+        type: "button",
+        class: "small",
+        tabindex: "-1",
+        "aria-label": t("Remove {text}", { text }),
+        on: { click: remove },
+      },
       "×",
     ),
   );
@@ -116,25 +128,25 @@ function rowOf(editor, entry, index) {
  */
 function hintOf(editor) {
   if (!editor.attached) return "";
-  if (editor.numbers?.matches(":focus")) return keysLine(["Esc", "back to the mask"]);
-  if (editor.open) return keysLine(["Enter", "close it"], ["Esc", "take the last point back"]);
+  if (editor.numbers?.matches(":focus")) return keysLine(["Esc", t("back to the mask")]);
+  if (editor.open) return keysLine(["Enter", t("close it")], ["Esc", t("take the last point back")]);
   if (editor.at < 0) {
     return [
-      keysLine(["A", `or ${editor.shape.begin} on the image`]),
-      editor.list.length ? keysLine(["Tab", "choose"], ["Enter", "done"]) : null,
+      keysLine(["A", t("or {begin} on the image", { begin: editor.shape.begin })]),
+      editor.list.length ? keysLine(["Tab", t("choose")], ["Enter", t("done")]) : null,
     ];
   }
   const { turns } = editor.shape;
   const other = turns ?? "move";
   /** @type {[string, string][]} */
   const more = turns ? [["E", editor.sizing ? "move" : turns]] : [];
-  if (editor.numbers) more.push(["E", "type its points"], ["R", "another ring"]);
+  if (editor.numbers) more.push(["E", t("type its points")], ["R", t("another ring")]);
   return keysLine(
     ["← ↑ → ↓", editor.sizing ? other : "move"],
-    ["Shift", "fine"],
+    ["Shift", t("fine")],
     ...more,
-    ["Del", "remove"],
-    ["Enter", "done"],
+    ["Del", t("remove")],
+    ["Enter", t("done")],
   );
 }
 

@@ -1,6 +1,7 @@
 // Masks, painted over an image: tinted between lines, or what they cover.
 
 import { toScreen } from "../geometry.js";
+import { t } from "../words.js";
 import { cornersOf, ringsOf } from "./area.js";
 import { draw, handle } from "./svg.js";
 
@@ -43,7 +44,10 @@ export const misfits = (areas, rect) =>
   areas.flatMap((area) =>
     area.rle && !fits(area, rect)
       ? [
-          `A mask of ${area.rle.size[1]} × ${area.rle.size[0]} pixels does not fit this image: its proportions are others.`,
+          t("A mask of {value} × {value2} pixels does not fit this image: its proportions are others.", {
+            value: area.rle.size[1],
+            value2: area.rle.size[0],
+          }),
         ]
       : [],
   );

@@ -2,6 +2,7 @@
 
 import { el } from "../dom.js";
 import { GRIP, rounded, toScreen } from "../geometry.js";
+import { t } from "../words.js";
 import { isArea } from "./area.js";
 
 /** @import { ImageFrame } from "../media/image.js" */
@@ -96,7 +97,7 @@ export function close(editor) {
   const area = chosen(editor);
   if (area && !area.rings.at(-1)?.length) takeBack(editor);
   else if (area?.rings.some((ring) => ring.length < LEAST)) {
-    editor.say("An area needs three points at least; Escape takes the last one back.");
+    editor.say(t("An area needs three points at least; Escape takes the last one back."));
     return;
   }
   editor.open = false;
@@ -141,7 +142,7 @@ export function numbersBox(editor) {
     spellcheck: "false",
     autocomplete: "off",
     hidden: true,
-    "aria-label": "Points of the mask in percent: x,y for each, a ring on each line",
+    "aria-label": t("Points of the mask in percent: x,y for each, a ring on each line"),
   });
   box.addEventListener("mousedown", (event) => event.stopPropagation()); // it takes the focus
   for (const event of ["focus", "blur"]) box.addEventListener(event, () => editor.repaint()); // other keys work then
@@ -189,8 +190,10 @@ function ringsIn(text) {
   );
   const points = rings.flat();
   if (!rings.length || points.some((point) => point.length !== 2 || !point.every((each) => each >= 0 && each <= 1)))
-    return "Points are two numbers from 0 to 100 with a comma between them, and blanks between points: 10,20 50,20 30,40";
-  if (rings.some((ring) => ring.length < LEAST)) return "An area needs three points at least.";
+    return t(
+      "Points are two numbers from 0 to 100 with a comma between them, and blanks between points: 10,20 50,20 30,40",
+    );
+  if (rings.some((ring) => ring.length < LEAST)) return t("An area needs three points at least.");
   return rings;
 }
 

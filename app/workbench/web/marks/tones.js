@@ -1,5 +1,6 @@
 // What is drawn on an image, as it is shown: its tones, its words, and what of items and votes is painted.
 
+import { t } from "../words.js";
 import { isArea, isPaintable } from "./area.js";
 
 /** @import { Criterion, Mark, Option, Painted, Shown, Vote } from "../types" */
@@ -41,7 +42,7 @@ export const paintedOf = (value, options, tone) =>
  * @param {Option[]} options
  */
 export function inWords(value, options = []) {
-  if (!Array.isArray(value) || !value.length) return "nothing to mark";
+  if (!Array.isArray(value) || !value.length) return t("nothing to mark");
   return `${value.length}: ${value.map((entry) => nameOf(entry, options) || "box").join(", ")}`;
 }
 

@@ -2,6 +2,7 @@
 
 import { el, fill, key } from "../dom.js";
 import { frameAt, middleOf } from "../geometry.js";
+import { t } from "../words.js";
 import { Frame } from "./frame.js";
 import { mediaUrl } from "./sources.js";
 
@@ -39,7 +40,7 @@ export class ClipFrame extends Frame {
       loop: true,
       playsinline: true,
       preload: "auto",
-      "aria-label": asset.alt ?? `${asset.title} of this item`,
+      "aria-label": asset.alt ?? t("{title} of this item", { title: asset.title }),
     });
     this.video.muted = true;
     this.time = el("span", { class: "time" }, "0:00.00");
@@ -47,23 +48,23 @@ export class ClipFrame extends Frame {
     const small = { type: "button", tabindex: "-1" };
     this.pace = el(
       "button",
-      { ...small, class: "small pace", title: "Speed", on: { click: () => this.faster(this.speed === 2 ? -4 : 1) } },
+      { ...small, class: "small pace", title: t("Speed"), on: { click: () => this.faster(this.speed === 2 ? -4 : 1) } },
       "1×",
     );
     this.round = el(
       "button",
       { ...small, class: "small round on", "aria-pressed": "true", on: { click: () => this.toggleLoop() } },
       key("O"),
-      " loop",
+      ` ${t("loop")}`,
     );
-    this.play = el("span", { class: "state" }, key("Space"), " play");
+    this.play = el("span", { class: "state" }, key("Space"), ` ${t("play")}`);
     this.bar = this.scrubber();
     this.strip = el("div", { class: "spanbar", "aria-hidden": "true" });
     this.listen();
     this.watchFrames();
     this.ask();
     this.box = el("div", { class: "viewport" }, this.video);
-    const steps = el("span", { class: "hint" }, key(","), key("."), " frame");
+    const steps = el("span", { class: "hint" }, key(","), key("."), ` ${t("frame")}`);
     const pace = el("span", { class: "hint" }, key("<"), key(">"));
     const track = el("div", { class: "track" }, this.bar, this.strip);
     const parts = [track, this.count, this.time, steps, this.play, pace, this.pace, this.round];
@@ -86,7 +87,7 @@ export class ClipFrame extends Frame {
       max: "1000",
       value: "0",
       class: "scrub",
-      "aria-label": "Position in the clip",
+      "aria-label": t("Position in the clip"),
       tabindex: "-1",
     });
     /** @type {HTMLElement | undefined} */
@@ -119,13 +120,13 @@ export class ClipFrame extends Frame {
     video.addEventListener("play", () => {
       this.aim = undefined;
       video.loop = this.looping;
-      fill(this.play, key("Space"), " pause");
+      fill(this.play, key("Space"), ` ${t("pause")}`);
     });
-    video.addEventListener("pause", () => fill(this.play, key("Space"), " play"));
+    video.addEventListener("pause", () => fill(this.play, key("Space"), ` ${t("play")}`));
     video.addEventListener("click", () => this.playPause());
     video.addEventListener("error", () =>
       video.replaceWith(
-        this.absent("Clip not loaded", "The server did not give this clip, or this browser cannot play it."),
+        this.absent(t("Clip not loaded"), t("The server did not give this clip, or this browser cannot play it.")),
       ),
     );
   }
@@ -140,7 +141,7 @@ export class ClipFrame extends Frame {
         this.times = answer.times;
         this.duration = answer.duration;
         this.at = frameAt(this.times, this.video.currentTime);
-      } else this.count.textContent = "frames not known";
+      } else this.count.textContent = t("frames not known");
       this.write();
       this.apply();
     } catch {
@@ -168,7 +169,7 @@ export class ClipFrame extends Frame {
     const now = this.times ? this.times[this.at] : this.video.currentTime;
     this.time.textContent = `${seconds(now)} / ${seconds(total)}`;
     if (this.times) {
-      this.count.textContent = `frame ${this.at + 1} of ${this.times.length}`;
+      this.count.textContent = t("frame {number} of {length}", { number: this.at + 1, length: this.times.length });
       this.root.dataset.frame = String(this.at);
     }
     if (total && !this.dragging) this.bar.value = String(Math.round((1000 * now) / total));

@@ -2,6 +2,7 @@
 
 import { el } from "../dom.js";
 import { place } from "../geometry.js";
+import { t } from "../words.js";
 
 /** @import { Asset, Rect, Size } from "../types" */
 /** @import { MediaPane } from "./pane.js" */
@@ -97,10 +98,10 @@ export class MissingFrame extends Frame {
   constructor(asset, index, number, pane) {
     super(asset, index, number, pane);
     const what = asset.kind === "clip" ? "clip" : "image";
-    const title = asset.kind === "clip" ? "Clip missing" : "Image missing";
-    const words = this.absent(title, `The ${what} of this item is not there yet.`);
+    const title = asset.kind === "clip" ? t("Clip missing") : t("Image missing");
+    const words = this.absent(title, t("The {what} of this item is not there yet.", { what }));
     words.setAttribute("role", "img");
-    words.setAttribute("aria-label", "Missing");
+    words.setAttribute("aria-label", t("Missing"));
     this.root.append(words);
   }
 }

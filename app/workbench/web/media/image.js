@@ -4,6 +4,7 @@ import { el, key, part } from "../dom.js";
 import { fit } from "../geometry.js";
 import { layer, paint } from "../marks/paint.js";
 import { paintedOf } from "../marks/tones.js";
+import { t } from "../words.js";
 import { Frame } from "./frame.js";
 import { listenToPointer } from "./pointer.js";
 import { isFetched, mediaUrl } from "./sources.js";
@@ -27,7 +28,7 @@ export class ImageFrame extends Frame {
     this.original = null;
     this.image = el("img", {
       class: "view waiting",
-      alt: asset.alt ?? `${asset.title} of this item`,
+      alt: asset.alt ?? t("{title} of this item", { title: asset.title }),
       draggable: "false",
     });
     this.image.addEventListener("load", () => {
@@ -37,8 +38,8 @@ export class ImageFrame extends Frame {
     this.image.addEventListener("error", () =>
       this.image.replaceWith(
         this.absent(
-          "Image not loaded",
-          "The server did not give this image. It is tried again when the item is opened again.",
+          t("Image not loaded"),
+          t("The server did not give this image. It is tried again when the item is opened again."),
         ),
       ),
     );
@@ -52,9 +53,9 @@ export class ImageFrame extends Frame {
       el("span", { class: "factor" }),
       key("+"),
       key("−"),
-      " zoom  ",
+      ` ${t("zoom")}  `,
       key("Z"),
-      " back",
+      ` ${t("back")}`,
     );
     this.root.append(this.box, this.badge);
     listenToPointer(this, this.box);

@@ -3,6 +3,7 @@
 
 import { el, fill, key } from "../dom.js";
 import { columns, place, zoomed } from "../geometry.js";
+import { t } from "../words.js";
 import { ClipFrame } from "./clip.js";
 import { MissingFrame } from "./frame.js";
 import { ImageFrame, LARGEST } from "./image.js";
@@ -22,7 +23,7 @@ const WHOLE = { scale: 1, x: 0.5, y: 0.5 };
 
 export class MediaPane {
   constructor() {
-    this.root = el("section", { class: "media", "aria-label": "Media of this item" });
+    this.root = el("section", { class: "media", "aria-label": t("Media of this item") });
     /** @type {Frame[]} */
     this.frames = [];
     /** @type {Asset[]} */
@@ -63,7 +64,7 @@ export class MediaPane {
       return frameOf(asset, index, counts.get(asset.role), assets.length, this);
     });
     if (!assets.length) {
-      fill(this.root, el("p", { class: "absent" }, note || "This item has no image."));
+      fill(this.root, el("p", { class: "absent" }, note || t("This item has no image.")));
       return;
     }
     const clip = assets.length <= 2 * GRID_UP_TO && assets.some((asset) => asset.kind === "clip"); // its stills stay next to it
@@ -79,7 +80,7 @@ export class MediaPane {
     this.thumbs = this.together ? [] : assets.map((asset, index) => this.thumb(asset, index));
     if (this.together) this.stage.append(...this.frames.map((frame) => frame.root));
     else {
-      const label = "Images of this item";
+      const label = t("Images of this item");
       this.root.append(el("div", { class: "strip", role: "tablist", "aria-label": label }, this.thumbs));
     }
     this.layout = assets.length > 1 ? this.layoutButton() : null;
@@ -98,7 +99,7 @@ export class MediaPane {
       "button",
       { type: "button", role: "tab", class: "thumb", "aria-label": label, on: { click: () => this.go(index) } },
       asset.missing
-        ? el("span", { class: "noimg" }, "missing")
+        ? el("span", { class: "noimg" }, t("missing"))
         : el("img", { src: mediaUrl(asset.id, "thumb"), alt: "" }),
       el("span", { class: "num" }, index + 1),
       several ? el("span", { class: "role" }, asset.title) : null,
@@ -110,7 +111,7 @@ export class MediaPane {
       "button",
       { type: "button", class: "small layout", tabindex: "-1", on: { click: () => this.relayout() } },
       key("I"),
-      this.together ? " one at a time" : " side by side",
+      this.together ? ` ${t("one at a time")}` : ` ${t("side by side")}`,
     );
   }
 

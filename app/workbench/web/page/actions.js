@@ -2,16 +2,17 @@
 
 import { clock, el } from "../dom.js";
 import { Gone, post, Refused } from "../http.js";
+import { t } from "../words.js";
 import { closeHint, continueButton } from "./banner.js";
 
 /** @import { Answers, SubmitReply, TaskReply, Unheld, Values } from "../types" */
 /** @import { Bench } from "./bench.js" */
 
-const AWAY = "The server does not answer just now. Try again in a moment.";
+const AWAY = t("The server does not answer just now. Try again in a moment.");
 const TOLD_MS = 5000; // how long it is told that someone else was first
 const UNREAD_MS = 2000; // a sentence that stood for less was not read
 const UNSEEN_MS = 1000; // what has stood for less, no one has looked at
-const UNSEEN = "Not sent: this one has only just opened. Look at it, then press again.";
+const UNSEEN = t("Not sent: this one has only just opened. Look at it, then press again.");
 const NOTHING_LOST = { words: "", at: 0 };
 
 export class Actions {
@@ -78,7 +79,7 @@ export class Actions {
     if (!form.check()) return;
     const read = form.read();
     bench.setBusy(true);
-    side.say("Sending…");
+    side.say(t("Sending…"));
     for (const part of side.parts) part.send(); // what was not sent yet is sent with the answer
     try {
       const note = side.noteBox.value.trim();
@@ -106,7 +107,7 @@ export class Actions {
     const { project, show_others } = this.bench.fixed;
     const place = `project=${encodeURIComponent(project.name)}&said=${encodeURIComponent(answer.submission)}`;
     this.bench.side.link(show_others ? `/my_submissions?${place}` : null);
-    this.bench.side.say(`saved ${clock(answer.saved_at)}`);
+    this.bench.side.say(t("saved {time}", { time: clock(answer.saved_at) }));
   }
 
   /**
@@ -129,7 +130,7 @@ export class Actions {
       if (typed) this.lost = { words: error.message, at: Date.now() };
       bench.banner.show(
         "bad",
-        typed ? `${error.message} What you wrote stays here until you go on.` : error.message,
+        typed ? t("{message} What you wrote stays here until you go on.", { message: error.message }) : error.message,
         continueButton(() => this.goOn()),
       );
     } else bench.banner.show("bad", error.message);
@@ -140,10 +141,10 @@ export class Actions {
     const here = location.pathname + location.search;
     const ended = error.status === 401;
     const [href, why, label] = ended
-      ? [`/login?next=${encodeURIComponent(here)}`, "Your session has ended.", "Sign in again"]
-      : [here, error.message, "Load the page again"];
+      ? [`/login?next=${encodeURIComponent(here)}`, t("Your session has ended."), t("Sign in again")]
+      : [here, error.message, t("Load the page again")];
     const link = el("a", { href, class: "small" }, label);
-    this.bench.banner.show("bad", `${why} What you wrote is kept in this browser. `, link);
+    this.bench.banner.show("bad", `${t("{why} What you wrote is kept in this browser.", { why })} `, link);
   }
 
   goOn() {
@@ -161,7 +162,7 @@ export class Actions {
     if (ignored) this.bench.side.say(ignored);
     const { words } = this.lost;
     this.lost = NOTHING_LOST;
-    if (words) this.bench.banner.show("plain", `Your last answer does not count. ${words}`, closeHint());
+    if (words) this.bench.banner.show("plain", t("Your last answer does not count. {words}", { words }), closeHint());
   }
 
   /** Submissions that a reload or a crash cut short are sent again under their own keys: stored once, whatever happened. */

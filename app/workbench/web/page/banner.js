@@ -1,6 +1,7 @@
 // The one line below the top on which the page says what went wrong, or what someone else did.
 
 import { el, fill, key } from "../dom.js";
+import { t } from "../words.js";
 
 /** @import { Child } from "../types" */
 
@@ -38,11 +39,11 @@ export class Banner {
 }
 
 /** What closes a line that asks for nothing. */
-export const closeHint = () => el("button", { type: "button", class: "small close" }, key("Esc"), " close");
+export const closeHint = () => el("button", { type: "button", class: "small close" }, key("Esc"), ` ${t("close")}`);
 
 /**
  * What leaves an item that cannot be submitted any more.
  * @param {() => void} press
  */
 export const continueButton = (press) =>
-  el("button", { type: "button", class: "small", on: { click: press } }, key("Enter"), " go on");
+  el("button", { type: "button", class: "small", on: { click: press } }, key("Enter"), ` ${t("go on")}`);

@@ -6,6 +6,7 @@ import { MediaPane } from "../media/pane.js";
 import { Prefetch } from "../media/sources.js";
 import { useKeys } from "../own_keys.js";
 import { Palette } from "../palette.js";
+import { t } from "../words.js";
 import { Actions } from "./actions.js";
 import { ActiveTime } from "./active.js";
 import { AnswerEdit } from "./answer_edit.js";
@@ -220,7 +221,7 @@ export class Bench {
   pageAway(words) {
     if (this.task && !this.requests.waiting) return; // someone works on it: drafts and submissions find out by themselves
     if (this.data) this.connection.gone(words);
-    else this.banner.show("plain gone", `${words} This page comes as soon as it is back.`);
+    else this.banner.show("plain gone", t("{words} This page comes as soon as it is back.", { words }));
     this.requests.lookLater();
   }
 

@@ -4,6 +4,7 @@
 import { el, keepFocus, same } from "../dom.js";
 import { within } from "../geometry.js";
 import { read, write } from "../storage.js";
+import { t } from "../words.js";
 
 /** @import { Size } from "../types" */
 /** @import { Bench } from "./bench.js" */
@@ -30,9 +31,9 @@ export class Split {
       class: "bar",
       role: "separator",
       tabindex: "0",
-      title: "Drag; double-click puts it back",
+      title: t("Drag; double-click puts it back"),
       "aria-orientation": "vertical",
-      "aria-label": "Width of the media",
+      "aria-label": t("Width of the media"),
       "aria-valuemin": String(LEAST),
       "aria-valuemax": String(MOST),
       "aria-valuenow": "50",
@@ -109,7 +110,7 @@ export class Split {
     if (!this.media.isConnected || !this.media.offsetWidth) return;
     const now = Math.round(within(this.now, LEAST, MOST));
     this.bar.setAttribute("aria-valuenow", String(now));
-    this.bar.setAttribute("aria-valuetext", `${now} % for the media`);
+    this.bar.setAttribute("aria-valuetext", t("{now} % for the media", { now }));
   }
 
   /**
@@ -156,7 +157,7 @@ export class TextSize {
     this.size = SIZES[(at + SIZES.length) % SIZES.length];
     write(TEXT, this.size);
     this.apply();
-    return `text size ${this.size} %`;
+    return t("text size {size} %", { size: this.size });
   }
 }
 

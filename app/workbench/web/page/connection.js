@@ -2,6 +2,7 @@
 
 import { clock } from "../dom.js";
 import { Sync } from "../sync.js";
+import { t } from "../words.js";
 import { closeHint, continueButton } from "./banner.js";
 
 /** @import { Answers } from "../types" */
@@ -13,7 +14,7 @@ export class Connection {
     this.bench = bench;
     this.offline = false;
     this.sync = new Sync({
-      saved: (at) => bench.busy || bench.side.say(`draft saved ${clock(at)}`),
+      saved: (at) => bench.busy || bench.side.say(t("draft saved {time}", { time: clock(at) })),
       gone: (words) => this.gone(words),
       back: () => this.back(),
       refused: (error, what) => bench.actions.refused(error, what),
@@ -29,17 +30,20 @@ export class Connection {
   /** @param {string} [words] what the server says of itself, if it says anything */
   gone(words) {
     const { banner, busy, side, requests } = this.bench;
-    const why = words || "The server does not answer.";
+    const why = words || t("The server does not answer.");
     this.offline = true;
     requests.broke = true;
     if (requests.waiting) {
-      banner.show("plain gone", `${why} What you sent is stored; the next page comes as soon as it is back.`);
+      banner.show(
+        "plain gone",
+        t("{why} What you sent is stored; the next page comes as soon as it is back.", { why }),
+      );
       return;
     }
-    side.say(busy ? "not sent yet" : "not saved yet");
+    side.say(busy ? t("not sent yet") : t("not saved yet"));
     const kept = busy
-      ? "Your submission is kept here and is sent as soon as it is back. The form is locked until then."
-      : "Go on typing: it is kept here and saved as soon as it is back.";
+      ? t("Your submission is kept here and is sent as soon as it is back. The form is locked until then.")
+      : t("Go on typing: it is kept here and saved as soon as it is back.");
     banner.show("plain gone", `${why} ${kept}`);
   }
 
@@ -57,10 +61,10 @@ export class Connection {
     const { bench } = this;
     if (!bench.task) return;
     if (kind === "open") {
-      const words = "This item is open in another tab of yours too. What is typed last counts.";
+      const words = t("This item is open in another tab of yours too. What is typed last counts.");
       bench.banner.show("plain", words, closeHint());
     } else if (kind === "newer") {
-      const words = "This item is being written in another window of yours. What is typed last counts.";
+      const words = t("This item is being written in another window of yours. What is typed last counts.");
       bench.banner.show("plain", words, closeHint());
     } else if (kind === "draft" && !document.hasFocus()) {
       bench.openForm(bench.task, detail);
@@ -69,7 +73,7 @@ export class Connection {
       bench.lose();
       bench.banner.show(
         "plain",
-        "This item was submitted in another tab.",
+        t("This item was submitted in another tab."),
         continueButton(() => bench.actions.goOn()),
       );
     }

@@ -1,23 +1,31 @@
 // What a person can open from the working page: the menu, the list of keys, the item's history.
 
 import { el } from "../dom.js";
+import { t } from "../words.js";
 import { openKeyEditor } from "./key_editor.js";
 import { keyTables, rowsOf } from "./key_rows.js";
 
 /** @import { Bench } from "./bench.js" */
 
+/** The page where a person chooses their language; it leads back here. */
+const languageHref = () => `/language?next=${encodeURIComponent(location.pathname + location.search)}`;
+
 /** @param {Bench} bench */
 export function openMenu(bench) {
   const { menu } = bench.page;
-  const places = menu?.length ? menu : [{ title: "My work", href: "/my_work" }];
-  bench.palette.open([...places, { title: "Sign out", href: "/logout" }]);
+  const places = menu?.length ? menu : [{ title: t("My work"), href: "/my_work" }];
+  bench.palette.open([
+    ...places,
+    { title: t("Language"), href: languageHref() },
+    { title: t("Sign out"), href: "/logout" },
+  ]);
 }
 
 /** @param {Bench} bench */
 export function openKeys(bench) {
   const change = () => openKeyEditor(bench, () => openKeys(bench));
-  const edit = el("button", { type: "button", class: "small", on: { click: change } }, "Change keys");
-  bench.overlay.open("Keys", [keyTables(rowsOf(bench)), bench.page.view === "task" ? el("p", {}, edit) : null]);
+  const edit = el("button", { type: "button", class: "small", on: { click: change } }, t("Change keys"));
+  bench.overlay.open(t("Keys"), [keyTables(rowsOf(bench)), bench.page.view === "task" ? el("p", {}, edit) : null]);
 }
 
 /**
@@ -33,10 +41,10 @@ export function askToDrop({ overlay }, drop) {
     close();
     drop();
   };
-  const goOn = button("Go on editing", "submit", close);
-  overlay.open("Drop your changes?", [
-    el("p", {}, "You changed this answer since you opened it. Your submitted answer stays as it was."),
-    el("p", { class: "buttons" }, goOn, button("Drop changes", "small", dropped)),
+  const goOn = button(t("Go on editing"), "submit", close);
+  overlay.open(t("Drop your changes?"), [
+    el("p", {}, t("You changed this answer since you opened it. Your submitted answer stays as it was.")),
+    el("p", { class: "buttons" }, goOn, button(t("Drop changes"), "small", dropped)),
   ]);
   goOn.focus();
 }

@@ -3,6 +3,7 @@
 import { clock, el, fill, key } from "../dom.js";
 import { fitHeight } from "../kinds/keys.js";
 import { modules } from "../parts/modules.js";
+import { t } from "../words.js";
 
 /** @import { Answers, Child, SidePart, Task } from "../types" */
 
@@ -23,10 +24,10 @@ import { modules } from "../parts/modules.js";
  * @param {string | null} lastSaved
  */
 export function openingWords(task, draft, lastSaved) {
-  if (task.postponed) return "You postponed this item.";
-  if (task.correction) return "You are editing an answer that you submitted.";
-  if (draft) return draft.at ? `draft saved ${clock(draft.at)}` : "Your earlier text is here.";
-  return lastSaved ? `saved ${clock(lastSaved)}` : "";
+  if (task.postponed) return t("You postponed this item.");
+  if (task.correction) return t("You are editing an answer that you submitted.");
+  if (draft) return draft.at ? t("draft saved {time}", { time: clock(draft.at) }) : t("Your earlier text is here.");
+  return lastSaved ? t("saved {time}", { time: clock(lastSaved) }) : "";
 }
 
 export class FormPane {
@@ -35,12 +36,12 @@ export class FormPane {
     this.around = around;
     this.about = el("div", { class: "item" });
     this.formHost = el("div", { class: "formhost" });
-    this.noteBox = el("textarea", { class: "box", rows: "2", "aria-label": "Note" });
+    this.noteBox = el("textarea", { class: "box", rows: "2", "aria-label": t("Note") });
     this.noteBox.addEventListener("input", () => {
       fitHeight(this.noteBox);
       around.changed();
     });
-    this.note = el("div", { class: "note", hidden: true }, el("div", { class: "prompt" }, "Note"), this.noteBox);
+    this.note = el("div", { class: "note", hidden: true }, el("div", { class: "prompt" }, t("Note")), this.noteBox);
     const host = { csrf: around.csrf, person: around.person, changed: around.changed };
     this.parts = Object.values(modules).map(({ part }) => part(host));
     const added = this.parts.map(({ root }) => root);
@@ -49,18 +50,23 @@ export class FormPane {
     this.submitButton = el(
       "button",
       { type: "button", class: "submit", on: { click: around.submit } },
-      "Submit ",
+      `${t("Submit")} `,
       key("Submit", "Ctrl ⏎"),
     );
-    this.others = el("a", { class: "small", hidden: true, target: "_blank" }, "Other answers");
+    this.others = el("a", { class: "small", hidden: true, target: "_blank" }, t("Other answers"));
     this.keepButton = el(
       "button",
       { type: "button", class: "small keep", hidden: true, on: { click: around.keep } },
-      "Keep as it was ",
+      `${t("Keep as it was")} `,
       key("Esc"),
     );
     this.foot = el("footer", { class: "foot" }, this.status, this.others, this.keepButton, this.submitButton);
-    this.root = el("section", { class: "form", tabindex: "-1", "aria-label": "What is asked" }, this.scroll, this.foot);
+    this.root = el(
+      "section",
+      { class: "form", tabindex: "-1", "aria-label": t("What is asked") },
+      this.scroll,
+      this.foot,
+    );
   }
 
   /**

@@ -1,6 +1,7 @@
 // A calm line that says that the guideline has changed, until it has been opened.
 
 import { el, fill, key } from "../dom.js";
+import { t } from "../words.js";
 
 /** @import { GuidelineNews as Told } from "../types" */
 
@@ -31,10 +32,10 @@ export class GuidelineNews {
     const sizes = [count("+", "new"), count("-", "gone")].filter(Boolean).join(", ");
     fill(
       this.root,
-      el("strong", {}, "The guideline has changed."),
+      el("strong", {}, t("The guideline has changed.")),
       el("span", { class: "newswhy" }, news.why),
       el("span", { class: "quiet" }, sizes),
-      el("button", { type: "button", class: "small", on: { click: () => this.open() } }, key("G"), " open it"),
+      el("button", { type: "button", class: "small", on: { click: () => this.open() } }, key("G"), ` ${t("open it")}`),
     );
   }
 

@@ -2,6 +2,7 @@
 
 import { el, fill, key } from "../dom.js";
 import { read, write } from "../storage.js";
+import { t } from "../words.js";
 
 /** @import { Criterion, Dimension, GuidelineNews } from "../types" */
 
@@ -14,7 +15,7 @@ export class GuidelinePanel {
     /** @type {string | null} */
     this.painted = null;
     this.isOpen = read(REMEMBERED) === true;
-    this.root = el("aside", { class: "guide", "aria-label": "Guideline", hidden: !this.isOpen });
+    this.root = el("aside", { class: "guide", "aria-label": t("Guideline"), hidden: !this.isOpen });
   }
 
   toggle() {
@@ -38,7 +39,7 @@ export class GuidelinePanel {
     const box = el(
       "section",
       { class: "changes" },
-      el("h3", {}, `What has changed (version ${news.number})`),
+      el("h3", {}, t("What has changed (version {number})", { number: news.number })),
       news.why ? el("p", {}, news.why) : null,
       lines,
     );
@@ -64,8 +65,13 @@ export class GuidelinePanel {
       el(
         "div",
         { class: "guidehead" },
-        el("strong", {}, "Guideline"),
-        el("button", { type: "button", class: "small", on: { click: () => this.toggle() } }, key("G"), " close"),
+        el("strong", {}, t("Guideline")),
+        el(
+          "button",
+          { type: "button", class: "small", on: { click: () => this.toggle() } },
+          key("G"),
+          ` ${t("close")}`,
+        ),
       ),
       el(
         "div",

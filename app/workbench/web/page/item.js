@@ -3,6 +3,7 @@
 import { el, shown } from "../dom.js";
 import { FIELDS, KINDS } from "../kinds/index.js";
 import { ofVotes } from "../marks/tones.js";
+import { t } from "../words.js";
 
 /** @import { Child, Field, Shown, Static, Task } from "../types" */
 
@@ -35,7 +36,11 @@ function about(fixed, task, toWrite) {
     dimension.definition ? el("span", {}, dimension.definition) : null,
     toWrite === null
       ? null
-      : el("span", { class: "towrite" }, toWrite ? `${toWrite} still to write here` : "no more to write here"),
+      : el(
+          "span",
+          { class: "towrite" },
+          toWrite ? t("{toWrite} still to write here", { toWrite }) : t("no more to write here"),
+        ),
   );
 }
 
@@ -100,13 +105,15 @@ function answerOf({ answer, place }) {
     el(
       "div",
       { class: "term" },
-      "Answer",
-      place && place[1] > 1 ? el("span", { class: "quiet" }, `answer ${place[0]} of ${place[1]}`) : null,
+      t("Answer"),
+      place && place[1] > 1
+        ? el("span", { class: "quiet" }, t("answer {n} of {of}", { n: place[0], of: place[1] }))
+        : null,
     ),
     el(
       "div",
       { class: answer.length > LONG_ANSWER ? "value long" : "value" },
-      answer || el("span", { class: "quiet" }, "The answer is empty."),
+      answer || el("span", { class: "quiet" }, t("The answer is empty.")),
     ),
   );
 }
@@ -114,12 +121,16 @@ function answerOf({ answer, place }) {
 /** @param {Task} task */
 function answersOf({ answers }) {
   if (!answers) return null;
-  const sides = ["Left", "Right"].map((title, at) =>
+  const sides = [t("Left"), t("Right")].map((title, at) =>
     el(
       "div",
-      { class: "shown answer", data: { side: title.toLowerCase() } },
+      { class: "shown answer", data: { side: ["left", "right"][at] } },
       el("div", { class: "term" }, title),
-      el("div", { class: valueClass(answers) }, answers[at] || el("span", { class: "quiet" }, "The answer is empty.")),
+      el(
+        "div",
+        { class: valueClass(answers) },
+        answers[at] || el("span", { class: "quiet" }, t("The answer is empty.")),
+      ),
     ),
   );
   return el("div", { class: "sides" }, sides);

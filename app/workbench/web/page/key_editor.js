@@ -4,6 +4,7 @@ import { el, fill } from "../dom.js";
 import { Gone, post, Refused } from "../http.js";
 import { KEYS } from "../kinds/keys.js";
 import { chosenKeys, pressedKey, printKeys, useKeys } from "../own_keys.js";
+import { t } from "../words.js";
 import { rowsOf } from "./key_rows.js";
 
 /** @import { Bench } from "./bench.js" */
@@ -27,8 +28,8 @@ export function openKeyEditor(bench, done) {
 
   const say = el("p", { class: "error", role: "alert" });
   const table = el("tbody");
-  const save = button("Save keys", "submit", () => send(bench, keys, say, done));
-  const reset = button("Reset", "small", () => {
+  const save = button(t("Save keys"), "submit", () => send(bench, keys, say, done));
+  const reset = button(t("Reset"), "small", () => {
     keys = {};
     waiting = null;
     paint();
@@ -44,9 +45,12 @@ export function openKeyEditor(bench, done) {
           waiting = pressing ? null : id;
           paint();
         };
-        const name = pressing ? "Press a key" : (keys[id] ?? usual).toUpperCase();
+        const name = pressing ? t("Press a key") : (keys[id] ?? usual).toUpperCase();
         const change = button(name, pressing ? "small on" : "small", press);
-        change.setAttribute("aria-label", pressing ? `Press the new key for: ${what}` : `Change ${name}: ${what}`);
+        change.setAttribute(
+          "aria-label",
+          pressing ? t("Press the new key for: {what}", { what }) : t("Change {name}: {what}", { name, what }),
+        );
         change.dataset.action = id;
         const why = wrong.get(id);
         return el(
@@ -66,11 +70,15 @@ export function openKeyEditor(bench, done) {
   /** @type {string | null} */
   let last = null;
 
-  bench.overlay.open("Change keys", [
-    el("p", { class: "quiet" }, "Press a button, then the new key. Your keys apply to this stage, on every computer."),
+  bench.overlay.open(t("Change keys"), [
+    el(
+      "p",
+      { class: "quiet" },
+      t("Press a button, then the new key. Your keys apply to this stage, on every computer."),
+    ),
     el("table", { class: "keyeditor" }, table),
     say,
-    el("p", { class: "buttons" }, save, reset, button("Cancel", "small", done)),
+    el("p", { class: "buttons" }, save, reset, button(t("Cancel"), "small", done)),
   ]);
   bench.overlay.capture = (event) => {
     if (waiting === null) return false;
@@ -90,7 +98,7 @@ export function openKeyEditor(bench, done) {
     }
     paint();
     if (!allowed) {
-      say.textContent = "Browsers and screen readers use this key. Choose a letter, a digit or a sign.";
+      say.textContent = t("Browsers and screen readers use this key. Choose a letter, a digit or a sign.");
       say.hidden = false;
     }
     return true;
@@ -117,7 +125,7 @@ async function send(bench, keys, say, done) {
   } catch (error) {
     if (!(error instanceof Gone || error instanceof Refused)) throw error;
     say.textContent =
-      error instanceof Refused ? error.message : "The keys are not saved: the server is away. Try again.";
+      error instanceof Refused ? error.message : t("The keys are not saved: the server is away. Try again.");
     say.hidden = false;
     return;
   }
@@ -136,23 +144,27 @@ async function send(bench, keys, say, done) {
 function actionsOf(bench) {
   const { fixed, side, stage, task } = bench;
   const most = Math.min(9, choicesOf(bench));
-  const choices = KEYS.slice(0, most).map((usual, at) => ({ id: usual, usual, what: `choice ${at + 1}` }));
+  const choices = KEYS.slice(0, most).map((usual, at) => ({
+    id: usual,
+    usual,
+    what: t("choice {number}", { number: at + 1 }),
+  }));
   const skips = fixed.criteria.some(({ skip }) => skip);
   /** @type {(Action | null)[]} */
   const rest = [
-    skips ? { id: "Skip", usual: "number", what: "skip" } : null,
-    { id: "Submit", usual: "Enter", what: "submit; Enter and Ctrl Enter stay, too" },
-    letter("g", "guideline"),
-    stage === "adjudication" ? letter("h", "history of the item") : letter("u", "edit your last answer"),
-    stage === "refinement" ? letter("e", "edit the item") : null,
-    letter("n", "note"),
+    skips ? { id: "Skip", usual: "number", what: t("skip") } : null,
+    { id: "Submit", usual: "Enter", what: t("submit; Enter and Ctrl Enter stay, too") },
+    letter("g", t("guideline")),
+    stage === "adjudication" ? letter("h", t("history of the item")) : letter("u", t("edit your last answer")),
+    stage === "refinement" ? letter("e", t("edit the item")) : null,
+    letter("n", t("note")),
     ...side.parts.map((part) => (task && part.isOffered(task) ? letter(part.key, part.title) : null)),
-    stage === "authoring" ? null : letter("l", "later"),
-    letter("b", "give back"),
-    letter("z", "larger picture"),
-    letter("i", "pictures side by side"),
-    letter("t", "text size"),
-    letter("m", "menu"),
+    stage === "authoring" ? null : letter("l", t("later")),
+    letter("b", t("give back")),
+    letter("z", t("larger picture")),
+    letter("i", t("pictures side by side")),
+    letter("t", t("text size")),
+    letter("m", t("menu")),
   ];
   return [...choices, ...rest.filter((each) => each !== null)];
 }
@@ -185,12 +197,13 @@ function choicesOf({ fixed, task }) {
 function fixedKeys(bench, actions) {
   const open = new Set(actions.map(({ id }) => id));
   /** @type {Map<string, string>} */
-  const fixed = new Map(FIXED.map((key) => [key, "pictures and clips, or the browser"]));
+  const fixed = new Map(FIXED.map((key) => [key, t("pictures and clips, or the browser")]));
   for (const [names, what] of rowsOf(bench)) {
     const single = names.split(" ").filter((name) => name.length === 1 && SIGN.test(name));
     for (const name of single) if (!open.has(name.toLowerCase())) fixed.set(name.toLowerCase(), what);
   }
-  for (const key of KEYS.slice(9, choicesOf(bench))) fixed.set(key, `choice ${KEYS.indexOf(key) + 1}`);
+  for (const key of KEYS.slice(9, choicesOf(bench)))
+    fixed.set(key, t("choice {value}", { value: KEYS.indexOf(key) + 1 }));
   for (const key of KEYS.slice(0, 9)) if (open.has(key)) fixed.delete(key);
   return fixed;
 }
@@ -212,8 +225,15 @@ export function conflicts(actions, keys, fixed) {
     const taken = fixed.get(key);
     const name = key.toUpperCase();
     if (other)
-      wrong.set(id, `“${name}” is also the key for “${other.what}”. Give “${what}” or “${other.what}” another key.`);
-    else if (taken) wrong.set(id, `“${name}” is always the key for “${taken}”. Choose another key.`);
+      wrong.set(
+        id,
+        t("“{name}” is also the key for “{what}”. Give “{other}” or “{what}” another key.", {
+          name,
+          what: other.what,
+          other: what,
+        }),
+      );
+    else if (taken) wrong.set(id, t("“{name}” is always the key for “{taken}”. Choose another key.", { name, taken }));
   }
   return wrong;
 }

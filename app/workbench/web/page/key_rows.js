@@ -4,6 +4,7 @@ import { el, key } from "../dom.js";
 import { FIELDS, KINDS } from "../kinds/index.js";
 import { KEYS } from "../kinds/keys.js";
 import { isChosen } from "../own_keys.js";
+import { t } from "../words.js";
 
 /** @import { KeyRow as Row } from "../types" */
 /** @import { Bench } from "./bench.js" */
@@ -63,55 +64,55 @@ const numbers = () => (KEYS.slice(0, 9).some(isChosen) ? KEYS.slice(0, 9).join("
  */
 export function keyRows(view, stage, own = [], taken = [], parts = []) {
   const writing = stage === "authoring";
-  const otherwise = (/** @type {string} */ name) => (taken.includes(name) ? ", while no span of time is set" : "");
+  const otherwise = (/** @type {string} */ name) => (taken.includes(name) ? t(", while no span of time is set") : "");
   /** @type {Row[]} */
   const rows = [];
   if (view === "pool")
     rows.push(
-      ["← ↑ → ↓", "move in the grid"],
-      ["Enter", "write about this image"],
-      ["PgUp PgDn", "pages"],
-      ["1 … 9", "dimension"],
+      ["← ↑ → ↓", t("move in the grid")],
+      ["Enter", t("write about this image")],
+      ["PgUp PgDn", t("pages")],
+      ["1 … 9", t("dimension")],
     );
   if (view === "task") {
     if (writing)
       rows.push(
-        ["Enter", "next field"],
-        ["Tab", "next field or choice"],
-        ["Esc", "leave the box; then the keys below work"],
-        ["1 … 9", "the option with that number"],
+        ["Enter", t("next field")],
+        ["Tab", t("next field or choice")],
+        ["Esc", t("leave the box; then the keys below work")],
+        ["1 … 9", t("the option with that number")],
       );
     else
       rows.push(
-        [numbers(), "the choice with that number"],
-        ["↑ ↓", "to the criterion above or below"],
-        ["Esc", "back from the reasons, out of a box"],
+        [numbers(), t("the choice with that number")],
+        ["↑ ↓", t("to the criterion above or below")],
+        ["Esc", t("back from the reasons, out of a box")],
       );
     rows.push(
-      ["Ctrl Enter", "submit, from anywhere"],
-      ["Z", "larger and back, all images together; arrows move, + − zoom"],
-      ["← →", "image before, image after ( [ ] while enlarged )"],
-      ["I", `images side by side, or one at a time${otherwise("I")}`],
-      [", .", "exactly one frame back, one frame on"],
-      ["Home End", "first frame, last frame"],
+      ["Ctrl Enter", t("submit, from anywhere")],
+      ["Z", t("larger and back, all images together; arrows move, + − zoom")],
+      ["← →", t("image before, image after ( [ ] while enlarged )")],
+      ["I", t("images side by side, or one at a time{value}", { value: otherwise("I") })],
+      [", .", t("exactly one frame back, one frame on")],
+      ["Home End", t("first frame, last frame")],
       ["Space", "play, pause"],
       ["< >", "slower, faster"],
-      ["O", `loop, or stop at the end${otherwise("O")}`],
+      ["O", t("loop, or stop at the end{value}", { value: otherwise("O") })],
     );
     rows.push(...own);
   }
-  rows.push(["G", "guideline"]);
-  if (stage !== "adjudication") rows.push(["U", "edit your last answer"]);
-  if (view === "task") rows.push(["N", "note"], ...parts);
-  if (view === "task" && stage === "adjudication") rows.push(["H", "the item's whole history"]);
+  rows.push(["G", t("guideline")]);
+  if (stage !== "adjudication") rows.push(["U", t("edit your last answer")]);
+  if (view === "task") rows.push(["N", t("note")], ...parts);
+  if (view === "task" && stage === "adjudication") rows.push(["H", t("the item's whole history")]);
   if (view === "task" && !writing)
-    rows.push(["L", "later: it stays yours for half an hour and comes again after the rest"]);
+    rows.push(["L", t("later: it stays yours for half an hour and comes again after the rest")]);
   if (view === "task")
     rows.push([
       "B",
-      writing ? "give the image back; your text is kept" : "give back: others get it at once; your text is kept",
+      writing ? t("give the image back; your text is kept") : t("give back: others get it at once; your text is kept"),
     ]);
-  if (view === "task") rows.push(["Tab", "to the bar between media and form; ← → move it, Enter puts it back"]);
-  rows.push(["T", "larger text; with Shift smaller"], ["M", "menu"], ["?", "this list"]);
+  if (view === "task") rows.push(["Tab", t("to the bar between media and form; ← → move it, Enter puts it back")]);
+  rows.push(["T", t("larger text; with Shift smaller")], ["M", t("menu")], ["?", t("this list")]);
   return rows;
 }

@@ -2,6 +2,7 @@
 
 import { clock } from "../dom.js";
 import { post, Refused } from "../http.js";
+import { t } from "../words.js";
 
 /** @import { HeartbeatReply } from "../types" */
 /** @import { Bench } from "./bench.js" */
@@ -51,7 +52,7 @@ export class Lease {
       const when = clock(new Date(this.until - this.skew).toISOString()).slice(0, 5);
       bench.banner.show(
         "plain lease",
-        `Others can take this item from ${when}. Press any key or tap the page to keep it.`,
+        t("Others can take this item from {when}. Press any key or tap the page to keep it.", { when }),
       );
     }
   }

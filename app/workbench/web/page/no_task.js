@@ -1,22 +1,23 @@
 // Why there is no task, and the one next step.
 
 import { clock, el, key } from "../dom.js";
+import { t } from "../words.js";
 
 /** @import { NothingPage, Static } from "../types" */
 
 /** @type {Record<string, string>} */
 const TITLES = {
-  all_done: "Nothing left here",
-  waiting_for_others: "Waiting for others",
-  waiting_for_media: "Waiting for images or clips",
-  postponed: "Postponed",
-  pool_empty: "No free images",
-  not_your_dimension: "Not your dimension",
-  not_member: "Not yours",
-  no_stage: "Not part of this project",
-  not_available: "Not available yet",
-  not_qualified: "Not qualified yet",
-  stopped: "Stopped for now",
+  all_done: t("Nothing left here"),
+  waiting_for_others: t("Waiting for others"),
+  waiting_for_media: t("Waiting for images or clips"),
+  postponed: t("Postponed"),
+  pool_empty: t("No free images"),
+  not_your_dimension: t("Not your dimension"),
+  not_member: t("Not yours"),
+  no_stage: t("Not part of this project"),
+  not_available: t("Not available yet"),
+  not_qualified: t("Not qualified yet"),
+  stopped: t("Stopped for now"),
 };
 const WORTH_ANOTHER_LOOK = ["waiting_for_others", "waiting_for_media", "postponed", "pool_empty"];
 
@@ -28,9 +29,9 @@ const WORTH_ANOTHER_LOOK = ["waiting_for_others", "waiting_for_media", "postpone
  * @returns {[label: string, step: () => void]}
  */
 export function nextStepOf(code, fixed, look) {
-  if (WORTH_ANOTHER_LOOK.includes(code)) return ["Look again ", look];
+  if (WORTH_ANOTHER_LOOK.includes(code)) return [`${t("Look again")} `, look];
   const qualify = `/qualify?project=${encodeURIComponent(fixed.project.name)}&stage=${fixed.stage.name}`;
-  const [label, address] = code === "not_qualified" ? ["Qualify ", qualify] : ["My work ", "/my_work"];
+  const [label, address] = code === "not_qualified" ? [`${t("Qualify")} `, qualify] : [`${t("My work")} `, "/my_work"];
   return [
     label,
     () => {
@@ -50,15 +51,15 @@ export function noTaskPart({ code, sentence }, label, step, lastSaved, canUndo) 
   return el(
     "div",
     { class: "nothing" },
-    el("h2", {}, TITLES[code] || "Nothing here"),
+    el("h2", {}, TITLES[code] || t("Nothing here")),
     el("p", {}, sentence),
     el("button", { type: "button", class: "submit", on: { click: step } }, label, key("Enter")),
     lastSaved
       ? el(
           "p",
           { class: "quiet" },
-          `Your last submission was saved at ${clock(lastSaved)}`,
-          canUndo ? ["; ", key("U"), " opens it again."] : ".",
+          t("Your last submission was saved at {time}", { time: clock(lastSaved) }),
+          canUndo ? ["; ", key("U"), ` ${t("opens it again.")}`] : ".",
         )
       : null,
   );

@@ -1,6 +1,7 @@
 // A sheet over the page: the list of keys, or a question.
 
 import { el, fill, focusedNear, key } from "../dom.js";
+import { t } from "../words.js";
 
 /** @import { Child } from "../types" */
 
@@ -40,7 +41,12 @@ export class Overlay {
       el(
         "p",
         {},
-        el("button", { type: "button", class: "small", on: { click: () => this.close() } }, key("Esc"), " close"),
+        el(
+          "button",
+          { type: "button", class: "small", on: { click: () => this.close() } },
+          key("Esc"),
+          ` ${t("close")}`,
+        ),
       ),
     );
     fill(this.root, sheet);

@@ -1,6 +1,7 @@
 // The pool of free images: a dense grid, arrows and Enter; what someone else took fades.
 
 import { el, fill, part } from "../dom.js";
+import { t } from "../words.js";
 import { cellOf, footOf, nothingFree, playing, tabOf } from "./pool_parts.js";
 
 /** @import { Asset, PoolPart, PoolPlace, Slot, Static } from "../types" */
@@ -31,8 +32,8 @@ export class Pool {
     /** @type {(string | null)[]} */
     this.trail = [null]; // the cursors of the pages before this one, so that one can go back
     this.root = el("div", { class: "pool" });
-    this.grid = el("div", { class: "grid", role: "listbox", "aria-label": "Free images", tabindex: "0" });
-    this.bar = el("div", { class: "dims", role: "tablist", "aria-label": "Dimensions" });
+    this.grid = el("div", { class: "grid", role: "listbox", "aria-label": t("Free images"), tabindex: "0" });
+    this.bar = el("div", { class: "dims", role: "tablist", "aria-label": t("Dimensions") });
     this.foot = el("div", { class: "poolfoot" });
     this.about = el("div", { class: "about" });
     this.root.append(this.bar, this.about, this.grid, this.foot);

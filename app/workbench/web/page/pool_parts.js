@@ -2,6 +2,7 @@
 
 import { el, key } from "../dom.js";
 import { mediaUrl } from "../media/sources.js";
+import { t } from "../words.js";
 
 /** @import { Asset, Child, PoolPart } from "../types" */
 /** @import { Pool } from "./pool.js" */
@@ -26,7 +27,9 @@ export function tabOf(pool, row, index) {
     },
     dimensions.length > 1 && index < 9 ? key(String(index + 1)) : null,
     el("span", {}, row.title),
-    row.left === null ? null : el("span", { class: "left" }, row.left ? `${row.left} to write` : row.none),
+    row.left === null
+      ? null
+      : el("span", { class: "left" }, row.left ? t("{left} to write", { left: row.left }) : row.none),
   );
 }
 
@@ -64,8 +67,12 @@ export function cellOf(pool, asset, index) {
 
 /** @param {Asset} asset */
 function nameOf(asset) {
-  if (asset.group.length) return `Group of ${asset.group.length}, ${asset.group.map((each) => each.title).join(", ")},`;
-  return asset.kind === "clip" ? "Clip" : "Image";
+  if (asset.group.length)
+    return t("Group of {length}, {value},", {
+      length: asset.group.length,
+      value: asset.group.map((each) => each.title).join(", "),
+    });
+  return asset.kind === "clip" ? t("Clip") : t("Image");
 }
 
 /**
@@ -86,7 +93,7 @@ function nounOf({ slots, assets }, n) {
   const kinds = ["image", "clip"].filter((kind) => slots.some((slot) => slot.kind === kind));
   return (kinds.length ? kinds : ["image"])
     .map((kind) => (n === 1 ? kind : `${kind}s`))
-    .join(n === 1 ? " or " : " and ");
+    .join(n === 1 ? ` ${t("or")} ` : ` ${t("and")} `);
 }
 
 /**
@@ -94,7 +101,7 @@ function nounOf({ slots, assets }, n) {
  * @param {Asset} asset
  */
 function pictureOf(asset) {
-  if (asset.missing) return el("span", { class: "noimg" }, "missing");
+  if (asset.missing) return el("span", { class: "noimg" }, t("missing"));
   if (asset.kind !== "clip")
     return el("img", { src: mediaUrl(asset.id, "thumb"), alt: "", loading: "lazy", draggable: "false" });
   const video = el("video", {
@@ -125,9 +132,11 @@ export function playing(video, on) {
 export function nothingFree({ dimensions }) {
   const words =
     dimensions.length > 1
-      ? "Every image that fits this dimension is taken. Choose another dimension above, or ask your lead to add more."
-      : "Every image is taken. Ask your lead to add more.";
-  return el("div", { class: "poolempty" }, el("strong", {}, "No free images here"), el("p", {}, words));
+      ? t(
+          "Every image that fits this dimension is taken. Choose another dimension above, or ask your lead to add more.",
+        )
+      : t("Every image is taken. Ask your lead to add more.");
+  return el("div", { class: "poolempty" }, el("strong", {}, t("No free images here")), el("p", {}, words));
 }
 
 /**
@@ -139,21 +148,21 @@ export function footOf(pool) {
   const before = pool.trail.length > 1;
   const more = pool.next() !== null;
   return [
-    el("span", {}, `${total} free ${nounOf(pool, total)}`),
+    el("span", {}, t("{total} free {value}", { total, value: nounOf(pool, total) })),
     el(
       "span",
       { class: "quiet" },
       key("← ↑ → ↓"),
-      " move  ",
-      pool.many ? [key("Space"), " select  "] : null,
+      ` ${t("move")}  `,
+      pool.many ? [key("Space"), ` ${t("select")}  `] : null,
       key("Enter"),
-      pool.many ? " write about the selection" : " write about it",
+      pool.many ? ` ${t("write about the selection")}` : ` ${t("write about it")}`,
     ),
     el(
       "span",
       { class: "pages" },
-      turn("PgUp", " before", before, () => pool.back()),
-      turn("PgDn", " more", more, () => pool.forth()),
+      turn("PgUp", ` ${t("before")}`, before, () => pool.back()),
+      turn("PgDn", ` ${t("more")}`, more, () => pool.forth()),
     ),
   ];
 }

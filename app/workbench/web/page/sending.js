@@ -1,13 +1,15 @@
 // While something is sent the form is locked, and one sees that it is: what is typed then would belong to no item. Keys
 // that were meant for a text are not taken for the keys of the item that opens meanwhile, either.
 
+import { t } from "../words.js";
+
 /** @import { FormPane } from "./form_pane.js" */
 /** @import { MediaPane } from "../media/pane.js" */
 
 const BURST_MS = 700; // whoever types a text makes no longer pauses between its letters
 const HARMLESS = ["g", "?", "m", "t"]; // the guideline, the keys, the menu, the size of letters
 
-const IGNORED = "Not taken: what you typed while the last item was being sent. Type it again.";
+const IGNORED = t("Not taken: what you typed while the last item was being sent. Type it again.");
 
 /** Which keys are part of a text that someone began to type while the page could not take it. */
 export class LateKeys {

@@ -4,6 +4,7 @@
 import { el, fill, key, unique } from "../dom.js";
 import { Gone, post, Refused } from "../http.js";
 import { forget, read, write } from "../storage.js";
+import { t } from "../words.js";
 import { deliver, draftName, finishComments, sendingName } from "./sending.js";
 
 /** @import { Comment, CommentAttempt, ThreadPart } from "../comment_types" */
@@ -42,7 +43,7 @@ export class Thread {
       class: "box comment",
       rows: "2",
       maxlength: "5000",
-      "aria-label": "Comment",
+      "aria-label": t("Comment"),
       on: { input: () => this.typed() },
     });
     this.early = el("input", { type: "checkbox", on: { change: () => this.typed() } });
@@ -50,20 +51,20 @@ export class Thread {
       "label",
       { class: "free", hidden: true },
       this.early,
-      " It says nothing of the answer or of votes: raters may read it now",
+      ` ${t("It says nothing of the answer or of votes: raters may read it now")}`,
     );
     this.reply = el("div", { class: "replying", hidden: true });
     this.status = el("span", { class: "quiet", role: "status" });
     this.sendButton = el(
       "button",
       { type: "button", class: "small", on: { click: () => this.send() } },
-      "Send ",
+      `${t("Send")} `,
       key("Ctrl ⏎"),
     );
     this.about = el("p", { class: "quiet talkabout" });
     this.root = el(
       "section",
-      { class: "thread", "aria-label": "Comments" },
+      { class: "thread", "aria-label": t("Comments") },
       this.list,
       this.reply,
       this.box,
@@ -115,7 +116,7 @@ export class Thread {
       if (place === this.place) this.paint(answer);
     } catch (error) {
       if (place !== this.place) return;
-      if (error instanceof Gone) this.say("The server does not answer just now; you can go on writing.");
+      if (error instanceof Gone) this.say(t("The server does not answer just now; you can go on writing."));
       else if (error instanceof Refused) this.say(error.message);
       else throw error;
     }
@@ -130,15 +131,17 @@ export class Thread {
       data.comments.map((comment) => this.line(comment, by)),
     );
     this.free.hidden = !(data.open && data.may_free);
-    const people = data.people.map(({ login, name }) => (name === login ? `@${login}` : `@${login} for ${name}`));
+    const people = data.people.map(({ login, name }) =>
+      name === login ? `@${login}` : t("@{login} for {name}", { login, name }),
+    );
     const whom = people.length
-      ? el("details", {}, el("summary", {}, "Mention someone with @"), `${people.join(", ")}.`)
+      ? el("details", {}, el("summary", {}, t("Mention someone with @")), `${people.join(", ")}.`)
       : null;
     const who = data.whole
       ? data.open
-        ? "People still answer about this item blind. They see your comment when the item is settled."
+        ? t("People still answer about this item blind. They see your comment when the item is settled.")
         : ""
-      : "Seniors and leads read your comment. You may see their answer only when the item is settled.";
+      : t("Seniors and leads read your comment. You may see their answer only when the item is settled.");
     fill(this.about, who, whom);
     this.paintReply();
   }
@@ -159,7 +162,7 @@ export class Thread {
         el("span", { class: "quiet" }, when(comment.at)),
         answered ? el("span", { class: "quiet" }, `to ${answered.mine ? "you" : answered.name}`) : null,
         comment.unread ? el("span", { class: "flag" }, "new") : null,
-        comment.held ? el("span", { class: "flag held" }, "held back until settled") : null,
+        comment.held ? el("span", { class: "flag held" }, t("held back until settled")) : null,
         comment.mine
           ? null
           : el("button", { type: "button", class: "small", on: { click: () => this.answer(comment) } }, "answer"),
@@ -182,7 +185,7 @@ export class Thread {
     if (!comment) return;
     fill(
       this.reply,
-      `Answering ${comment.name} `,
+      `${t("Answering {name}", { name: comment.name })} `,
       el(
         "button",
         {
@@ -196,7 +199,7 @@ export class Thread {
             },
           },
         },
-        "not an answer",
+        t("not an answer"),
       ),
     );
   }
@@ -238,7 +241,7 @@ export class Thread {
       const answer = await deliver(
         attempt,
         () => this.host.csrf(),
-        () => place === this.place && this.say("It is sent when the server is back."),
+        () => place === this.place && this.say(t("It is sent when the server is back.")),
       );
       forget(this.draftName(item));
       if (place !== this.place) return;

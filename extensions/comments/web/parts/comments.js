@@ -3,6 +3,7 @@
 import { Thread } from "../comments/thread.js";
 import { el } from "../dom.js";
 import threadSheet from "../threads.css" with { type: "css" };
+import { t } from "../words.js";
 
 /** @import { Answers, SideHost, SidePart, Task } from "../types" */
 
@@ -12,11 +13,11 @@ import threadSheet from "../threads.css" with { type: "css" };
  */
 export function part(host) {
   const talk = new Thread({ ...host, leave: true });
-  const root = el("div", { class: "talk", hidden: true }, el("div", { class: "prompt" }, "Comments"), talk.root);
+  const root = el("div", { class: "talk", hidden: true }, el("div", { class: "prompt" }, t("Comments")), talk.root);
   return {
     key: "c",
-    title: "comments",
-    help: "comments on the item",
+    title: t("comments"),
+    help: t("comments on the item"),
     root,
     box: talk.box,
     isOffered: (/** @type {Task} */ task) => Boolean(task.item),

@@ -1,6 +1,7 @@
 // Arrows on the item's image.
 
 import { arrowBetween } from "../marks/arrow.js";
+import { t } from "../words.js";
 import { ALL, DrawnField } from "./drawn.js";
 
 /** @import { KeyRow, Shape } from "../types" */
@@ -9,7 +10,7 @@ import { ALL, DrawnField } from "./drawn.js";
 const arrow = {
   noun: "arrow",
   nouns: "arrows",
-  ask: "Draw arrows",
+  ask: t("Draw arrows"),
   begin: "drag",
   made: ({ x, y }, side) => ({ x: x - side / 2, y, to_x: x + side / 2, to_y: y }),
   between: arrowBetween,
@@ -17,6 +18,6 @@ const arrow = {
 };
 
 /** @type {KeyRow[]} */
-const keys = [...ALL.begin(arrow), ["Alt", "with the arrow keys: where it points; E lets them do that"], ...ALL.end];
+const keys = [...ALL.begin(arrow), ["Alt", t("with the arrow keys: where it points; E lets them do that")], ...ALL.end];
 
 export const field = new DrawnField(arrow, keys);

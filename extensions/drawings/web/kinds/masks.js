@@ -1,6 +1,7 @@
 // Masks on the item's image: polygons that are drawn, or pixels that came from files.
 
 import { square, unfinished } from "../marks/area.js";
+import { t } from "../words.js";
 import { ALL, DrawnField } from "./drawn.js";
 
 /** @import { KeyRow, Shape } from "../types" */
@@ -9,8 +10,8 @@ import { ALL, DrawnField } from "./drawn.js";
 const mask = {
   noun: "mask",
   nouns: "masks",
-  ask: "Draw masks",
-  begin: "click its points",
+  ask: t("Draw masks"),
+  begin: t("click its points"),
   made: square,
   points: true,
   missing: unfinished,
@@ -19,9 +20,9 @@ const mask = {
 /** @type {KeyRow[]} */
 const keys = [
   ...ALL.begin(mask),
-  ["Enter", "close what is being drawn; Escape takes its last point back"],
-  ["E", "type its points in percent, a ring on each line; Escape goes back"],
-  ["R", "another ring of it, by its points: a hole, or a part elsewhere"],
+  ["Enter", t("close what is being drawn; Escape takes its last point back")],
+  ["E", t("type its points in percent, a ring on each line; Escape goes back")],
+  ["R", t("another ring of it, by its points: a hole, or a part elsewhere")],
   ...ALL.end,
 ];
 

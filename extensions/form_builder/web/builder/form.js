@@ -4,9 +4,10 @@ import { el, fill } from "../dom.js";
 import { Gone, post, Refused } from "../http.js";
 import { YamlEditor } from "../vendor/codemirror.js";
 import { askCreate } from "./create.js";
-import { layout } from "./layout.js";
+import { download, layout } from "./layout.js";
 import { LiveForm } from "./live_form.js";
 import { morph } from "./morph.js";
+import { count } from "./parts.js";
 import { listen } from "./row_events.js";
 import { rows } from "./rows.js";
 
@@ -33,6 +34,8 @@ export class Builder {
     this.findings = [];
     this.broken = false;
     this.openRow = "";
+    /** @type {string | null} the row that gets the focus when it is drawn; empty: the list */
+    this.focusRow = null;
     this.stage = "";
     this.dimension = "";
     /** @type {Edit[][]} edits that wait for the server */
@@ -53,7 +56,7 @@ export class Builder {
       acts: {
         undo: () => void this.editor.undo(),
         create: () => this.create(),
-        download: () => this.download(),
+        download: () => download(this.editor.text, this.state?.value?.name),
         toFinding: () =>
           this.editor.go((this.findings.find(({ level }) => level === "error") ?? this.findings[0])?.line ?? 1),
         guideline: () => this.typed(),
@@ -210,15 +213,25 @@ export class Builder {
       broken && `Line ${findings[0]?.line ?? 1} is not plain YAML yet. The rows show the last text that could be read.`;
     const next = el(
       "div",
-      { class: "rows" },
+      { class: "rows", tabindex: "-1" },
       stale && el("p", { class: "stale-note", role: "status", data: { id: "stale" } }, stale),
       el("fieldset", { class: "lock", disabled: broken, data: { id: "lock" } }, rows(ctx)),
     );
     morph(this.list, next);
     const lock = this.list.querySelector("fieldset.lock");
     if (lock instanceof HTMLFieldSetElement) lock.disabled = broken;
+    this.moveFocus();
     const span = broken ? undefined : state.lines[this.openRow];
     this.editor.mark(span?.[0] ?? 0, span?.[1] ?? 0);
+  }
+
+  /** Keep the focus on a row that was added or moved. */
+  moveFocus() {
+    if (this.focusRow === null || this.waiting.length) return;
+    const title = this.list.querySelector(`[data-id="${CSS.escape(`open.${this.focusRow}`)}"]`);
+    const target = this.focusRow ? title : this.list;
+    if (target instanceof HTMLElement) target.focus();
+    this.focusRow = null;
   }
 
   /** Open the row that has this line of the text. @param {number} line */
@@ -260,13 +273,6 @@ export class Builder {
     this.say(words, el("button", { type: "button", class: "small", on: { click: open } }, "Open other version"));
   }
 
-  download() {
-    const called = typeof this.state?.value?.name === "string" ? this.state.value.name : "form";
-    const href = URL.createObjectURL(new Blob([this.editor.text], { type: "application/yaml" }));
-    el("a", { href, download: `${called.replace(/[^\w.-]/g, "_")}.yaml` }).click();
-    setTimeout(() => URL.revokeObjectURL(href), 1000);
-  }
-
   create() {
     if (this.data.project !== null) {
       this.effects(this.data.project);
@@ -298,6 +304,3 @@ export class Builder {
     this.root.remove();
   }
 }
-
-/** @param {number} n @param {string} noun */
-const count = (n, noun) => `${n} ${n === 1 ? noun : `${noun}s`}`;

@@ -14,7 +14,10 @@ export function listen(builder) {
     const button = closest(event.target, "button");
     if (!button) return;
     const { edits, open, line, next } = button.dataset;
-    if (next !== undefined) builder.openRow = next;
+    if (next !== undefined) {
+      builder.openRow = next;
+      builder.focusRow = next;
+    }
     if (edits) builder.edit(JSON.parse(edits));
     if (open !== undefined) {
       builder.openRow = builder.openRow === open ? "" : open;
@@ -123,5 +126,6 @@ function move(builder, entry, by) {
   const at = Number(entry.dataset.at) + by;
   if (at < 0 || at >= Number(entry.dataset.count)) return;
   if (builder.openRow === entry.dataset.entry) builder.openRow = [...path.slice(0, -1), at].join("/");
+  builder.focusRow = [...path.slice(0, -1), at].join("/");
   builder.edit([{ do: "move", path, at }]);
 }

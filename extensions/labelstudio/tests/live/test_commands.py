@@ -267,7 +267,7 @@ def test_its_webhook_wakes_a_pull_and_its_own_files_are_shown(
     assert [hook["url"] for hook in hooks] == [f"{team.serving.url}/label-studio/hook"]
     log = tmp_path / "sync.log"
     running = there.start("sync", "tiny", "--every", "10", log=log)
-    until(lambda: "kept the same" in log.read_text(), seconds=30)
+    until(lambda: "synchronized" in log.read_text(), seconds=30)
     woken = there.woken()
     annotate(bo, task["id"], YES)
     until(lambda: there.woken() != woken, seconds=60)

@@ -1,6 +1,7 @@
 // A plan, step by step, with what was found about each step as help; tags say what is wrong with which.
 
 import { el, fill, key, same } from "../dom.js";
+import { t } from "../words.js";
 import { keyIndex, slotName } from "./keys.js";
 
 /** @import { Control, Child, Criterion, Seat } from "../types" */
@@ -25,14 +26,14 @@ export class Plan {
       { class: "help keyline" },
       key("↑"),
       key("↓"),
-      " step (0: the plan as a whole) · a key tags it, once more takes the tag back · ",
+      ` ${t("step (0: the plan as a whole) · a key tags it, once more takes the tag back ·")} `,
       key("⏎"),
-      " done",
+      ` ${t("done")}`,
     );
     this.note = el(
       "p",
       { class: "help" },
-      "Notes below a step come from a program. They show where to look; they are no grade.",
+      t("Notes below a step come from a program. They show where to look; they are no grade."),
     );
     this.root = el("div", { class: "plankind" }, this.rows, this.note, this.tags, this.help);
   }
@@ -92,7 +93,7 @@ export class Plan {
       );
     fill(
       this.rows,
-      row(0, "The plan as a whole", null),
+      row(0, t("The plan as a whole"), null),
       this.steps.map((step, index) =>
         row(index + 1, step.line.replace(/^(\d{1,3}\s*[.):]|[-*•])\s*/, ""), [
           step.problems.map((said) => el("span", { class: "found bad" }, said)),
@@ -101,7 +102,7 @@ export class Plan {
       ),
     );
     if (!this.steps.length)
-      this.rows.append(el("li", { class: "step quiet" }, "No step could be read from this answer."));
+      this.rows.append(el("li", { class: "step quiet" }, t("No step could be read from this answer.")));
     fill(
       this.tags,
       options.map((option, index) => {
@@ -129,7 +130,7 @@ export class Plan {
 
   /** @param {unknown} value */
   problem(value) {
-    return value === undefined ? "Tag what is wrong, or press Enter if nothing is." : null;
+    return value === undefined ? t("Tag what is wrong, or press Enter if nothing is.") : null;
   }
 
   /** @param {unknown} value */

@@ -4,6 +4,7 @@
 
 import { el, fill, keepFocus, key } from "../dom.js";
 import { ClipFrame } from "../media/clip.js";
+import { t } from "../words.js";
 import { endsOf, inWords, momentsOf } from "./span_words.js";
 import { TimeSpanField } from "./time_span_field.js";
 
@@ -14,8 +15,8 @@ import { TimeSpanField } from "./time_span_field.js";
 const TAKES = ["I", "O"];
 /** @type {KeyRow[]} */
 const KEYS = [
-  ["I O", "a span of time begins with this frame, ends with this frame"],
-  ["⌫", "the last span is taken back"],
+  ["I O", t("a span of time begins with this frame, ends with this frame")],
+  ["⌫", t("the last span is taken back")],
 ];
 const quiet = { type: "button", tabindex: "-1" };
 const exact = (/** @type {number} */ value) => Number(value.toFixed(6));
@@ -27,7 +28,7 @@ const exact = (/** @type {number} */ value) => Number(value.toFixed(6));
 export class TimeSpan {
   static takes = TAKES;
   /** @type {KeyRow[]} */
-  static keys = [...KEYS, ["0", "it does not happen"]];
+  static keys = [...KEYS, ["0", t("it does not happen")]];
 
   /**
    * @param {Asked} asked
@@ -46,11 +47,19 @@ export class TimeSpan {
     this.most = asked.max ?? 1;
     this.list = el("ul", { class: "spanlist" });
     const tools = [
-      this.button("I", " begins here", () => this.begin()),
-      this.button("O", " ends here", () => this.end()),
-      asked.min ? null : this.button("0", " does not happen", () => seat.done([])),
+      this.button("I", ` ${t("begins here")}`, () => this.begin()),
+      this.button("O", ` ${t("ends here")}`, () => this.end()),
+      asked.min ? null : this.button("0", ` ${t("does not happen")}`, () => seat.done([])),
     ];
-    const keys = [key(","), key("."), " frame · ", key("⌫"), " takes the last one back · ", key("⏎"), " done"];
+    const keys = [
+      key(","),
+      key("."),
+      ` ${t("frame ·")} `,
+      key("⌫"),
+      ` ${t("takes the last one back ·")} `,
+      key("⏎"),
+      ` ${t("done")}`,
+    ];
     this.help = el("p", { class: "help keyline" }, keys);
     const parts = [this.list, el("div", { class: "spantools" }, tools), this.help];
     this.root = el("div", { class: "spans timespans", role: "group", "aria-labelledby": seat.id }, parts);
@@ -139,9 +148,9 @@ export class TimeSpan {
   begin() {
     const here = this.here();
     const done = this.spans().filter((span) => this.last in span);
-    if (!here) return this.seat.set(this.seat.value(), "The frames of this clip are not known yet.");
+    if (!here) return this.seat.set(this.seat.value(), t("The frames of this clip are not known yet."));
     if (this.most > 1 && done.length >= this.most)
-      return this.seat.set(this.seat.value(), `At most ${this.most} spans fit.`);
+      return this.seat.set(this.seat.value(), t("At most {most} spans fit.", { most: this.most }));
     return this.seat.set([...(this.most === 1 ? [] : done), { [this.first]: here[0] }]);
   }
 
@@ -149,14 +158,14 @@ export class TimeSpan {
     const here = this.here();
     const spans = this.spans();
     const open = spans.find((span) => !(this.last in span)) || (this.most === 1 ? spans[0] : undefined);
-    if (!here) return this.seat.set(this.seat.value(), "The frames of this clip are not known yet.");
-    if (!open) return this.seat.set(this.seat.value(), "Set the beginning first, with I.");
+    if (!here) return this.seat.set(this.seat.value(), t("The frames of this clip are not known yet."));
+    if (!open) return this.seat.set(this.seat.value(), t("Set the beginning first, with I."));
     if (here[1] < open[this.first] || (here[1] === open[this.first] && !this.frames))
-      return this.seat.set(spans, "It would end before it begins.");
+      return this.seat.set(spans, t("It would end before it begins."));
     const made = { [this.first]: open[this.first], [this.last]: here[1] };
     const others = spans.filter((span) => span !== open);
     if (others.some((span) => span[this.first] === made[this.first] && span[this.last] === made[this.last]))
-      return this.seat.set(spans, "This span is there already.");
+      return this.seat.set(spans, t("This span is there already."));
     return this.seat.set(
       [...others, made].sort((one, other) => one[this.first] - other[this.first] || one[this.last] - other[this.last]),
     );
@@ -186,7 +195,7 @@ export class TimeSpan {
     this.help.classList.toggle("idle", !keyed);
     if (keyed) this.seat.media.repaint();
     const spans = this.spans(value).map((span) => this.row(span));
-    fill(this.list, value && !spans.length ? el("li", { class: "quiet" }, "It does not happen.") : spans);
+    fill(this.list, value && !spans.length ? el("li", { class: "quiet" }, t("It does not happen.")) : spans);
   }
 
   /** @param {Span} span */
@@ -199,12 +208,17 @@ export class TimeSpan {
       { class: this.last in span ? "" : "open" },
       el(
         "button",
-        { ...quiet, class: "timespan", title: "Show where it begins", on: { click: show, mousedown: keepFocus } },
+        { ...quiet, class: "timespan", title: t("Show where it begins"), on: { click: show, mousedown: keepFocus } },
         told,
       ),
       el(
         "button",
-        { ...quiet, class: "small", "aria-label": `Remove ${told}`, on: { click: remove, mousedown: keepFocus } },
+        {
+          ...quiet,
+          class: "small",
+          "aria-label": t("Remove {told}", { told }),
+          on: { click: remove, mousedown: keepFocus },
+        },
         "×",
       ),
     );
@@ -213,14 +227,14 @@ export class TimeSpan {
   /** @param {unknown} value */
   problem(value) {
     const { min } = this.asked;
-    if (value === undefined) return "Set where it begins with I, and where it ends with O.";
+    if (value === undefined) return t("Set where it begins with I, and where it ends with O.");
     const spans = this.spans(value);
-    if (spans.some((span) => !(this.last in span))) return "Set where it ends, with O.";
+    if (spans.some((span) => !(this.last in span))) return t("Set where it ends, with O.");
     const { length } = this;
     const late = length === null ? undefined : spans.find((span) => span[this.last] > length + 1e-3);
     if (late) {
-      const end = this.frames ? `at frame ${length}` : `at ${length?.toFixed(2)} s`;
-      return `${inWords(late, this.asked)}: the clip ends ${end}.`;
+      const end = this.frames ? t("at frame {length}", { length }) : `at ${length?.toFixed(2)} s`;
+      return t("{value}: the clip ends {end}.", { value: inWords(late, this.asked), end });
     }
     return min && spans.length < min ? `At least ${min} ${min === 1 ? "span" : "spans"}; ${spans.length} now.` : null;
   }
@@ -271,7 +285,7 @@ export class TimeSpan {
    */
   static words(value, criterion) {
     if (!Array.isArray(value)) return String(value);
-    return value.map((span) => inWords(span, criterion)).join("; ") || "It does not happen.";
+    return value.map((span) => inWords(span, criterion)).join("; ") || t("It does not happen.");
   }
 }
 
