@@ -105,13 +105,13 @@ def test_commands_shown_exist(command_tree: Any, page: str, line: str) -> None:
 NOT_COMMANDS = {
     "touchstone command",
     "touchstone canary",
-    "touchstone score create card",
+    "touchstone score card",
     "touchstone clip",
     "touchstone still",
-    "touchstone proposal",
-    "touchstone proposal create",
-    "touchstone narration",
-    "touchstone goal create",
+    "touchstone drafting",
+    "touchstone drafting make",
+    "touchstone narrations",
+    "touchstone narrations goals",
 }
 """Words after the name that are no command: plain words, and names in files that stay as they were first written."""
 

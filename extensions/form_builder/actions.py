@@ -183,7 +183,7 @@ def _title(value: Any) -> str:
 
 
 def parsed_edits(given: Sequence[Any]) -> list[Edit]:
-    """Return the edits of a request. Raise ``BadRequestError`` for anything else."""
+    """Return the edits of a request. Raise ``BadRequestError`` for an invalid edit."""
     if len(given) > MOST_EDITS:
         raise BadRequestError(f"“edits” may hold at most {MOST_EDITS} edits.")
     return [_edit(each) for each in given]
