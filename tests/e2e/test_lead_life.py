@@ -448,7 +448,7 @@ def _calibrate(lead: Desk, plan: Plan, look: Look) -> None:
 def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> None:
     """A license, what is released despite of, and one release: the records of what was kept, as they came."""
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Description")
+    keys.goes("Description", "Release")
     keys.writes(page.get_by_role("textbox", name="License *"), "CC-BY-4.0")
     lead.press("Enter", "Enter")
     expect(page.get_by_text("Version 1 of the description is saved.")).to_be_visible()
@@ -479,7 +479,7 @@ def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> No
 
 def _archive(lead: Desk, look: Look) -> None:
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Project")
+    keys.goes("Archive project", "Settings")
     keys.button("Archive project")
     dialog = page.get_by_role("dialog")
     look(lead, "17-archive")
