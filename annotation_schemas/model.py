@@ -1180,6 +1180,10 @@ class Schema(_SchemaPart):
     """The first view of the results."""
     export: Export = Export()
     """How releases are written."""
+    translations: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Titles, prompts, labels and hints in other languages, by language and by the text of this schema. Texts without a
+    translation stay as they are.
+    """
 
     def dimension(self, id: str) -> Dimension:
         """Return the dimension with that ID. Raise ``KeyError`` if there is none."""

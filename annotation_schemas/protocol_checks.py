@@ -7,8 +7,9 @@ if it may be intended. Extensions may add checks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from annotation_schemas import grading_sample, kinds, registry
 from annotation_schemas.formats import keys_of_source
@@ -18,6 +19,7 @@ from annotation_schemas.prompts import load_prompt_set
 from annotation_schemas.yaml_text import ERROR, WARNING, Path
 from domain import extensions
 from domain.errors import SchemaError
+from domain.language import ENGLISH, NAMES
 from domain.policies import REFINEMENT_ENDS
 from domain.states import VERIFICATIONS
 
@@ -47,6 +49,7 @@ def findings(schema: Schema) -> Iterator[Finding]:
     yield from _refinement(schema)
     yield from _grading(schema)
     yield from _shuffles(schema)
+    yield from _translations(schema)
     yield from _shown_answers(schema)
     yield from _judges(schema)
     yield from _models(schema)
@@ -107,6 +110,31 @@ def _shuffles(schema: Schema) -> Iterator[Finding]:
                 "no criterion of this stage offers an item's own options (`field`), so nothing is shuffled; "
                 "take `options` away",
             )
+
+
+def _translations(schema: Schema) -> Iterator[Finding]:
+    """Languages without a catalog, and translations of texts that the schema does not have."""
+    known = [code for code in NAMES if code != ENGLISH]
+    own = set(_texts(schema.model_dump(exclude={"translations"})))
+    for code, texts in schema.translations.items():
+        if code not in known:
+            message = f"annotators' pages have no texts in `{code}`, so no one reads it; known: {', '.join(known)}"
+            yield Finding(ERROR, ("translations", code), message)
+        for text in texts:
+            if text not in own:
+                why = "this schema has no such text; correct or remove it"
+                yield Finding(WARNING, ("translations", code, text), why)
+
+
+def _texts(part: Any) -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, Mapping):
+        for value in part.values():
+            yield from _texts(value)
+    elif isinstance(part, Sequence):
+        for value in part:
+            yield from _texts(value)
 
 
 # ---- what raters are told -------------------------------------------------------------------------------------------

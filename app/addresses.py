@@ -28,33 +28,33 @@ def page(path: str, project: str, **asked: str | int | Sequence[str] | None) -> 
     return f"/{path}?" + urlencode(named, doseq=True)
 
 
-def history(
+def items(
     project: str,
     *,
     dimension: str | None = None,
     group: str | None = None,
+    differ: str | None = None,
     said: AnswerFilter | None = None,
     among: Items | None = None,
-    **more: str,
 ) -> str:
-    """Return the address of an item's history (``item``), or of a list of items.
+    """Return the address of the items behind a number.
 
     Parameters
     ----------
     dimension, group
         List only the items of this dimension, or of this group of dimensions.
+    differ
+        List only items on which the answers of this stage differ.
     said
         List only items with these answers of named raters.
     among
         List only the items that were counted.
-    more
-        Further parameters of the address, such as ``item``, or ``differ``: a stage in which raters differ.
     """
-    asked: dict[str, str | Sequence[str] | None] = {**more, "items": among, "dimension": dimension, "group": group}
+    asked: dict[str, str | Sequence[str] | None] = {"dimension": dimension, "group": group}
+    asked |= {"differ_in": differ, "items": among}
     if said is not None:
-        asked |= {"raters": said.raters, "criterion": said.criterion}
-        asked |= dict(zip(("most", "last"), said.values, strict=True)) if said.values else {}
-    return page("history", project, **asked)
+        asked |= {"raters": said.raters, "criterion": said.criterion, "values": said.values}
+    return page("items", project, **asked)
 
 
 def item(project: str, id: str) -> str:

@@ -9,6 +9,7 @@ import errno
 import functools
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import typer
 import typer.core
@@ -51,9 +52,9 @@ Start with these three commands:
 
   touchstone demo             Try everything with an invented project.
 
-  touchstone serve            Open your own server in the browser.
+  touchstone serve            Start your own server.
 
-  touchstone project create   Create a project from a schema, such as egothink.
+  touchstone project create   Create your first project from a schema.
 
 `touchstone item --help` lists the commands about items, and so on.
 """
@@ -108,7 +109,17 @@ def command() -> typer.core.TyperGroup:
     """Return the command with all subcommands. Building it takes a tenth of a second."""
     made = typer.main.get_command(cli)
     assert isinstance(made, typer.core.TyperGroup)
+    for subcommand in made.commands.values():
+        _join_lines(subcommand)
     return made
+
+
+def _join_lines(command: Any) -> None:
+    """Join the lines of each paragraph of the help, so that a terminal of any width wraps them evenly."""
+    if command.help:
+        command.help = "\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n"))
+    for subcommand in getattr(command, "commands", {}).values():
+        _join_lines(subcommand)
 
 
 def main() -> None:

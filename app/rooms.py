@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app import addresses, markup
+from app.labels import text_in_language
 from app.screens import SCREENS, Room, Screen
 from app.services import Services
 from db import project_facts
+from domain.language import _, marked
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
@@ -17,6 +19,12 @@ from workflow.access import projects
 Place = dict[str, str]
 """A link in the form the pages' scripts expect: name, title, href, group, words, and the number of news."""
 
+FOR_ANNOTATORS = (
+    marked("My work"), marked("Notices"), marked("To do"), marked("Submissions"), marked("Comments"),
+    marked("Qualification"), marked("Triage"), marked("Author"), marked("Verify"), marked("Adjudicate"),
+    marked("Refine"), marked("Answer"), marked("Grade"), marked("Compare"), marked("Code"), marked("Settle codes"),
+)  # fmt: skip
+"""Titles of pages that annotators use, in all catalogs. Titles of other pages are in English."""
 MOST_TABS = 6
 """Number of tabs shown in a row. The others are under *More*."""
 WORKING = "Working pages"
@@ -140,7 +148,7 @@ def _worked_on(view: ProjectView, stage: Stage | None) -> bool:
 def title_of(view: ProjectView, screen: Screen) -> str:
     """Return the title of a screen. A title in the schema's stage comes before the screen's own title."""
     part = getattr(view.schema.schema_.stages, screen.stage, None) if screen.stage is not None else None
-    return getattr(part, "title", None) or screen.title
+    return text_in_language(view.schema.schema_, getattr(part, "title", None) or _(screen.title))
 
 
 def room_of(view: ProjectView, screen: Screen) -> Room | None:
@@ -177,7 +185,7 @@ def entries(view: ProjectView, facts: RoomFacts) -> list[Place]:
         tabs = tabs_of(view, room, facts)
         if not tabs or (room is Room.MY_WORK and lead and not facts.has_work):
             continue
-        place = {"name": room.value, "title": room.value, "href": address(view, tabs[0])}
+        place = {"name": room.value, "title": _(room.value), "href": address(view, tabs[0])}
         place["group"] = "below" if room in below else ""
         found.append(place | ({"count": f"{facts.counts[room]:,}"} if room in facts.counts else {}))
         if room is Room.MY_WORK and not lead:
@@ -255,7 +263,7 @@ def head_of(view: ProjectView, screen: Screen, facts: RoomFacts) -> RoomHead | N
     tabs = tabs_of(view, room, facts)
     if waits and screen.tab:
         tabs = sorted([*tabs, screen], key=lambda each: each.place)
-    return RoomHead(room.value, screen.title, tab_row(view, room, tabs, screen), waits)
+    return RoomHead(_(room.value), _(screen.title), tab_row(view, room, tabs, screen), waits)
 
 
 def draw_head(
@@ -268,7 +276,7 @@ def draw_head(
     beside: markup.Markup | None,
 ) -> list[markup.Markup]:
     """Return the pieces of the head of a page, as ``app.shell.heading`` shows them."""
-    label = [markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if made_up else []
+    label = [markup.tag("span", markup.text(_("made-up data")), style="ts-made-up")] if made_up else []
     words = [markup.text(head.title if head else title)]
     if head and head.page != head.title:  # the tab says it to those who see the page
         words.append(markup.tag("span", markup.text(f": {head.page}"), style="ts-unseen"))
@@ -302,4 +310,4 @@ def tab_row(view: ProjectView, room: Room, tabs: Sequence[Screen], current: Scre
 
 def _tab(view: ProjectView, screen: Screen, current: Screen) -> markup.Markup:
     here = {"aria_current": "page"} if screen is current else {}
-    return markup.tag("a", markup.text(screen.title), href=address(view, screen), target="_self", **here)
+    return markup.tag("a", markup.text(_(screen.title)), href=address(view, screen), target="_self", **here)

@@ -133,12 +133,13 @@ def percent_agreement(items: Sequence[Drawn]) -> float:
     return sum(shares) / len(shares)
 
 
-def fleiss_kappa(items: Sequence[Drawn]) -> float:
-    """Fleiss (1971): agreement beyond what the shares of yes and no give by chance."""
+def krippendorff_alpha(items: Sequence[Drawn]) -> float:
+    """Agreement beyond chance of two values: Fleiss' kappa, with chance drawn without replacement."""
     voted = [each for each in items if each.votes]
-    yes = sum(value == "yes" for each in voted for _, value in each.votes) / (RATERS * len(voted))
-    chance = yes**2 + (1 - yes) ** 2
-    return (percent_agreement(items) - chance) / (1 - chance)
+    n = RATERS * len(voted)
+    yes = sum(value == "yes" for each in voted for _, value in each.votes) / n
+    differ = 2 * yes * (1 - yes) * n / (n - 1)
+    return 1 - (1 - percent_agreement(items)) / differ
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------

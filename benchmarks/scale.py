@@ -51,7 +51,7 @@ GOALS = {
 }
 PHOTO = (1440, 1080)
 """Pixels of a photograph: a frame of a head-mounted camera."""
-PENDING = (b"being worked out",)
+PENDING = (b"being worked out", b"Computing agreement")
 """How pages say that a figure is being worked out."""
 AGREEMENT = "agreement"
 HEAVY = ("overview", "scorecard", "cases", "people", "history", "export", "audit")
@@ -308,11 +308,10 @@ async def _pages(study: Study, server: Server, tokens: dict[str, str], seconds: 
     figures["agreement_page_first_s"] = round(whole, 2)
     figures["agreement_page_stands_s"] = round(stands, 2)
     voted = [each for each in study.items if each.votes]
-    for name, value in (
-        ("percent agreement", large_study.percent_agreement(voted)),
-        ("Fleiss' kappa", large_study.fleiss_kappa(voted)),
-    ):
-        study.must(f"{value:.3f}".encode() in shown, f"{name} is {value:.3f}, which the page Agreement does not show")
+    share = f"{100 * large_study.percent_agreement(voted):.0f} % of items"
+    alpha = f"alpha is {large_study.krippendorff_alpha(voted):.2f} ["
+    for words in (share, alpha):
+        study.must(words.encode() in shown, f"the page Agreement does not show “{words}”")
     _, whole, _ = await opened(server, AGREEMENT, lead)
     figures["agreement_page_again_s"] = round(whole, 2)
     seen: dict[str, dict[str, float]] = {}

@@ -23,6 +23,7 @@ from db.tables import (
     AnnotationRow,
     AssetRow,
     CommentRow,
+    DraftRow,
     GoldRow,
     ItemAssetRow,
     ItemRow,
@@ -32,7 +33,7 @@ from db.tables import (
 )
 from domain.item_filter import FROM_FILE, OF_FIELD, Comments, ItemFilter, sort_key, texts
 from domain.runs import chunked
-from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, TaskState
+from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, Stage, TaskState
 
 _AT_ONCE = 5_000
 """How many contents are held at once, and how many ids go into one query."""
@@ -47,8 +48,6 @@ class ListScope:
     """The person who reads the list. None is the command line, which sees everything."""
     own: bool = True
     """Whether only the reader's own tasks hide items. Otherwise anyone's open blind task hides an item."""
-    fields: frozenset[str] | None = None
-    """The fields to search for texts. None: all fields."""
     names: Sequence[str] = ()
     """The names of the fields that items have."""
     versions: Mapping[int, int] = field(default_factory=dict)
@@ -146,6 +145,20 @@ def votes_on(session: Session, *, ids: Sequence[int]) -> Sequence[StoredAnnotati
     return reworded.query(session, wanted.order_by(col(AnnotationRow.id)))
 
 
+def answers_in(session: Session, *, project_id: int, stage: Stage) -> Sequence[StoredAnnotation]:
+    """Return the answers of a stage that count, by item."""
+    newer = select(AnnotationRow.supersedes_id).where(
+        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.project_id == project_id
+    )
+    wanted = select(AnnotationRow).where(
+        AnnotationRow.project_id == project_id,
+        AnnotationRow.stage == stage,
+        AnnotationRow.purpose == Purpose.LIVE,
+        col(AnnotationRow.id).not_in(newer),
+    )
+    return reworded.query(session, wanted.order_by(col(AnnotationRow.item_id)))
+
+
 # ---- filters on table columns ---------------------------------------------------------------------------------------
 
 
@@ -233,6 +246,7 @@ def _conditions(within: ListScope, wanted: ItemFilter) -> list[ColumnElement[boo
     put(id.in_(events.with_authors(project_id)), wanted.with_author)
     put(id.in_(_gold(project_id)), wanted.gold)
     put(id.in_(within.qualifying), wanted.qualification)
+    put(id.in_(_expired(project_id)), wanted.expired)
     if wanted.version is not None:
         under = [known for known, number in within.versions.items() if number == wanted.version]
         given = plain_select(col(RevisionRow.item_id)).join(ItemRow, _present())
@@ -308,6 +322,18 @@ def _lacking() -> Any:
     )
 
 
+def _expired(project_id: int) -> Any:
+    """Return the query for items about which an answer came after the lease had ended."""
+    lost = plain_select(col(TaskRow.item_id)).join(DraftRow, col(DraftRow.task_id) == col(TaskRow.id))
+    lost = lost.where(col(DraftRow.lost).is_(True), col(TaskRow.project_id) == project_id)
+    return lost.where(col(TaskRow.item_id).is_not(None))
+
+
+def has_expired(session: Session, *, project_id: int) -> bool:
+    """Tell whether the project has such items."""
+    return session.execute(_expired(project_id).limit(1)).first() is not None
+
+
 def _gold(project_id: int) -> Any:
     return select(GoldRow.item_id).where(GoldRow.project_id == project_id, col(GoldRow.withdrawn_at).is_(None))
 
@@ -365,7 +391,7 @@ def _looked_at(session: Session, within: ListScope, wanted: ItemFilter, sort: st
         if anew:
             about = {"item_id": id, "project_id": within.project_id}
             content = reworded.content(session, version=version, given=given, **about)
-        if text and not (text in external.lower() or text == public.lower() or _says(content, text, within.fields)):
+        if text and not (text in external.lower() or text == public.lower() or _says(content, text)):
             continue
         if all(test.holds(content) for test in wanted.where):
             matching.append(id)
@@ -387,17 +413,15 @@ def _told_by_json(session: Session, within: ListScope, text: str) -> bool:
     JSON must store the text unchanged, no field name may contain it, and it must not be mistaken for JSON syntax.
     """
     return (
-        within.fields is None
-        and _AS_TYPED.fullmatch(text) is not None
+        _AS_TYPED.fullmatch(text) is not None
         and not set(text.lower()) <= _NO_TEXT
         and not any(text.lower() in name.lower() for name in within.names)
         and not reworded.differs(session, project_id=within.project_id)
     )
 
 
-def _says(content: Mapping[str, Any], text: str, fields: frozenset[str] | None) -> bool:
-    searched = content if fields is None else {name: value for name, value in content.items() if name in fields}
-    return any(text in text_part.lower() for text_part in texts(searched))
+def _says(content: Mapping[str, Any], text: str) -> bool:
+    return any(text in text_part.lower() for text_part in texts(content))
 
 
 _AS_TYPED = re.compile(r"[ !#-\[\]-~]+")

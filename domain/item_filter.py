@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from domain.errors import InvalidInputError, Problem
-from domain.states import ItemState
+from domain.states import Items, ItemState
 
 FROM_FILE = "-"
 """An author filter for items that were imported and have no author here."""
@@ -184,7 +184,7 @@ LEADS_COLUMNS: Mapping[str, str] = {
 COLUMNS = {**OPEN_COLUMNS, **LEADS_COLUMNS}
 UNSORTED = {"checks", "reasons"}
 """Columns that cannot be sorted."""
-FOR_LEADS = ("author", "voter", "votes", "differ", "with_author", "gold", "qualification")
+FOR_LEADS = ("author", "voter", "votes", "differ", "with_author", "gold", "qualification", "expired", "raters")
 """Filters for leads only, for the same reason."""
 OF_FIELD = "field."
 """The prefix of columns that show a field of the items."""
@@ -218,13 +218,26 @@ class ItemFilter:
     """Whether the item is an active gold check."""
     qualification: bool | None = None
     """Whether the item is in the newest qualification set of a stage."""
+    expired: bool | None = None
+    """Whether someone's answer about the item came after the lease had ended."""
     where: tuple[FieldTest, ...] = ()
     ids: tuple[str, ...] = ()
     """External IDs, as in files."""
+    differ_in: str = ""
+    """A stage: items on which its answers differ, or on which the named raters differ."""
+    raters: tuple[str, ...] = ()
+    """Logins, or names in files of ratings. Only together with ``differ_in``, like the next two."""
+    criterion: str = ""
+    values: tuple[str, ...] = ()
+    """The value of most of the first raters, and the value of the last one; empty for any difference."""
+    items: Items | None = None
+    """Only items that count in a number about these items."""
+    group: str = ""
+    """A group of dimensions."""
 
     def for_leads(self) -> list[str]:
         """Return the names of the conditions that only leads may use."""
-        return [name for name in FOR_LEADS if getattr(self, name) not in (None, "")]
+        return [name for name in FOR_LEADS if getattr(self, name) not in (None, "", ())]
 
 
 @dataclass(frozen=True)
@@ -342,15 +355,23 @@ _READ: Mapping[str, Any] = {
     "with_author": _yes_or_no,
     "gold": _yes_or_no,
     "qualification": _yes_or_no,
+    "expired": _yes_or_no,
     "where": lambda values: tuple(dict.fromkeys(map(FieldTest.parse, values))),
     "ids": lambda values: tuple(dict.fromkeys(values)),
+    "differ_in": lambda values: values[-1],
+    "raters": lambda values: tuple(dict.fromkeys(values)),
+    "criterion": lambda values: values[-1],
+    "values": tuple,
+    "items": lambda values: Items(values[-1]),
+    "group": lambda values: values[-1],
 }
 _YES_OR_NO = "Use yes or no"
 _TAKES = {
     "state": f"States: {', '.join(ItemState)}",
     "comments": f"Use {', '.join(Comments)}",
     "version": "Use a version number",
-    **dict.fromkeys(("differ", "missing", "with_author", "gold", "qualification"), _YES_OR_NO),
+    "items": f"Use {', '.join(Items)}",
+    **dict.fromkeys(("differ", "missing", "with_author", "gold", "qualification", "expired"), _YES_OR_NO),
 }
 
 

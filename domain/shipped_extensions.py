@@ -318,7 +318,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "drawings": ExtensionNames("Arrows and masks", kinds=("arrows", "blur", "masks")),
     "time_spans": ExtensionNames("Time spans", kinds=("time_span",)),
-    "history": ExtensionNames("History and audit log", pages=("history", "audit"), commands=("event",)),
+    "history": ExtensionNames("History and audit log", pages=("audit",), commands=("event",)),
     "erasing": ExtensionNames("Erasing of people", commands=("person delete",)),
     "pipelines": ExtensionNames("Pipelines", pages=("pipelines",)),
     "schedule": ExtensionNames(

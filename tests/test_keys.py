@@ -867,6 +867,7 @@ ROWS: dict[str, Row] = {
     "Schema.judges": row(asked_judges, "judges", []),
     "Schema.models": row(asked_models, "models", GONE),
     "Schema.report": row(derivations, "report", {}),
+    "Schema.translations": row(checked, "translations", {"zh_CN": {"No such text": "x"}}),
     "Schema.export": row(exports, "export", {"formats": ["egothink"]}),
     "Dimension.id": row(VERIFYING, "dimensions.0.id", "uno"),
     "Dimension.title": row(VERIFYING, "dimensions.0.title", "Uno"),

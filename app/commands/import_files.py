@@ -95,7 +95,9 @@ def import_(
     """Import items, models' answers, ratings or judges' replies from files. If any row is invalid, nothing is imported.
 
     Preview an import with --dry-run. If your columns have other names than the schema's fields, let --write-mapping
-    guess which is which. Example: touchstone item import demo csv items.csv --media photos --dry-run
+    guess which is which.
+
+    Example: touchstone item import demo csv items.csv --media photos --dry-run
     """
     from app.commands.import_mapping import read_mapping
     from app.services import opened

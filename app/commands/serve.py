@@ -45,7 +45,7 @@ def serve(
         ),
     ] = True,
 ) -> None:
-    """Start the server, and open Touchstone in your browser.
+    """Start the server. Open the address that it prints in your browser.
 
     The first start creates the database and prints a password for the first admin.
 

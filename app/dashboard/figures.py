@@ -83,7 +83,8 @@ def further(board: Dashboard, people: Sequence[AtWork], *, pooled: bool) -> mark
     words = f"Today so far: {markup.count(today, 'submission')} by {markup.count(at_work, 'person', 'people')}"
     parts = [markup.tag("span", markup.text(words), title=COUNTS["submissions"].about, data_part="today")]
     if board.to_grade:
-        parts.append(markup.text(f"{board.graded:,} of {markup.count(board.to_grade, 'grade')} given"))
+        given = markup.text(f"{board.graded:,} of {markup.count(board.to_grade, 'grade')} given")
+        parts.append(markup.tag("span", given, title=board.sample) if board.sample else given)
     parts += map(markup.text, board.of_stages)
     if pooled:
         parts.append(markup.text(f"{markup.count(board.free_images, 'free image')} in the pool"))

@@ -1,1 +1,1 @@
-"""Parts of the page *Items*, and what it shares with *Bulk actions*."""
+"""Parts of the page *Items*: the table, its filters, the open item, and actions on items."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -54,8 +55,12 @@ def describe_preview(counts: str, can: Sequence[str], cannot: Sequence[tuple[str
         more = f" and {len(can) - SHOWN:,} more" if len(can) > SHOWN else ""
         parts.append(markup.tag("p", markup.quiet(", ".join(can[:SHOWN]) + more), style="ts ts-small"))
     if cannot:
+        reasons = Counter(why for _, why in cannot).most_common()
+        lines = [markup.tag("li", markup.text(f"{n:,}: {why}")) for why, n in reasons]
         rows = [[markup.text(name), markup.text(why)] for name, why in cannot[:SHOWN]]
-        parts.append(markup.table([("Will not change", ""), ("Why", "wide")], rows))
-        if len(cannot) > SHOWN:
-            parts.append(markup.tag("p", markup.quiet(f"And {len(cannot) - SHOWN:,} more."), style="ts ts-small"))
+        more = [markup.quiet(f"And {len(cannot) - SHOWN:,} more.")] if len(cannot) > SHOWN else []
+        summary = markup.tag("summary", markup.text("Items that will not change"))
+        table = markup.table([("Will not change", ""), ("Why", "wide")], rows)
+        parts.append(markup.tag("ul", *lines, style="ts ts-small"))
+        parts.append(markup.tag("details", summary, table, *more, style="ts ts-small"))
     return parts

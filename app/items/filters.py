@@ -19,9 +19,13 @@ from app.items import saved
 from app.services import Services
 from domain.item_filter import FROM_FILE, OF_FIELD, SIZES, UNSORTED, Comments, ItemFilter, ItemList
 from domain.records import ProjectView
+from domain.states import VERIFICATIONS, Items, Stage
 from workflow.access import memberships
 from workflow.lead import bulk, item_list
+from workflow.lead.answer_matches import answers_of
+from workflow.results.ratings import called_of
 
+COUNTED = {Items.KEPT: "Kept only", Items.ALL: "All"}
 YES_OR_NO = {None: "Any", True: "Yes", False: "No"}
 COMMENTS = {None: "Any", Comments.ANY: "Has comments", Comments.OPEN: "Waits for an answer", Comments.NONE: "None"}
 LABELS: Mapping[str, str] = {
@@ -35,12 +39,21 @@ LABELS: Mapping[str, str] = {
     "with_author": "With its author",
     "gold": "Gold check",
     "qualification": "Qualification",
+    "expired": "Expired answers",
     "where": "Field",
     "ids": "Ids",
+    "differ_in": "Answers differ in",
+    "items": "Counted items",
+    "group": "Dimension group",
 }
 """The filters behind the button *Filter*, by their name in the address."""
 NO_AUTHOR = "Imported, no author"
-LONGEST = 60
+RATED = (*VERIFICATIONS, Stage.GRADING, Stage.COMPARISON, Stage.CODING)
+"""Stages in which several people answer the same question."""
+TOGETHER = {"differ_in": ("differ_in", "raters", "criterion", "values")}
+"""Filters that are removed together."""
+WORDS_OF: Mapping[str, Mapping[Any, str]] = {"comments": COMMENTS, "items": COUNTED}
+LONGEST = 90
 """Longest value in a chip, in characters."""
 
 
@@ -49,8 +62,13 @@ def go(view: ProjectView, asked: ItemList) -> None:
     st.query_params.from_dict({"project": view.name, **asked.asked()})
 
 
-def draw(services: Services, view: ProjectView, asked: ItemList, titles: Mapping[str, str], *, lead: bool) -> None:
-    """Draw the row of controls, and a chip for each further filter that is on."""
+def draw(
+    services: Services, view: ProjectView, asked: ItemList, titles: Mapping[str, str], *, lead: bool, expired: bool
+) -> None:
+    """Draw the row of controls, and a chip for each further filter that is on.
+
+    ``expired`` offers the filter for answers that came too late.
+    """
     stages = view.schema.schema_.stages
     dimensions = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     with st.container(horizontal=True, key="items-filters", gap="xsmall", wrap=False, vertical_alignment="center"):
@@ -61,7 +79,7 @@ def draw(services: Services, view: ProjectView, asked: ItemList, titles: Mapping
         if len(dimensions) > 1:
             _several(services, view, asked, "dimension", "Dimension", dimensions)
         with st.popover("+ Filter", key="items.more"):
-            _more(services, view, asked, titles, lead=lead)
+            _more(services, view, asked, titles, lead=lead, expired=expired)
         with st.popover("Views", key="items.views"):
             saved.draw(services, view, asked, lead=lead)
         with st.popover("Columns", key="items.columns"):
@@ -121,7 +139,9 @@ def _with(asked: ItemList, **conditions: Any) -> ItemList:
 # ---- further filters -------------------------------------------------------------------------------------------------
 
 
-def _more(services: Services, view: ProjectView, asked: ItemList, titles: Mapping[str, str], *, lead: bool) -> None:
+def _more(
+    services: Services, view: ProjectView, asked: ItemList, titles: Mapping[str, str], *, lead: bool, expired: bool
+) -> None:
     now = asked.filter
     key = f"items.{view.name}.{hash(now)}"
     names: list[str] = []
@@ -153,8 +173,13 @@ def _more(services: Services, view: ProjectView, asked: ItemList, titles: Mappin
                 choose("voter", ["", *voters], called)
                 choose("differ", list(YES_OR_NO), YES_OR_NO.__getitem__)
                 choose("qualification", list(YES_OR_NO), YES_OR_NO.__getitem__)
+                if expired or now.expired is not None:
+                    choose("expired", list(YES_OR_NO), YES_OR_NO.__getitem__)
+        stages = view.schema.schema_.stages
+        rated = [stage for stage in RATED if getattr(stages, stage) is not None]
         with right:
             choose("comments", list(COMMENTS), COMMENTS.__getitem__)
+            choose("differ_in", ["", *rated], lambda stage: stages.title_of(stage) if stage else "Any stage")
         with left:
             choose("missing", list(YES_OR_NO), YES_OR_NO.__getitem__)
             put("ids", st.text_input, value=" ".join(now.ids), placeholder="With spaces between them")
@@ -209,20 +234,45 @@ def _chips(services: Services, view: ProjectView, asked: ItemList, *, lead: bool
     people = _people(services, view)[2] if lead and {"author", "voter"} & set(on) else str
 
     def chip(name: str) -> markup.Markup:
-        value = getattr(asked.filter, name)
-        if name in ("author", "voter"):
-            shown = people(value)
-        elif isinstance(value, bool) or name == "comments":
-            shown = (COMMENTS if name == "comments" else YES_OR_NO)[value]
-        else:
-            shown = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        words = f"{LABELS[name]}: {shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + '…'}"
-        to = _with(asked, **{name: getattr(usual, name)}).address(view.name)
+        words = _words(services, view, asked.filter, name, people)
+        nothing = {each: getattr(usual, each) for each in TOGETHER.get(name, (name,))}
+        to = _with(asked, **nothing).address(view.name)
+        shown = words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
         label = f"Remove the filter {words}"
-        return markup.tag("a", markup.text(f"{words} ✕"), href=to, target="_self", style="ts-chip", aria_label=label)
+        return markup.tag("a", markup.text(f"{shown} ✕"), href=to, target="_self", style="ts-chip", aria_label=label)
 
     every = markup.tag("a", markup.text("Clear filters"), href=ItemList().address(view.name), target="_self")
     shell.show(markup.tag("p", *map(chip, on), every, style="ts ts-small ts-chips", data_part="filters"))
+
+
+def _words(services: Services, view: ProjectView, wanted: ItemFilter, name: str, people: Callable[[str], str]) -> str:
+    """Return a filter that is on, as a chip shows it."""
+    value = getattr(wanted, name)
+    if name == "differ_in":
+        return _differ(services, view, wanted)
+    if name in ("author", "voter"):
+        shown = people(value)
+    elif name in WORDS_OF:
+        shown = WORDS_OF[name][value]
+    elif isinstance(value, bool):
+        shown = YES_OR_NO[value]
+    else:
+        shown = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return f"{LABELS[name]}: {shown}"
+
+
+def _differ(services: Services, view: ProjectView, wanted: ItemFilter) -> str:
+    """Return whose answers differ, or which answers they gave."""
+    stage, said = view.schema.schema_.stages.title_of(wanted.differ_in), answers_of(wanted)
+    if said is None:
+        return f"Answers differ in {stage}"
+    called = called_of(services.store, person=services.person, project=view.name, names=said.raters)
+    raters = [called.get(name, name) for name in said.raters]
+    about = f" about {said.criterion.replace('_', ' ')}" if said.criterion else ""
+    if said.values is None:
+        return f"{' and '.join(raters)} differ{about} in {stage}"
+    most, last = said.values
+    return f"Most of {', '.join(raters[:-1])} say {most}{about} and {raters[-1]} says {last}"
 
 
 # ---- columns ---------------------------------------------------------------------------------------------------------

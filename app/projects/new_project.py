@@ -32,7 +32,7 @@ _MADE, _SAID = "new_project.made", "new_project.said"
 SECONDS = 10.0
 """Seconds during which the new project is opened in place of this page.
 
-The second press of a double press may ask for this page again, after the Dashboard has opened.
+The second press of a double press may ask for this page again, after Overview has opened.
 """
 
 
@@ -81,7 +81,7 @@ def _about(loaded: LoadedSchema) -> None:
 
 
 def tell_made() -> None:
-    """Show on the Dashboard of a new project that the project was created."""
+    """Show on Overview of a new project that the project was created."""
     if message := messages.kept_message(_SAID):
         shell.show(markup.notice(message, style="good"))
 

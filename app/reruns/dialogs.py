@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 
@@ -23,14 +24,15 @@ class _Dialog:
     title: str
     body: Callable[[], None]
     name: str
+    width: Literal["small", "large"]
 
 
-def show(title: str, body: Callable[[], None], *, name: str) -> None:
+def show(title: str, body: Callable[[], None], *, name: str, width: Literal["small", "large"] = "small") -> None:
     """Open a dialog in place of any open one. Best called from a widget's callback, which always runs.
 
     ``body`` draws the content, again after each press inside of the dialog.
     """
-    st.session_state[_OPEN] = _Dialog(title, body, name)
+    st.session_state[_OPEN] = _Dialog(title, body, name, width)
 
 
 def close(name: str) -> None:
@@ -57,4 +59,4 @@ def draw() -> None:
     """Draw the open dialog, if there is one. Call this once, at the end of a run."""
     dialog: _Dialog | None = st.session_state.get(_OPEN)
     if dialog is not None:
-        st.dialog(markup.label(dialog.title), on_dismiss=partial(close, dialog.name))(dialog.body)()
+        st.dialog(markup.label(dialog.title), width=dialog.width, on_dismiss=partial(close, dialog.name))(dialog.body)()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -12,9 +14,12 @@ MOVED = {
     "/bulk": "/items",
     "/causes": _REASONS,
     "/dashboard": "/overview",
+    "/history": "/items",
     "/late": "/expired_submissions",
 }
 """The new address of each earlier address."""
+RENAMED = {"/history": {"differ": "differ_in", "most": "values", "last": "values"}}
+"""The new names of parameters, by the earlier address."""
 
 
 def routes() -> list[BaseRoute]:
@@ -23,6 +28,8 @@ def routes() -> list[BaseRoute]:
 
 
 def _onward(request: Request) -> Response:
-    address, query = MOVED[request.url.path], request.url.query
+    path = request.url.path
+    address, names = MOVED[path], RENAMED.get(path, {})
+    query = urlencode([(names.get(name, name), value) for name, value in request.query_params.multi_items()])
     between = "&" if "?" in address else "?"
     return RedirectResponse(address + (f"{between}{query}" if query else ""), status_code=308)

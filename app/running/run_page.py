@@ -140,7 +140,7 @@ def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None
     run_view = run_views.view(services.store, by=services.person, run=run)
     if run_view.project != view.name or run_view.kind.page != page.path:
         raise NotFoundError(f"There is no run of {page.asked} {shown.opening(run, 40)} in {view.title}.")
-    shell.heading(shown.opening(run_view.name, 120), made_up=view.made_up)
+    shell.heading(shown.opening(run_view.name, 120), made_up=view.made_up, detail=True)
     shell.show(_where(page, run_view), *shown.told_apart(run_view))
     shell.tell_refused()
     if run_view.kind.plan is None:

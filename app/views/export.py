@@ -36,26 +36,24 @@ OF_MODELS = tuple(kind for kind in RunKind if kind.answers)
 def render(services: Services) -> None:
     """Draw the choice of a format, the button that prepares the files, and the download."""
     view = shell.lead_of(services)
-    shell.heading(
-        "Export",
-        "Items are written in the format in which they came; an untouched item is the same, byte for byte.",
-        made_up=view.made_up,
-    )
+    shell.heading("Export", made_up=view.made_up)
     kept = addresses.page("items", view.name, state="kept")
+    release = addresses.page("release", view.name)
     shell.show(
+        markup.finding(markup.text("An export contains all items as they are now.")),
         markup.tag(
             "p",
-            markup.text("An export contains all items in their present form. To export only kept items, open "),
-            markup.tag("a", markup.text("Items with the filter “kept”"), href=kept, target="_self"),
-            markup.text(" and export what fits. For a verified data set with its proof, make a "),
-            markup.tag("a", markup.text("release"), href=addresses.page("release", view.name), target="_self"),
+            markup.text("An unchanged item is written as it was imported, byte for byte. For kept items only, "),
+            markup.link("filter the items by “kept”", kept),
+            markup.text(" and export them there. To publish a verified data set, "),
+            markup.link("make a release", release),
             markup.text("."),
-            style="ts",
-        )
+            style="ts ts-quiet",
+        ),
     )
     formats = prepared_export.formats_of(services, view)
     if not formats:
-        shell.show(markup.notice("The schema of this project names no format that can be written yet."))
+        shell.show(markup.notice("The schema names no format that can be written. Add one under export, formats."))
         return
     with st.form("export", border=False):
         left, right = st.columns([1, 1])
@@ -63,13 +61,14 @@ def render(services: Services) -> None:
             names = {row.name: row for row in formats}
             chosen = names[st.selectbox("Format", list(names), key="export.format")]
             public = st.checkbox(
-                "Leave out the fields that the schema keeps out of public files",
+                "Leave out private fields",
                 key="export.public",
+                help="The schema lists the private fields of public files (export, public_without).",
                 disabled=not view.schema.schema_.export.public_without,
             )
         with right:
             version = version_switch.switch(
-                services, view, key="export.schema", stages=RATED, help="For ratings: those given under one version."
+                services, view, key="export.schema", stages=RATED, help="Only ratings under this version are exported."
             )
             of_answers = _of_answers(services, view)
         sent = st.form_submit_button("Prepare", type="primary", key="export.prepare")

@@ -51,7 +51,8 @@ def render(services: Services) -> None:
             shell.show(markup.notice(saved.OUTDATED))
         asked = ItemList()
     titles = item_list.columns_of(services.store, person=services.person, project=view.name)
-    filters.draw(services, view, asked, titles, lead=lead)
+    expired = page is not None and page.has_expired
+    filters.draw(services, view, asked, titles, lead=lead, expired=expired)
     if page is None:
         return
     opened = st.query_params.get(addresses.ITEM)

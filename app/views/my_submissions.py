@@ -7,6 +7,7 @@ from datetime import date
 import streamlit as st
 
 from app import addresses, markup, shell
+from app.labels import stage_title, text_in_language
 from app.reruns import messages
 from app.screens import Need, Room, Screen, working_page
 from app.services import Services
@@ -14,7 +15,7 @@ from app.workbench import preview
 from db import project_facts
 from domain.errors import ConflictError, LeaseLostError, NotAllowedError, NotFoundError
 from domain.item_filter import LONGEST
-from domain.language import _, marked
+from domain.language import _, marked, ngettext
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow.annotate import own_submissions, submissions
@@ -99,10 +100,14 @@ def _list(services: Services, view: ProjectView) -> None:
             )
         )
         return
-    if shell.pager(page.n, size=PAGE, of=of, key=f"{KEY}.page", noun="submission") != begin:  # the list is shorter now
+    if shell.pager(page.n, size=PAGE, of=of, key=f"{KEY}.page", words=_submissions) != begin:  # the list is shorter now
         page = look(shell.page_begin(size=PAGE, of=of, key=f"{KEY}.page"))
     for row in page.rows:
         _row(services, view, row)
+
+
+def _submissions(n: int) -> str:
+    return ngettext("{n} submission", "{n} submissions", n).format(n=f"{n:,}")
 
 
 def _sent_back(services: Services, view: ProjectView) -> None:
@@ -142,7 +147,7 @@ def _filters(
         stage = st.selectbox(
             _("Stage"),
             [ALL, *map(str, stages)],
-            format_func=lambda each: schema.stages.title_of(each) if each else _("all"),
+            format_func=lambda each: stage_title(schema, Stage(each)) if each else _("all"),
             key=keys["stage"],
             on_change=keep,
         )
@@ -150,7 +155,7 @@ def _filters(
         dimension = st.selectbox(
             _("Dimension"),
             [ALL, *dimensions],
-            format_func=lambda each: titles[each] if each else _("all"),
+            format_func=lambda each: text_in_language(schema, titles[each]) if each else _("all"),
             key=keys["dimension"],
             on_change=keep,
         )
@@ -193,7 +198,8 @@ def _about(view: ProjectView, row: OwnSubmission) -> markup.Markup:
     schema = view.schema.schema_
     titles = {dimension.id: dimension.title for dimension in schema.dimensions}
     corrected = [_("edited by you")] if row.corrected else []
-    parts = [markup.moment(row.at), schema.stages.title_of(row.stage), titles.get(row.dimension, row.dimension)]
+    dimension = text_in_language(schema, titles.get(row.dimension, row.dimension))
+    parts = [markup.moment(row.at), stage_title(schema, row.stage), dimension]
     return markup.tag("div", markup.quiet(" · ".join([*parts, *corrected])), style="ts-small")
 
 

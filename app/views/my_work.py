@@ -10,8 +10,9 @@ from itertools import groupby
 
 import streamlit as st
 
-from annotation_schemas.model import Stages
+from annotation_schemas.model import Schema
 from app import addresses, markup, my_work_sections, shell
+from app.labels import stage_title, text_in_language
 from app.projects import start_cards
 from app.screens import SCREENS, Room, Screen, working_page
 from app.services import Services
@@ -214,7 +215,7 @@ def _stage(
         words, button = st.columns([5, 1.4], vertical_alignment="center")
         with words:
             until = said_of(due, services.store.now()) if due is not None and waiting else ""
-            shell.show(_words(view.schema.schema_.stages, stage, rows, waiting=waiting, done=done, until=until))
+            shell.show(_words(view.schema.schema_, stage, rows, waiting=waiting, done=done, until=until))
         with button:
             pressed = st.button(
                 _("Qualify") if barred else _(START.get(stage, marked("Start"))),
@@ -233,12 +234,12 @@ def _stage(
 
 
 def _words(
-    stages: Stages, stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int, until: str = ""
+    schema: Schema, stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int, until: str = ""
 ) -> markup.Markup:
     sentence = waiting_sentence(stage, rows, waiting=waiting)
-    name = markup.text(stages.title_of(stage))
+    name = markup.text(stage_title(schema, stage))
     about = COUNTS["done"]
-    mine = [markup.tag("span", markup.quiet(f"{done} {about.label}"), title=about.about)] if done else []
+    mine = [markup.tag("span", markup.quiet(_("{n} done by you").format(n=done)), title=about.about)] if done else []
     if waiting:
         last = [markup.tag("span", markup.text(until.removeprefix("is ")), data_part="due")] if until else []
         head = markup.joined(
@@ -260,7 +261,7 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
     schema = view.schema.schema_
     with st.container(horizontal=True, gap="small", key=f"my_work.dimensions.{view.name}.{rows[0].stage}"):
         for row in open_rows:
-            title = schema.dimension(row.dimension).title if row.dimension else ""
+            title = text_in_language(schema, schema.dimension(row.dimension).title) if row.dimension else ""
             if st.button(
                 f"{markup.label(title)} · {row.waiting}",
                 key=f"my_work.start.{view.name}.{row.stage}.{row.dimension}",

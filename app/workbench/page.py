@@ -21,7 +21,9 @@ from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.kinds import NUMBER, options_of, sort_of, title_of
 from annotation_schemas.model import PREDICTION, Choice, Criterion, CrossRule, ItemField, LoadedSchema, Schema, as_words
 from annotation_schemas.shown import shown_fields, title_in_stage
+from app.labels import in_language, stage_title
 from domain.cross_rules import CROSS_RULES
+from domain.language import language
 from domain.records import AssetView, Draft, GuidelineNews, NoTask, Person, Progress, TaskView, VoteView
 from domain.states import VERIFICATIONS, Stage
 
@@ -37,7 +39,7 @@ def static_part(loaded: LoadedSchema, stage: Stage, *, project: str, title: str,
 
     Computed once for each schema version.
     """
-    key = (loaded.hash, loaded.guideline_hash, stage, project, title, str(made_up))
+    key = (loaded.hash, loaded.guideline_hash, stage, project, title, str(made_up), language())
     if key not in _static:
         part = make_static(loaded, stage, project=project, title=title, made_up=made_up)
         canonical = json.dumps(part, sort_keys=True, ensure_ascii=False, default=str).encode()
@@ -49,9 +51,9 @@ def make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str,
     """Return the static part without a hash, always computed again: for a schema that is still being written."""
     schema = loaded.schema_
     adjudication = schema.stages.adjudication
-    return {
+    static = {
         "project": {"name": project, "title": title, "made_up": made_up},
-        "stage": {"name": stage.value, "title": schema.stages.title_of(stage.value)},
+        "stage": {"name": stage.value, "title": stage_title(schema, stage)},
         "show_others": getattr(getattr(schema.stages, stage.value, None), "show_others", None) is not None,
         "dimensions": {
             dimension.id: {"title": dimension.title, "definition": dimension.definition, "group": dimension.group}
@@ -78,6 +80,8 @@ def make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str,
         if stage is Stage.ADJUDICATION and adjudication
         else None,
     }
+    translated: Json = in_language(schema, static)
+    return translated
 
 
 def criteria_of(schema: Schema, stage: Stage) -> tuple[Criterion, ...]:
@@ -319,7 +323,7 @@ def task_part(schema: Schema, task: TaskView) -> Json:
     names = [field.name for field in shown_fields(schema, task.stage)]
     fields = {name: task.fields[name] for name in names if name in task.fields}
     options = {
-        criterion.name: [_choice(choice) for choice in options_of(criterion, task.fields)]
+        criterion.name: in_language(schema, [_choice(choice) for choice in options_of(criterion, task.fields)])
         for criterion in (*criteria_of(schema, task.stage), *_vote_criteria(schema, task))
         if criterion.field is not None
     }

@@ -1,7 +1,7 @@
 """Adjudication reasons: why seniors settled items and verifiers skipped, and where votes differ.
 
 ``reason_lists`` counts the reasons, and a section of the page *Agreement* lists the decisions behind them.
-``disagreement`` counts the items on which votes differ, for a section of the page *Dashboard*. ``closing`` closes
+``disagreement`` counts the items on which votes differ, for a section of the page *Overview*. ``closing`` closes
 reasons, also for the extension Guideline, which offers the open ones to a new version.
 """
 

@@ -123,7 +123,7 @@ def skip_table(view: ProjectView, lines: Sequence[SkipReasonRow]) -> markup.Mark
 def items_of(view: ProjectView, line: SkipReasonRow) -> markup.Markup:
     """Return links to the first items that were skipped for a reason, and the number of further items."""
     names = list(dict.fromkeys(line.items))
-    links = [markup.link(name, addresses.history(view.name, item=name)) for name in names[:FIRST]]
+    links = [markup.link(name, addresses.item(view.name, name)) for name in names[:FIRST]]
     more = f" and {len(names) - FIRST:,} more" if len(names) > FIRST else ""
     return markup.joined([markup.joined(links, ", "), markup.quiet(more)])
 

@@ -80,7 +80,7 @@ def files_of(
         )
         part = ids.get(behind.dimension, behind.dimension) if behind.dimension else None
         dimension, group = addresses.dimension_or_group(by, part)
-        return addresses.history(
+        return addresses.items(
             project, differ=stage.value, said=answer_filter, dimension=dimension, group=group, among=among
         )
 

@@ -17,4 +17,12 @@ def _pages() -> Sequence[Any]:
     return (expired_submissions,)
 
 
-EXTENSION = Extension(name="expired_submissions", title="Expired submissions", pages=_pages)
+def _item_sections() -> Sequence[Any]:
+    from extensions.expired_submissions import item_section
+
+    return ((30, item_section.draw),)
+
+
+EXTENSION = Extension(
+    name="expired_submissions", title="Expired submissions", pages=_pages, item_sections=_item_sections
+)

@@ -33,6 +33,8 @@ class ExpiredSubmission:
     dimension: str
     item: str | None
     """The item's external ID; None while the item is being written."""
+    item_on_pages: str | None
+    """The item's ID on pages."""
     taken_up: bool
     """True if the author has the task again."""
 
@@ -41,6 +43,8 @@ def expired_submissions(store: Store, *, by: Person | None, project: str) -> lis
     """Return the submissions that arrived after their lease had ended, newest first; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
+        lost = queries.lost_of_project(session, project_id=access.project_id, limit=MOST)
+        known = items.by_ids(session, ids=[row.item_id for _, row, _ in lost if row.item_id is not None])
         return [
             ExpiredSubmission(
                 id=draft.id,
@@ -49,10 +53,11 @@ def expired_submissions(store: Store, *, by: Person | None, project: str) -> lis
                 at=draft.saved_at,
                 stage=row.stage,
                 dimension=row.dimension,
-                item=items.by_id(session, id=row.item_id).external_id if row.item_id is not None else None,
+                item=known[row.item_id].external_id if row.item_id is not None else None,
+                item_on_pages=known[row.item_id].public_id if row.item_id is not None else None,
                 taken_up=row.person_id == draft.person_id and row.state in (TaskState.CLAIMED, TaskState.DONE),
             )
-            for draft, row, person in queries.lost_of_project(session, project_id=access.project_id, limit=MOST)
+            for draft, row, person in lost
         ]
 
 

@@ -37,7 +37,7 @@ def check_form(store: Store, person: Person, body: Body) -> dict[str, Any]:
     text, guideline = body_value(body, "text", str).replace("\r\n", "\n"), body_value(body, "guideline", str)
     refused = ""
     try:
-        edited = apply_row_edits(text, _edits(body_value(body, "edits", list, default=None) or ()))
+        edited = apply_row_edits(text, parsed_edits(body_value(body, "edits", list, default=None) or ()))
     except EditError as error:
         edited, refused = text, str(error)
     state = form_state(
@@ -182,7 +182,8 @@ def _title(value: Any) -> str:
     return title[:200] if isinstance(title, str) else ""
 
 
-def _edits(given: Sequence[Any]) -> list[Edit]:
+def parsed_edits(given: Sequence[Any]) -> list[Edit]:
+    """Return the edits of a request. Raise ``BadRequestError`` for an invalid edit."""
     if len(given) > MOST_EDITS:
         raise BadRequestError(f"“edits” may hold at most {MOST_EDITS} edits.")
     return [_edit(each) for each in given]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation_schemas import kinds, yaml_text
-from annotation_schemas.kinds import Kind
+from annotation_schemas.kinds import FieldKind, Kind
 from annotation_schemas.model import Schema
 from annotation_schemas.typed_yaml import key_order
 from annotation_schemas.yaml_text import Path
@@ -45,7 +45,7 @@ def _in_order(edit: Edit) -> Edit:
 
 
 def _other_kind(value: Any, edit: Edit) -> Iterator[Edit]:
-    """Change the kind of a field or question: remove the keys that the new kind does not have, add what it needs."""
+    """Change the kind of a field or question. Remove keys that the new kind lacks, and add the keys that it needs."""
     if edit.path[-1] == "keep":
         yield from _other_rule(value, edit)
         return
@@ -55,14 +55,15 @@ def _other_kind(value: Any, edit: Edit) -> Iterator[Edit]:
     if row is None or not isinstance(entry, Mapping):
         return
     special = {key for each in rows.values() for key in each.keys}
+    takes = set(row.keys) - ({"field"} if isinstance(row, FieldKind) and not row.chosen else set())
     for key in entry:
-        if key in special and key not in row.keys:
+        if key in special and key not in takes:
             yield Edit("remove", (*edit.path, key))
     yield Edit("set", (*edit.path, "kind"), edit.value)
     lists = [field["name"] for field in _fields(value) if field.get("kind") == "text_list" and "name" in field]
     if "options" in row.keys and "options" not in entry and ("field" not in row.keys or not lists):
         yield Edit("set", (*edit.path, "options"), YES_NO)
-    elif "field" in row.keys and "field" not in entry and lists:
+    elif "field" in takes and "field" not in entry and lists:
         yield Edit("set", (*edit.path, "field"), lists[0])
     if "values" in row.keys and "values" not in entry:
         yield Edit("set", (*edit.path, "values"), [1, 2, 3, 4, 5])

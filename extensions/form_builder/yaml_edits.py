@@ -152,7 +152,7 @@ class _Text:
         return len(self.text) if found < 0 else found + 1
 
     def _begin(self, index: int, column: int) -> int:
-        """Return the start of a line, with the comment lines directly above that are indented as it is."""
+        """Return the start of a line, with the comment lines above it that have the same indentation."""
         begin = self._line_start(index)
         while begin:
             above = self._line_start(begin - 1)
@@ -226,7 +226,7 @@ class _Text:
         return self._in_block(edit.path, start, end, edit.value)
 
     def _in_block(self, path: Path, start: int, end: int, value: Any) -> str:
-        """Write a long value below its key, in place of what stands behind the key."""
+        """Write a long value below its key, in place of the old value."""
         key, _ = self._pair(path)
         column = key.start_mark.index - self._line_start(key.start_mark.index)
         line_end = self._line_end(end)

@@ -1,8 +1,9 @@
 """History: what happened to an item and in a project.
 
-``item_history`` finds items and reads the full record of one, which it logs as a look. ``item_origin`` adds how the
-item came to be. The page *History* draws both. Core keeps the log of events and reads it (``workflow.access.audit``).
-The page *Audit* shows the log, and ``log_files`` writes it as files, also for ``touchstone event list``.
+``item_history`` reads the full record of one item, which it logs as a look. ``item_origin`` adds how the item was made.
+``item_section`` draws the votes and the events beside the table of items, and ``full_record`` draws everything in a
+dialog. Core keeps the log of events and reads it (``workflow.access.audit``). The page *Audit* shows the log, and
+``log_files`` writes it as files, also for ``touchstone event list``.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from domain.extensions import Extension
 
 
 def _pages() -> Sequence[Any]:
-    from extensions.history.pages import audit, history
+    from extensions.history.pages import audit
 
-    return (history, audit)
+    return (audit,)
 
 
 def _commands() -> Sequence[Any]:

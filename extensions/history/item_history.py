@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from annotation_schemas.keys import key_is_private
 from annotation_schemas.state_words import state_called
-from db import comment_threads, events, files, guidelines, item_list, item_revisions, items, people
+from db import comment_threads, events, guidelines, item_revisions, items, people
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
 from domain.errors import NotAllowedError, NotFoundError
 from domain.exposure import Disclosure, Fact, Route
-from domain.item_filter import AnswerFilter, ItemFilter
-from domain.rated_units import BETWEEN
-from domain.records import Person, Rating
+from domain.records import Person
 from domain.roles import Role, at_least
-from domain.states import BLIND, VERIFICATIONS, Items, ItemState, Purpose, Stage
+from domain.states import BLIND, VERIFICATIONS, ItemState, Purpose
 from extensions.history import item_origin, queries
 from extensions.history.log_files import shown_kind
-from extensions.history.records import AnswerView, FoundItem, ItemHistory, RevisionView, Step
+from extensions.history.records import AnswerView, ItemHistory, RevisionView, Step
 from workflow.access import exposure
-from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
-from workflow.access.visibility import FOR_SENIORS, look_into, visibility_of
+from workflow.access.visibility import FOR_SENIORS, look_into
 from workflow.annotate import stage_kinds
 from workflow.annotate.item_titles import title_of
 from workflow.annotate.task_views import asset_view
-from workflow.lead.item_list import searched
-from workflow.results.ratings import NO_GROUP
 
 NOBODY = "Touchstone"
 """The name for automatic events."""
@@ -126,151 +119,6 @@ def _told(found: ItemHistory, person: Person) -> Disclosure:
     facts += [Fact.MODEL] if any(answer.about for answer in found.answers) else []
     fields = {name for revision in found.revisions for name, *values in revision.changes if any(values)}
     return Disclosure(tuple(fields), tuple(facts), tuple(other.stage for other in others))
-
-
-@dataclass(frozen=True)
-class FoundItems:
-    """A page of a list of items."""
-
-    lines: Sequence[FoundItem]
-    n: int
-    """The number of items on all pages."""
-    closed: int
-    """The number of items on this page that are left out because the reader may still be asked about them blind."""
-
-
-def find(
-    store: Store,
-    *,
-    person: Person,
-    project: str,
-    dimension: str | None = None,
-    state: ItemState | None = None,
-    text: str = "",
-    differ: Stage | None = None,
-    said: AnswerFilter | None = None,
-    among: Items | str | None = None,
-    group: str | None = None,
-    offset: int = 0,
-    limit: int = 100,
-) -> FoundItems:
-    """Return items of a project, newest first, for seniors and leads. Items that a person must not look into are left
-    out.
-
-    Left-out items are counted in ``n`` only if the dimension is the only filter.
-
-    ``differ`` keeps items on which the answers of a stage differ. With ``said``, it keeps items with these ratings,
-    including imported ones (for leads). ``text`` keeps items with the text in their id or content. ``among`` keeps
-    items that count in a number (``workflow.access.counted_items``); None for those that count by default. ``group``
-    keeps items whose dimension is in the group.
-    """
-    units: set[str] | None = None
-    if differ is not None and said is not None:
-        from workflow.results.rater_agreement import (
-            measurable_ratings,  # numpy, which finding an item by its words does not wait for
-        )
-
-        units = _units(measurable_ratings(store, person=person, project=project, stage=differ, items=among)[0], said)
-    with store.read() as session:
-        access = access_to(session, person=person, project=project)
-        if not at_least(access.role, Role.SENIOR):
-            raise NotAllowedError(FOR_SENIORS)
-        wanted = ItemFilter(
-            text=text, dimension=(dimension,) if dimension else (), state=(state,) if state is not None else ()
-        )
-        within = item_list.ListScope(access.project_id, fields=searched(access))
-        newest: dict[str, Any] = {"within": within, "wanted": wanted, "down": True}
-        if not text and differ is None and state is None and among is None and group is None:
-            ids, n = item_list.page(session, **newest, offset=offset, limit=limit)
-            return _shown(session, access, person, item_list.rows(session, ids=ids), n)
-        rows = item_list.rows(session, ids=item_list.page(session, **newest)[0])
-        if differ is not None:
-            named = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
-            if units is None:
-                apart_names = stage_kinds.of(differ).differing(session, access=access)
-            else:
-                apart_names = [name for unit in units for name in _names_in(unit)]
-            if apart_names is None:
-                apart = _differing(queries.differing(session, project_id=access.project_id, stage=differ))
-            else:
-                apart = {named[name] for name in apart_names if name in named}
-            rows = [row for row in rows if row.id in apart]
-        if group is not None:
-            groups = {
-                schema_dimension.id: schema_dimension.group or NO_GROUP for schema_dimension in access.schema.dimensions
-            }
-            rows = [row for row in rows if groups.get(row.dimension, NO_GROUP) == group]
-        if among is not None:
-            counted = counting(session, access=access, items_=among)
-            rows = [row for row in rows if counted.counts(row.id)]
-        rows = _open_to(session, access, person, rows)
-        return _shown(session, access, person, rows[offset : offset + limit], len(rows))
-
-
-def _open_to(session: Session, access: Access, person: Person, rows: Sequence[StoredItem]) -> list[StoredItem]:
-    """Return the items that a person may look into.
-
-    A match of a search is a fact about an item. So the matches and their number must stay hidden from people who are
-    asked about the item blind.
-    """
-    own = at_least(access.role, Role.LEAD)  # leads are blind only to their own claims
-    asked = queries.asked_blind(session, project_id=access.project_id, person_id=person.id, own=own)
-    return [
-        row
-        for row in rows
-        if row.id not in asked or visibility_of(session, access=access, person=person, item=row).whole
-    ]
-
-
-def _shown(session: Session, access: Access, person: Person, rows: Sequence[StoredItem], n: int) -> FoundItems:
-    open_ = [row for row in rows if visibility_of(session, access=access, person=person, item=row).whole]
-    lines = [
-        FoundItem(row.public_id, row.external_id, title_of(session, access, row, whole=True), row.dimension, row.state)
-        for row in open_
-    ]
-    return FoundItems(lines, n, len(rows) - len(open_))
-
-
-def _differing(rows: Sequence[StoredAnnotation]) -> set[int]:
-    """Return the items with a unit on which two answers differ."""
-    seen: dict[tuple[int, int, int | None], list[Any]] = {}
-    for row in rows:
-        seen.setdefault((row.item_id, row.revision, row.prediction_id), []).append(row.answers)
-    return {item for (item, _, _), all_ in seen.items() if any(value != all_[0] for value in all_)}
-
-
-def _units(rows: Sequence[Rating], said: AnswerFilter) -> set[str]:
-    """Return the units with the ratings that the filter asks for."""
-    by_unit: dict[tuple[str, str], dict[str, str]] = {}
-    for row in rows:
-        if row.rater in said.raters and said.criterion in (None, row.criterion) and row.value is not None:
-            by_unit.setdefault((row.unit, row.criterion), {})[row.rater] = _written(row.value)
-    return {unit for (unit, _), by_rater in by_unit.items() if _fits(by_rater, said)}
-
-
-def _names_in(unit: str) -> tuple[str, ...]:
-    """Return the possible item names in a unit: the whole unit, or the part before one model or two."""
-    of_answer = unit.rpartition(BETWEEN)[0]
-    return unit, of_answer, of_answer.rpartition(BETWEEN)[0]
-
-
-def _fits(by_rater: Mapping[str, str], said: AnswerFilter) -> bool:
-    if said.values is None:
-        return len(set(by_rater.values())) > 1
-    last = said.raters[-1]
-    votes = Counter(value for rater, value in by_rater.items() if rater != last).most_common(2)
-    clear = votes and (len(votes) == 1 or votes[0][1] > votes[1][1])
-    return bool(clear) and (votes[0][0], by_rater.get(last)) == said.values
-
-
-def _written(value: Any) -> str:
-    """Return a value as reports write it, with numbers in short form."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    try:
-        return f"{float(value):g}"
-    except (TypeError, ValueError):
-        return str(value)
 
 
 class _Names:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 
 from annotation_schemas.answer_words import option_label, reason_label
 from annotation_schemas.model import Stages
-from app import addresses, markup, shell
+from app import markup, shell
 from app.services import Services
 from app.widgets import field_values
 from domain.records import ProjectView
 from domain.states import VERIFICATIONS, Purpose, Stage
-from extensions.history import item_history
+from extensions.history import full_record, item_history
 from extensions.history.records import AnswerView
 
 By = Callable[[str | None], markup.Markup]
@@ -38,8 +38,7 @@ def draw(services: Services, view: ProjectView, item: str) -> None:
         if row.kind not in item_history.ROUTINE
     ]
     shell.show(markup.tag("ol", *steps, style="ts ts-small ts-steps", data_part="steps"))
-    full = markup.tag("a", markup.text("Full record"), href=addresses.history(view.name, item=item), target="_self")
-    shell.show(markup.tag("p", full, style="ts ts-small"))
+    full_record.offer(services, view, item)
 
 
 def _vote(stages: Stages, row: AnswerView, by: By) -> Iterator[markup.Markup]:

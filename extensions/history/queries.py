@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import exists, or_
+from sqlalchemy import exists
 from sqlmodel import Session, col, select
 
 from db import reworded
 from db.records import StoredAnnotation, StoredCandidate, StoredEvent, StoredPerson
-from db.tables import AnnotationRow, CandidateRow, EventRow, PersonRow, PredictionRow, TaskRow, TriageDecisionRow
-from domain.states import BLIND, Purpose, Stage, TaskState
+from db.tables import AnnotationRow, CandidateRow, EventRow, PersonRow, PredictionRow, TriageDecisionRow
 
 
 def of_asset(session: Session, *, asset_id: int) -> tuple[StoredCandidate, StoredPerson | None] | None:
@@ -52,33 +51,6 @@ def logins(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
     """Return the logins of people, by id."""
     wanted = select(PersonRow.id, PersonRow.login).where(col(PersonRow.id).in_(sorted(set(ids))))
     return {id: login for id, login in session.exec(wanted)}
-
-
-def asked_blind(session: Session, *, project_id: int, person_id: int, own: bool) -> set[int]:
-    """Return the items that a person may have to be kept blind about.
-
-    The person has or had a slot in a blind stage. Unless ``own``, an open blind slot of anyone is enough.
-    """
-    mine = col(TaskRow.person_id) == person_id
-    waiting = or_(col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)), col(TaskRow.correcting))
-    wanted = select(TaskRow.item_id).where(
-        TaskRow.project_id == project_id, col(TaskRow.stage).in_(BLIND), mine if own else or_(mine, waiting)
-    )
-    return {id for id in session.exec(wanted.distinct()) if id is not None}
-
-
-def differing(session: Session, *, project_id: int, stage: Stage) -> Sequence[StoredAnnotation]:
-    """Return a stage's submissions that count, by item, to find items on which raters differ."""
-    newer = select(AnnotationRow.supersedes_id).where(
-        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.project_id == project_id
-    )
-    wanted = select(AnnotationRow).where(
-        AnnotationRow.project_id == project_id,
-        AnnotationRow.stage == stage,
-        AnnotationRow.purpose == Purpose.LIVE,
-        col(AnnotationRow.id).not_in(newer),
-    )
-    return reworded.query(session, wanted.order_by(col(AnnotationRow.item_id)))
 
 
 def of_kind_since(

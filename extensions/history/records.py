@@ -87,14 +87,3 @@ class ItemHistory:
     steps: Sequence[Step]
     origin: Sequence[OriginStep] = ()
     """The steps of its creation, in order."""
-
-
-@dataclass(frozen=True)
-class FoundItem:
-    """A row of the search results for items."""
-
-    item: str
-    name: str
-    title: str
-    dimension: str
-    state: ItemState

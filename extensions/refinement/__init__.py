@@ -1,6 +1,6 @@
 """Refinement: people look at models' answers for second right answers, and edit the items that have one.
 
-``intake`` sends answers to the stage, from the section of the page *Dashboard* (``dashboard_section``) and from
+``intake`` sends answers to the stage, from the section of the page *Overview* (``dashboard_section``) and from
 ``touchstone answer refine``. ``decisions`` stores what people decide and counts it, and ``stage_row`` is the record of
 the stage.
 """

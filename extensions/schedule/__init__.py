@@ -2,7 +2,7 @@
 
 ``changes`` stores a new version of deadlines and order, and has the history. ``wanted_numbers`` changes the numbers
 wanted in the text of a schema. ``forecast`` says when each stage will be done, and ``progress_over_time`` counts the
-items of each day; ``dashboard_section`` shows both on the page *Dashboard*. Core reads the newest version
+items of each day; ``dashboard_section`` shows both on the page *Overview*. Core reads the newest version
 (``workflow.access.schedule``): My work and Notices show deadlines also without this folder.
 """
 

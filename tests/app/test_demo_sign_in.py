@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from starlette.requests import HTTPConnection
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
@@ -91,6 +92,21 @@ def test_a_request_of_another_machine_is_offered_no_one(store: Store, client: st
     reply = ask(store, "POST", "/demo", login="vera", client=client, **headers)
     assert reply.status == 404
     assert "set-cookie" not in reply.headers
+
+
+@pytest.mark.parametrize(
+    ("version", "host", "is_ours"),
+    [
+        ("1.1", b"127.0.0.1:8501", True),
+        ("1.1", b"localhost:8501", True),
+        ("1.1", b"[::1]:8501", True),
+        ("1.1", b"annotate.example.org", False),
+        ("1.0", b"127.0.0.1:8501", False),  # as nginx forwards by default, without a header of its own
+    ],
+)
+def test_a_proxy_without_headers_of_its_own_is_told_apart(version: str, host: bytes, is_ours: bool) -> None:
+    scope = {"type": "http", "http_version": version, "client": ("127.0.0.1", 5), "headers": [(b"host", host)]}
+    assert demo_people.is_from_this_machine(HTTPConnection(scope)) == is_ours
 
 
 @pytest.mark.usefixtures("offered")

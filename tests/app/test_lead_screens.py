@@ -687,7 +687,7 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     assert "Cohen&#x27;s kappa" in page
     assert "Raters: Robin (bo), Robin (chi)." in page
     # one of the three is kept by two votes: at "Kept items" the way to what differs is to that one alone
-    usual = 'href="/history?project=tiny&amp;differ=verification&amp;items=all"'
+    usual = 'href="/items?project=tiny&amp;differ_in=verification&amp;items=all"'
     assert words(test).count(usual) == 2  # of the sentence and of the plot
     switch = test.button_group(key="agreement.items.tiny.verification")
     switch.set_value(Items.KEPT).run()

@@ -154,3 +154,16 @@ def sign_in_link(server: Server, login: str) -> str:
     with opened(server) as store:
         token = sign_in.make_sign_in_link(store, person=accounts.find_person(store, login=login))
     return f"{server.url}/link/{token}"
+
+
+def full_record(page: Page) -> Locator:
+    """Open the full record of the open item of the page Items; the dialog."""
+    show = page.get_by_role("button", name="Show votes", exact=True)
+    record = page.get_by_role("button", name="Full record")
+    expect(show.or_(record).first).to_be_visible()
+    if show.is_visible():
+        show.click()
+    record.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("heading", name="Events")).to_be_visible()
+    return dialog

@@ -21,11 +21,11 @@ from testkit.browser import settled
 from testkit.missing_extensions import needs
 from testkit.serving import Server, touchstone
 from tests.app.homes import picture
-from tests.e2e.people import Desk, at_desk, opened
+from tests.e2e.people import Desk, at_desk, full_record, opened
 from workflow.access import accounts, memberships
 from workflow.annotate import image_pool, submissions
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, needs("pages", "history")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, needs("pages", "audit")]
 
 PROJECT = "tabletop"
 QUESTION = "How many cups are before me?"
@@ -164,11 +164,12 @@ def _sam_settles(desk: Desk) -> None:
     with desk.page.context.expect_page() as waiting:
         desk.press("h")
     history = waiting.value
-    expect(history.get_by_text("names are hidden until it is settled")).to_be_visible()
+    record = full_record(history)
+    expect(record.get_by_text("names are hidden until the item is settled")).to_be_visible()
     settled(history)
-    words = history.locator("[data-testid=stMain]").inner_text()
+    words = record.inner_text() + history.locator("[data-testid=stMain]").inner_text()
     assert not re.search(r"\b(vera|vic|amy)\b", words, re.IGNORECASE)
-    assert "taken back: a later answer counts" in words
+    assert "replaced by a later answer" in words
     history.close()
     desk.next_after("1", "6")
 
@@ -180,30 +181,31 @@ def _lena_reads_the_history(chromium: Browser, running: Server, pictures: Path |
         expect(desk.page.locator("[data-part=count]")).to_be_visible()
         desk.settled()
         desk.page.get_by_role("link", name=QUESTION).click()
-        expect(desk.page.get_by_role("heading", name=QUESTION)).to_be_visible()
-        expect(desk.page.locator("[data-part=item]")).to_contain_text("kept · by Amy")
+        expect(desk.page.locator("[data-part=item]")).to_contain_text("Kept")
         desk.settled()
         image = desk.page.locator("[data-part=pictures] img")
         expect(image).to_have_count(1)
         desk.page.wait_for_function("image => image.naturalWidth > 0", arg=image.element_handle())
         desk.picture(pictures / "history.png" if pictures else None)
-        origin = desk.page.locator("[data-part=origin] tbody tr")
+        expect(desk.page.locator(".comments .words")).to_have_text([ASKED, SECOND, TOLD, OTHERS])
+        record = full_record(desk.page)
+        expect(record.locator("[data-part=author]")).to_contain_text("By Amy")
+        origin = record.locator("[data-part=origin] tbody tr")
         expect(origin).to_have_count(2)
         expect(origin.first).to_contain_text("name: one.png")
         expect(origin.last).to_contain_text("Amy")
-        table = desk.page.locator("table").nth(1)
+        table = record.locator("table").nth(1)
         rows = table.locator("tbody tr")
         expect(rows).to_have_count(5)  # the item, vera twice, vic, sam
         said = rows.all_inner_texts()
         assert [row.split("\t")[1].split(" · ")[-1] for row in said] == ["Amy", "Vera", "Vera", "Vic", "Sam"]
         assert "fits: yes" in said[1]
-        assert "taken back" in said[1]
+        assert "replaced by a later answer" in said[1]
         assert "fits: no (wrong_answer)" in said[2]
-        assert "in place of an earlier one" in said[2]
+        assert "replaces an earlier answer" in said[2]
         assert QUESTION in said[0]
         assert NOTE in said[3]
-        expect(desk.page.locator(".comments .words")).to_have_text([ASKED, SECOND, TOLD, OTHERS])
-        steps = desk.page.locator("table").last
+        steps = record.locator("table").last
         expect(steps).to_contain_text("reopened the answer (verification)")
         expect(steps).to_contain_text("set the state to kept")
 

@@ -21,7 +21,7 @@ from domain.roles import Role
 from examples.scenes import scenes
 from media.store import MediaStore
 from testkit.serving import Server, touchstone
-from tests.e2e.people import Desk, at_desk, opened
+from tests.e2e.people import Desk, at_desk, full_record, opened
 from workflow.access import accounts, memberships, projects
 from workflow.annotate import image_pool
 from workflow.annotate import submissions as submit
@@ -142,9 +142,10 @@ def submissions(server: Server, stage: str) -> int:
 
 def both_in_history(desk: Desk, login: str, before: str, after: str, same: tuple[str, ...]) -> None:
     """A lead finds what someone took back, and what they gave in its place, with all that is in both."""
-    rows = desk.page.locator("table").nth(1).locator("tbody tr").filter(has_text=login)
+    rows = desk.page.get_by_role("dialog").locator("table").nth(1).locator("tbody tr").filter(has_text=login)
     expect(rows).to_have_count(2)
-    for row, own, remark in zip(rows.all(), (before, after), ("taken back", "in place of an earlier one"), strict=True):
+    remarks = ("replaced by a later answer", "replaces an earlier answer")
+    for row, own, remark in zip(rows.all(), (before, after), remarks, strict=True):
         expect(row).to_contain_text(remark)
         for words in (own, *same):
             expect(row).to_contain_text(words)
@@ -189,8 +190,9 @@ def test_every_kind_by_keys(serving: Server, chromium: Browser, tmp_path: Path, 
         "plan: step 3: impossible; step 4: useless",
     )
     with at_desk(chromium, serving, "lena") as desk:
-        desk.open("/history?project=kinds")
+        desk.open("/items?project=kinds")
         desk.page.get_by_role("link", name="How do I make tea?").click()
+        full_record(desk.page)
         both_in_history(desk, "vera", "first: a plate", "first: a mug", seen)
         both_in_history(desk, "greta", "quality: 0.5", "quality: 1", graded)
         desk.picture(pictures / "history-of-kinds.png" if pictures else None)

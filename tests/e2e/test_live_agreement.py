@@ -24,7 +24,6 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
     needs("schema_keys", "stages.*.gold"),
-    needs("pages", "history"),
 ]
 
 QUESTIONS = [f"Is leaf {at} green?" for at in range(8)]

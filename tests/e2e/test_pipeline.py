@@ -19,13 +19,13 @@ from testkit.factories import make_person, make_project
 from testkit.missing_extensions import needs
 from testkit.pictures import video
 from testkit.serving import Server
-from tests.e2e.people import Desk, at_desk, opened
+from tests.e2e.people import Desk, at_desk, full_record, opened
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.thorough,
-    *(needs("pages", page) for page in ("frames", "goals", "history", "pipelines")),
+    *(needs("pages", page) for page in ("frames", "goals", "pipelines")),
 ]
 
 CSV = "id,video,start,stop,text\n" + "".join(
@@ -148,9 +148,9 @@ def _questions(lea: Desk, pictures: Path | None) -> None:
 
 def _history(lea: Desk, pictures: Path | None) -> None:
     page = lea.page
-    lea.go("/history?project=p")
-    page.locator("table a").first.click()
-    origin = page.locator("[data-part=origin] tbody tr")
+    lea.go("/items?project=p")
+    page.locator("tbody a").first.click()
+    origin = full_record(page).locator("[data-part=origin] tbody tr")
     expect(origin.first).to_contain_text("n.csv")
     expect(origin.nth(1)).to_contain_text("cook soup")
     expect(origin.last).to_contain_text("egoplan.json")

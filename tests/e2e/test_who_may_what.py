@@ -93,7 +93,6 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "settle_codes": NOTHING_WAITS,
     "preview": FOR_LEADS | {SENIOR: OPEN},
     "overview": FOR_LEADS,
-    "history": FOR_LEADS | {SENIOR: OPEN},
     "items": FOR_LEADS | {SENIOR: OPEN},
     "expired_submissions": FOR_LEADS,
     "gold": FOR_LEADS,
@@ -471,7 +470,7 @@ def test_who_wrote_an_item_neither_votes_on_it_nor_reads_what_is_said_of_it(worl
     store.close()
     for item in items:
         assert writer.post("/api/comments", {"project": "p", "item": item}).status == 404
-        history = open_page(world.server.url, path="history", query=f"project=p&item={item}", cookies=writer.cookies)
+        history = open_page(world.server.url, path="items", query=f"project=p&item={item}", cookies=writer.cookies)
         assert "ts-notice bad" in history.html
         assert b"note-of-the-other" not in history.raw
 
@@ -559,7 +558,7 @@ def test_no_byte_of_a_secret_reaches_the_blind(
     sent = wire.sent()
     assert len(sent) > 100_000
     cookies = client(world, login).cookies
-    for path in ("", "overview", "agreement", "results", "cases", "author", "people", "comments", "history"):
+    for path in ("", "overview", "agreement", "results", "cases", "author", "people", "comments", "items"):
         sent += open_page(world.server.url, path=path, query="project=p", cookies=cookies).raw
     for word in PLANTED.shown:
         assert word.encode() in sent, f"the search does not even find {word!r}"

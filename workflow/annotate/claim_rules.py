@@ -60,7 +60,7 @@ class ClaimRule(Protocol):
         """Return what the page My work tells a person about their work in a project, in sentences."""
 
     def lead_warnings(self, session: Session, *, access: Access) -> Sequence[str]:
-        """Return what the page Dashboard tells the leads of a project, in sentences."""
+        """Return what the page Overview tells the leads of a project, in sentences."""
 
 
 def _registered() -> list[ClaimRule]:
@@ -113,5 +113,5 @@ def warnings(store: Store, *, person: Person, project: ProjectView) -> list[str]
 
 
 def lead_warnings(session: Session, *, access: Access) -> list[str]:
-    """Return what the page Dashboard tells the leads of a project."""
+    """Return what the page Overview tells the leads of a project."""
     return [sentence for rule in _registered() for sentence in rule.lead_warnings(session, access=access)]

@@ -102,7 +102,7 @@ class StageKind:
     counts: Callable[..., Mapping[str, int]] = _nothing
     """Function ``(session, *, access)`` that returns counts of the stage for the data card."""
     progress: Callable[..., str] = _nothing
-    """Function ``(session, *, access)`` that returns the progress of the stage in words, for the page *Dashboard*."""
+    """Function ``(session, *, access)`` that returns the progress of the stage in words, for the page *Overview*."""
     open_work: Callable[..., Any] = _nothing
     """Function ``(store, *, by, project, models)`` that opens what the schema plans, of these models, for leads."""
 

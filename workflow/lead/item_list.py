@@ -26,6 +26,7 @@ from workflow.access.projects import Access, access_to
 from workflow.access.visibility import visibility_of
 from workflow.annotate.item_titles import title_in
 from workflow.annotate.task_views import asset_view
+from workflow.lead import answer_matches
 
 FOR_SENIORS_ONLY = "Only seniors and leads see the table of items."
 KEY_IS_PRIVATE = "This benchmark keeps its keys private. Only leads see the table of items, because it shows the keys."
@@ -78,15 +79,10 @@ class ItemPage:
     """The number of matching items on all pages."""
     closed: int
     """The number of the project's items that are left out because the reader may be asked about them blind."""
+    has_expired: bool
+    """Whether a lead finds items with answers that came after the lease had ended."""
     columns: tuple[str, ...]
     """The shown columns: keys of ``COLUMNS``, and names of fields after ``OF_FIELD``."""
-
-
-def searched(access: Access) -> frozenset[str] | None:
-    """Return the fields that a person may search; None for all."""
-    if at_least(access.role, Role.LEAD) or not key_is_private(access.schema):
-        return None
-    return frozenset(field.name for field in access.schema.item.fields) - set(access.schema.export.public_without)
 
 
 def offered(access: Access) -> dict[str, str]:
@@ -113,21 +109,23 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
     InvalidInputError
         The project has no such column, field, dimension or version.
     """
+    wanted = answer_matches.resolved(store, person=person, project=project, wanted=asked.filter)
     with store.read() as session:
         access = seeing(session, person, project)
         columns = _checked(access, asked)
         within = _within(session, access, person)
         offset = (asked.page - 1) * asked.size
-        given: dict[str, Any] = {"within": within, "wanted": asked.filter, "sort": asked.sort, "down": asked.down}
+        given: dict[str, Any] = {"within": within, "wanted": wanted, "sort": asked.sort, "down": asked.down}
         ids, n = item_list.page(session, **given, offset=offset, limit=asked.size)
         closed = item_list.closed(session, within=within)
+        expired = within.own and item_list.has_expired(session, project_id=access.project_id)
         lines = _lines(session, access, within, ids, reasons="reasons" in columns)
     shows_checks = "checks" in columns or asked.filter.gold is not None
     gold = [id for id, line in zip(ids, lines, strict=True) if shows_checks and "gold check" in (line.checks or ())]
     if gold and person is not None:
         with store.write() as session:
             qualifications.note_insights(session, item_ids=gold, person_id=person.id, now=store.now())
-    return ItemPage(lines, n, closed, columns)
+    return ItemPage(lines, n, closed, expired, columns)
 
 
 @dataclass(frozen=True)
@@ -167,9 +165,11 @@ def names(store: Store, *, person: Person | None, project: str, wanted: ItemFilt
     """Return the ids in files of all matching items, in the order in which they came. Raises the errors of
     ``listing``.
     """
+    matched = answer_matches.resolved(store, person=person, project=project, wanted=wanted)
     with store.read() as session:
         access = seeing(session, person, project)
         _checked(access, ItemList(wanted))
+        wanted = matched
         ids, _ = item_list.page(session, within=_within(session, access, person), wanted=wanted)
         return tuple(row.external_id for row in item_list.rows(session, ids=ids))
 

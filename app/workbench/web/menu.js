@@ -5,6 +5,7 @@ import { go } from "./go.js";
 import sheet from "./menu.css" with { type: "css" };
 import paletteSheet from "./palette.css" with { type: "css" };
 import { Palette } from "./palette.js";
+import { t } from "./words.js";
 
 /** @import { MenuData, Mounted, Place } from "./types" */
 
@@ -46,7 +47,7 @@ class Menu {
     this.palette = new Palette(go);
     this.list = el("nav", { "aria-label": "Pages" });
     const open = { click: () => this.openPalette() };
-    const all = el("button", { type: "button", class: "all", on: open }, key("M"), " all pages");
+    const all = el("button", { type: "button", class: "all", on: open }, key("M"), ` ${t("all pages")}`);
     this.root = el("div", { class: "menu" }, this.list, all, this.palette.root);
     parent.adoptedStyleSheets = [sheet, paletteSheet];
     parent.append(this.root);
@@ -104,7 +105,7 @@ class Menu {
   }
 
   openPalette() {
-    this.palette.open([...this.data.finder, { title: "Sign out", href: "/logout", words: "log out leave account" }]);
+    this.palette.open([...this.data.finder, { title: t("Sign out"), href: "/logout", words: "log out leave account" }]);
   }
 
   /** @param {KeyboardEvent} event */

@@ -186,7 +186,7 @@ def _tell(made: ImportedProject) -> None:
         names = ", ".join(made.new_accounts[:5]) + (", ..." if len(made.new_accounts) > 5 else "")
         typer.echo(
             f"{_n(len(made.new_accounts), 'new account')} ({names}). Nobody can sign in to them before "
-            "`touchstone person link LOGIN` or `touchstone person edit --password LOGIN`."
+            "`touchstone person link LOGIN` or `touchstone person edit LOGIN --password`."
         )
     typer.echo(f"Check it with: touchstone check {made.name}")
 

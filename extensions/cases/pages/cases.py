@@ -323,6 +323,8 @@ def _answers(line: CaseLine, model: str | None) -> markup.Markup:
     parts = [case_parts.short_answer(answer) for answer in those[:MOST_ANSWERS]]
     more = len(those) - MOST_ANSWERS
     parts += [markup.tag("div", markup.quiet(f"{more} more"), style="ts-small")] if more > 0 else []
+    if those and line.open:
+        parts.append(markup.tag("div", markup.quiet("Open the case to see grades."), style="ts-small"))
     return markup.joined(parts) if parts else markup.quiet("No answer")
 
 
@@ -362,7 +364,7 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     state = state_called(view.schema.schema_.stages, case.state)
     model = st.query_params.get("model")
-    shell.heading(_heading(view, case), made_up=view.made_up)
+    shell.heading(_heading(view, case), made_up=view.made_up, detail=True)
     _neighbours(_listing(services, view), case)
     about = markup.tag(
         "p",

@@ -6,11 +6,13 @@ import pytest
 
 from db.engine import Store
 from domain.errors import NotAllowedError, NotFoundError
+from domain.item_filter import ItemFilter, ItemList
 from domain.roles import Role
 from extensions.expired_submissions.late_texts import expired_submission, expired_submissions
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
 from tests.workflow.test_expired_drafts import clock, late
 from workflow.annotate import claims, drafts, submissions
+from workflow.lead import item_list
 
 __all__ = ["clock"]  # a fixture
 
@@ -27,6 +29,10 @@ def test_a_late_text_is_on_the_leads_list(store: Store, clock: Clock) -> None:
         "blue",
         "long text",
     ]
+    make_items(store, 1)
+    late_alone = ItemList(ItemFilter(expired=True))
+    found = item_list.listing(store, person=lead, project="p", asked=late_alone)
+    assert ([line.name for line in found.lines], found.has_expired) == (["colour/0"], True)
     for other in (ann, bob):
         with pytest.raises(NotAllowedError):
             expired_submissions(store, by=other, project="p")

@@ -8,6 +8,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db import candidate_images, events
 from db.engine import Store
+from domain.item_filter import ItemList
 from domain.records import Person
 from domain.roles import Role
 from extensions.history import item_history
@@ -18,6 +19,7 @@ from tests.app.homes import picture
 from workflow.access.event_log import log
 from workflow.access.projects import access_to
 from workflow.annotate import image_pool, submissions
+from workflow.lead import item_list
 
 
 def origin(store: Store, person: Person, item: str) -> list[OriginStep]:
@@ -62,7 +64,7 @@ def test_a_written_item_begins_with_its_image(store: Store, tmp_path: Path) -> N
     values = {"question": "How many cups are there?", "answer": "Two."}
     item = submissions.submit(store, person=amy, task=task.id, key="w", values=values)
     assert item is not None
-    name = item_history.find(store, person=lea, project="p").lines[0].name
+    name = item_list.listing(store, person=lea, project="p", asked=ItemList()).lines[0].name
     image, written = origin(store, lea, name)
     assert (image.name, image.at, image.by) == ("Image", pooled, "ann")
     assert facts(image) | {"sharpness": ""} == {

@@ -1,4 +1,4 @@
-"""The page History names stages, raters and the items that were counted in words."""
+"""An open item and the table of items name stages, raters and counted items in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sqlmodel import col, select
 
 from db.engine import Store, open_store
 from db.tables import PersonRow
-from tests.app.screens import drawn, words
+from tests.app.screens import drawn, text, words
 from tests.app.test_lead_screens import Show, first_home, home, show, store, vote, write_item
 from tests.app.test_names_on_pages import make_three_stages
 
@@ -19,12 +19,16 @@ def test_a_stage_is_called_by_its_title(tmp_path: Path) -> None:
     store = open_store(None, tmp_path)
     store.upgrade()
     task = make_three_stages(store)
-    text = words(drawn(store, tmp_path, "history", "lea", project="p", item=task.item))
-    assert "<td>Content</td>" in text
-    assert "set the state to in Content (" in text
-    found = drawn(store, tmp_path, "history", "lea", project="p")
-    assert "Content" in found.selectbox(key="history.differ").options
-    assert "verification_2" not in text + words(found)
+    page = drawn(store, tmp_path, "items", "lea", project="p", item=task.item)
+    (offered,) = [box for box in page.selectbox if box.label == "Answers differ in"]
+    assert "Content" in offered.options
+    for label in ("Show votes", "Full record"):
+        for button in [button for button in page.button if button.label == label]:
+            button.click().run()
+    assert "<td>Content</td>" in words(page)
+    shown = text(words(page))
+    assert "set the state to in Content (" in shown
+    assert "verification_2" not in shown
     store.close()
 
 
@@ -36,9 +40,8 @@ def test_a_list_says_whose_answers_and_which_items_it_is_about(store: Store, sho
         write_item(store)
         vote(store, "bo", "yes")
         vote(store, "chi", value, "wrong_answer" if value == "no" else None)
-    asked = {"differ": "verification", "raters": "bo", "criterion": "fits"}
-    every, kept = (words(show("history", "lea", **asked, items=items)) for items in ("all", "kept"))
-    assert "Among all items, as they were counted." in every
-    assert "Among the kept items, as they were counted." in kept
-    said = words(show("history", "lea", **{**asked, "raters": ["bo", "chi"]}))
-    assert "Only where the answers of Robin (bo) and Robin (chi) differ about fits." in said
+    asked = {"differ_in": "verification", "raters": ["bo", "chi"], "criterion": "fits"}
+    every, kept = (words(show("items", "lea", **asked, items=items)) for items in ("all", "kept"))
+    assert "Counted items: All" in every
+    assert "Counted items: Kept only" in kept
+    assert "Robin (bo) and Robin (chi) differ about fits in Verification" in every

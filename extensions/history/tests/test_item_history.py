@@ -8,7 +8,6 @@ from sqlmodel import select
 from db import items
 from db.engine import Store
 from db.tables import ItemRow
-from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from extensions.history import item_history
@@ -86,61 +85,3 @@ def test_an_event_that_has_no_words_is_shown_to_leads_alone(store: Store) -> Non
         person = make_person(store, role.value, role=role, stages=[Stage.ADJUDICATION])
         steps = item_history.history(store, person=person, project="p", item="colour/0").steps
         assert [step.words for step in steps].count("drafting time by field") == times
-
-
-def test_items_are_found_by_dimension_text_and_disagreement(store: Store) -> None:
-    make_project(store, loaded=make_schema())
-    make_items(store, 2)
-    make_items(store, 1, dimension="shape")
-    ann, ben = make_people(store, "ann", "ben", dimensions=["colour"])
-    lea = make_person(store, "lea", role=Role.LEAD)
-    first = vote(store, ann, "red")
-    vote(store, ann, "red")
-    for _ in range(2):
-        view = claimed(store, ben)
-        choice = "blue" if view.item == first.item else "red"
-        submissions.submit(store, person=ben, task=view.id, key=view.id, values={"choice": choice})
-
-    def found(**wanted: object) -> list[str]:
-        return [each.name for each in item_history.find(store, person=lea, project="p", **wanted).lines]  # type: ignore[arg-type]
-
-    assert len(found()) == 3
-    assert found(dimension="shape") == ["shape/2"]
-    assert len(found(state=ItemState.KEPT)) == 1
-    assert [
-        each.item for each in item_history.find(store, person=lea, project="p", differ=Stage.VERIFICATION).lines
-    ] == [first.item]
-    assert found(text="SHAPE/2") == ["shape/2"]
-    pages = [item_history.find(store, person=lea, project="p", offset=at, limit=2) for at in (0, 2)]
-    assert [page.n for page in pages] == [3, 3]
-    assert [each.name for page in pages for each in page.lines] == found()
-    assert item_history.find(store, person=lea, project="p", text="colour", offset=1, limit=1).n == 2
-
-
-def test_a_search_tells_no_one_what_was_said_of_an_item_that_they_are_asked_about_blind(store: Store) -> None:
-    """Two have voted on both items, alike on one and not on the other; seniors hold both, or have still to get them."""
-    make_project(store, loaded=make_schema(raters=3))
-    make_items(store, 2)
-    ann, ben = make_people(store, "ann", "ben")
-    sam, tim = (make_person(store, login, role=Role.SENIOR) for login in ("sam", "tim"))
-    lea = make_person(store, "lea", role=Role.LEAD)
-    alike = vote(store, ann, "red").item
-    vote(store, ann, "red")
-    for _ in range(2):
-        view = claimed(store, ben)
-        submissions.submit(
-            store, person=ben, task=view.id, key=view.id, values={"choice": "red" if view.item == alike else "blue"}
-        )
-    claimed(store, sam)
-
-    def found(person: Person, **wanted: object) -> list[tuple[int, int, int]]:
-        searched = (
-            item_history.find(store, person=person, project="p", text=f"colour/{n}", **wanted) for n in range(2)
-        )  # type: ignore[arg-type]
-        return [(each.n, each.closed, len(each.lines)) for each in searched]
-
-    for senior in (sam, tim):
-        for wanted in ({}, {"differ": Stage.VERIFICATION}, {"state": ItemState.IN_VERIFICATION}):
-            assert found(senior, **wanted) == [(0, 0, 0)] * 2, wanted
-        assert item_history.find(store, person=senior, project="p").n == 2
-    assert sorted(found(lea, differ=Stage.VERIFICATION)) == [(0, 0, 0), (1, 0, 1)]

@@ -34,7 +34,9 @@ def check(
     """Check on any machine that a release is unchanged, or that its figures follow from its votes.
 
     The check compares all files with the manifest, and the record of what the server sent to people before they voted.
-    Each difference is a line, and the exit status is then 1. Example: touchstone release check ./egothink-1.0
+    Each difference is a line, and the exit status is then 1.
+
+    Example: touchstone release check ./egothink-1.0
     """
     if recompute:
         _recompute(folder, everything=everything, as_json=as_json)

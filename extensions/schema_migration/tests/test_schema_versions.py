@@ -230,7 +230,7 @@ def test_exports_are_of_one_version_or_of_all(world: World, tmp_path: Path) -> N
         next(each for each in page.selectbox if each.label == "Format").set_value("ratings")
         page = next(each for each in page.button if each.key and "export.prepare" in each.key).click().run()
         ready = page.session_state["export.ready"]
-        assert ready["words"] == f"Ready: {of_all} ratings in 1 file, of version {version} of the schema alone."
+        assert ready["words"] == f"Ready: {of_all} ratings in 1 file, only version {version} of the schema."
         assert ready["words"] in words(page)
         assert ready["name"].endswith(f"-all-schema-{version}.zip")
         out = tmp_path / f"{version}.csv"
@@ -266,5 +266,5 @@ def test_results_take_grades_of_one_version_or_of_all(world: World) -> None:
     page = drawn(world.store, world.home, "results", "lea", project="p")
     choice = next(each for each in page.selectbox if each.label == "Version of the schema")
     assert choice.options[1] == f"Version 1 alone ({n_under(world.grades, 1)} grades)"
-    assert "of the schema alone" not in words(page)
-    assert "people&#x27;s grades under version 2 of the schema alone" in words(choice.select_index(2).run())
+    assert "grades of people under" not in words(page)
+    assert "grades of people under version 2 only" in words(choice.select_index(2).run())

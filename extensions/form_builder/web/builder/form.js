@@ -4,10 +4,12 @@ import { el, fill } from "../dom.js";
 import { Gone, post, Refused } from "../http.js";
 import { YamlEditor } from "../vendor/codemirror.js";
 import { askCreate } from "./create.js";
-import { layout } from "./layout.js";
+import { download, layout } from "./layout.js";
+import { saveOnLeave, seeEffects } from "./leaving.js";
 import { LiveForm } from "./live_form.js";
 import { morph } from "./morph.js";
-import { listen } from "./row_events.js";
+import { count } from "./parts.js";
+import { answered, listen } from "./row_events.js";
 import { rows } from "./rows.js";
 
 /** @import { BuilderPage, Checked, DraftLine, Edit, Finding, FormState, Opened } from "../builder_types" */
@@ -33,6 +35,8 @@ export class Builder {
     this.findings = [];
     this.broken = false;
     this.openRow = "";
+    /** @type {string | null} the row that gets the focus when it is drawn; empty: the list */
+    this.focusRow = null;
     this.stage = "";
     this.dimension = "";
     /** @type {Edit[][]} edits that wait for the server */
@@ -53,7 +57,7 @@ export class Builder {
       acts: {
         undo: () => void this.editor.undo(),
         create: () => this.create(),
-        download: () => this.download(),
+        download: () => download(this.editor.text, this.state?.value?.name),
         toFinding: () =>
           this.editor.go((this.findings.find(({ level }) => level === "error") ?? this.findings[0])?.line ?? 1),
         guideline: () => this.typed(),
@@ -74,6 +78,7 @@ export class Builder {
     });
     this.frame.undo.disabled = true;
     listen(this);
+    this.forget = saveOnLeave(this);
     this.check(0);
   }
 
@@ -138,6 +143,7 @@ export class Builder {
     if (edits.length && this.editor.text !== text) return; // typed meanwhile: the edit is made again, on the newer text
     if (edits.length) {
       this.waiting.shift();
+      if (!this.waiting.length) answered(this.list);
       if (checked.refused) this.say(checked.refused);
       else if (!checked.copied) this.quiet();
       this.editor.set(checked.text);
@@ -161,6 +167,7 @@ export class Builder {
     }
     if (!(error instanceof Refused)) throw error;
     if (edits.length) this.waiting.shift();
+    answered(this.list);
     this.frame.status.textContent = "Not saved";
     this.say([error.message, ...error.problems.map(({ message }) => message)].join(" "));
   }
@@ -210,15 +217,25 @@ export class Builder {
       broken && `Line ${findings[0]?.line ?? 1} is not plain YAML yet. The rows show the last text that could be read.`;
     const next = el(
       "div",
-      { class: "rows" },
+      { class: "rows", tabindex: "-1" },
       stale && el("p", { class: "stale-note", role: "status", data: { id: "stale" } }, stale),
       el("fieldset", { class: "lock", disabled: broken, data: { id: "lock" } }, rows(ctx)),
     );
     morph(this.list, next);
     const lock = this.list.querySelector("fieldset.lock");
     if (lock instanceof HTMLFieldSetElement) lock.disabled = broken;
+    this.moveFocus();
     const span = broken ? undefined : state.lines[this.openRow];
     this.editor.mark(span?.[0] ?? 0, span?.[1] ?? 0);
+  }
+
+  /** Keep the focus on a row that was added or moved. */
+  moveFocus() {
+    if (this.focusRow === null || this.waiting.length) return;
+    const title = this.list.querySelector(`[data-id="${CSS.escape(`open.${this.focusRow}`)}"]`);
+    const target = this.focusRow ? title : this.list;
+    if (target instanceof HTMLElement) target.focus();
+    this.focusRow = null;
   }
 
   /** Open the row that has this line of the text. @param {number} line */
@@ -260,16 +277,9 @@ export class Builder {
     this.say(words, el("button", { type: "button", class: "small", on: { click: open } }, "Open other version"));
   }
 
-  download() {
-    const called = typeof this.state?.value?.name === "string" ? this.state.value.name : "form";
-    const href = URL.createObjectURL(new Blob([this.editor.text], { type: "application/yaml" }));
-    el("a", { href, download: `${called.replace(/[^\w.-]/g, "_")}.yaml` }).click();
-    setTimeout(() => URL.revokeObjectURL(href), 1000);
-  }
-
   create() {
     if (this.data.project !== null) {
-      this.effects(this.data.project);
+      seeEffects(this, this.data.project);
       return;
     }
     const form = () => ({ draft: this.draft, text: this.editor.text, guideline: this.frame.guideline.value });
@@ -277,27 +287,14 @@ export class Builder {
     askCreate(this.root, this.csrf, typeof title === "string" ? title : "", form, () => this.stop(true));
   }
 
-  /** Go where the effects on items and votes are shown, once the draft is saved. @param {string} project */
-  async effects(project) {
-    this.frame.create.disabled = true;
-    this.dirty = true; // the effects are those of the draft that was saved last
-    while (!this.stopped && (this.dirty || this.busy)) {
-      this.check(0);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    location.assign(`/schema?project=${encodeURIComponent(project)}&effects=1`);
-  }
-
   /** @param {boolean} [stay] leave what is seen until the next page is there */
   stop(stay = false) {
-    this.stopped = true;
     clearTimeout(this.timer);
+    if (!stay) this.forget();
+    this.stopped = true;
     if (stay) return;
     this.live.stop();
     this.editor.destroy();
     this.root.remove();
   }
 }
-
-/** @param {number} n @param {string} noun */
-const count = (n, noun) => `${n} ${n === 1 ? noun : `${noun}s`}`;

@@ -25,7 +25,7 @@ export function layout({ running, back, live, acts }) {
   );
   const title = el("h1", {}, "Form builder");
   const banner = el("div", { class: "banner", role: "alert", hidden: true });
-  const list = el("div", { class: "rows" });
+  const list = el("div", { class: "rows", tabindex: "-1" });
   const text = el("div", { class: "text" });
   const guideline = el("textarea", {
     class: "guideline",
@@ -89,4 +89,16 @@ function texts(text, guideline) {
     return button;
   });
   return el("div", { class: "switch", role: "group", "aria-label": "Text" }, buttons);
+}
+
+/**
+ * Let the browser save the YAML as a file.
+ * @param {string} text
+ * @param {unknown} name
+ */
+export function download(text, name) {
+  const called = typeof name === "string" ? name.replace(/[^\w.-]/g, "_") : "form";
+  const href = URL.createObjectURL(new Blob([text], { type: "application/yaml" }));
+  el("a", { href, download: `${called}.yaml` }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 1000);
 }

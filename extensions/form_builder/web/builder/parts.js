@@ -24,3 +24,6 @@ export function free(entries, key, stem) {
     if (!taken.has(name)) return name;
   }
 }
+
+/** @param {number} n @param {string} noun */
+export const count = (n, noun) => `${n} ${n === 1 ? noun : `${noun}s`}`;

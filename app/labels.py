@@ -1,0 +1,56 @@
+"""Texts of a schema in the person's language: its own translations, and the usual titles of stages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation_schemas.model import Schema
+from domain.language import _, language, marked
+from domain.states import Stage
+
+LABELS = frozenset({"title", "label", "help", "prompt", "definition", "group", "say", "options_title", "unit", "none"})
+"""Keys of a page whose values are texts of the schema."""
+
+STAGES = (
+    marked("Triage"),
+    marked("Authoring"),
+    marked("Verification"),
+    marked("Verification 2"),
+    marked("Verification 3"),
+    marked("Adjudication"),
+    marked("Refinement"),
+    marked("Answering"),
+    marked("Grading"),
+    marked("Comparison"),
+    marked("Coding"),
+    marked("Arbitration"),
+)
+"""The titles of stages without a title of their own in the schema."""
+
+
+def stage_title(schema: Schema, stage: Stage) -> str:
+    """Return the title of a stage in the person's language."""
+    title = schema.stages.title_of(stage.value)
+    return schema.translations.get(language(), {}).get(title) or _(title)
+
+
+def in_language(schema: Schema, part: Any) -> Any:
+    """Return a part of a page with the schema's own translations of its labels."""
+    texts = schema.translations.get(language())
+    return _translated(part, texts) if texts else part
+
+
+def text_in_language(schema: Schema, text: str) -> str:
+    """Return one text of a schema in the person's language."""
+    return schema.translations.get(language(), {}).get(text, text)
+
+
+def _translated(part: Any, texts: dict[str, str]) -> Any:
+    if isinstance(part, list):
+        return [_translated(each, texts) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        name: texts.get(value, value) if name in LABELS and isinstance(value, str) else _translated(value, texts)
+        for name, value in part.items()
+    }
