@@ -8,6 +8,8 @@ from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 
+from domain.language import language
+
 MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" role="img" aria-label="Touchstone">
 <rect x="2" y="2" width="28" height="28" rx="8" fill="#22303c"/>
 <path d="M8.5 21.5 L20.5 8.5" stroke="#e3b341" stroke-width="3.6" stroke-linecap="round"/>
@@ -107,7 +109,7 @@ def page(title: str, *body: str, again: int | None = None, wide: bool = False) -
 def document(title: str, body: str, *, more: str = "") -> str:
     """Return an HTML document: the head, with ``more`` in it, and the body element."""
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html><html lang="{language().replace("_", "-")}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"{more}<title>{escape(title)} · Touchstone</title>"
         '<link rel="icon" href="/assets/mark.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/plain.css">'
