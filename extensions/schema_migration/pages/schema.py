@@ -210,7 +210,7 @@ def _new(services: Services, view: ProjectView) -> SchemaCheck | None:
     editor = schema_editor()
     if editor is None:
         text = st.text_area("Schema (YAML)", value=view.schema.text, height=320, key=f"schema.text.{view.schema.hash}")
-        edited = EditedSchema(text or "", view.schema.guideline_text)
+        edited: EditedSchema | None = EditedSchema(text or "", view.schema.guideline_text)
     else:
         edited = _draft(services, view, editor)
     if edited is None or edited == EditedSchema(view.schema.text, view.schema.guideline_text):
