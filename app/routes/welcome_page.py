@@ -17,7 +17,8 @@ STYLE = """
 body.welcome { display: grid; grid-template: auto 1fr / minmax(0, 1fr) minmax(340px, 500px); place-items: stretch;
   padding: 0; min-height: 100%; height: auto; }
 .welcome header { padding: 44px 56px 0 64px; }
-.welcome h1 { font-size: 34px; line-height: 1.18; max-width: 17em; margin: 0; letter-spacing: -.01em; }
+.welcome h1 { font-size: 34px; line-height: 1.18; max-width: 17em; margin: 0; letter-spacing: -.01em;
+  text-wrap: balance; }
 .welcome header p { font-size: 17px; max-width: 34em; margin: 16px 0 24px; }
 .welcome aside { grid-row: 2; padding: 0 56px 32px 64px; }
 .welcome figure { margin: 0; max-width: 620px; }
@@ -88,7 +89,7 @@ def page(
     figure = (
         '<aside aria-label="The verifying page"><figure><picture>'
         '<source srcset="/assets/verifying-dark.webp" media="(prefers-color-scheme: dark)">'
-        '<img src="/assets/verifying-light.webp" width="1120" height="630" alt="The image on the left; the question, '
+        '<img src="/assets/verifying-light.webp" width="1280" height="720" alt="The image on the left; the question, '
         f'its answer and two buttons on the right."></picture>{caption}</figure></aside>'
     )
     return plain_pages.document("Sign in", f'<body class="welcome">{about}<main>{side}</main>{figure}</body>')

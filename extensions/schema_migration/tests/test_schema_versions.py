@@ -267,4 +267,4 @@ def test_results_take_grades_of_one_version_or_of_all(world: World) -> None:
     choice = next(each for each in page.selectbox if each.label == "Version of the schema")
     assert choice.options[1] == f"Version 1 alone ({n_under(world.grades, 1)} grades)"
     assert "of the schema alone" not in words(page)
-    assert "people&#x27;s grades under version 2 of the schema alone" in words(choice.select_index(2).run())
+    assert "grades of people under version 2 only" in words(choice.select_index(2).run())
