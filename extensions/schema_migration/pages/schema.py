@@ -240,7 +240,7 @@ def _draft(services: Services, view: ProjectView, editor: SchemaEditor) -> Edite
         st.html(link, width="content")
         if draft is not None:
             st.button("Discard draft", key="schema.discard", on_click=discard)
-            st.html(markup.quiet("You see the effects of your draft. Other people do not see the draft."))
+            st.html(markup.quiet("You have a draft. Other people do not see your draft."))
     return draft
 
 
