@@ -104,7 +104,9 @@ def work(desk: Desk, seen: list[str], *, wrong: bool, at_most: int) -> dict[str,
         desk.next_after(NO if known and wrong else YES)
     said = b"".join(frames) + b"".join(reply.body() for reply in replies)
     assert all(question.encode() in said for question in seen)
-    told = re.sub(rb"(?i)\x0bgold checks2\x0bgold checks", b"", said).replace(bytes(ROOT), b"")  # every run names all pages
+    told = re.sub(rb"(?i)\x0bgold checks2\x0bgold checks", b"", said).replace(
+        bytes(ROOT), b""
+    )  # every run names all pages
     assert b"gold" not in told.lower(), "nothing that is sent names it"
     return shapes
 
