@@ -5,6 +5,7 @@ from __future__ import annotations
 from app import addresses, markup, shell
 from app.my_work_sections import MyWorkSection
 from app.services import Services
+from domain.language import ngettext
 from domain.records import ProjectView
 from extensions.comments.threads import mentions
 
@@ -14,10 +15,14 @@ def draw(services: Services, view: ProjectView) -> None:
     own_mentions = mentions(services.store, person=services.person, project=view.name)
     parts = []
     if own_mentions.unread:
-        parts.append(f"{markup.count(own_mentions.unread, 'comment')} for you")
+        n = own_mentions.unread
+        parts.append(ngettext("{n} comment for you", "{n} comments for you", n).format(n=n))
     if own_mentions.unanswered:
-        items = markup.count(own_mentions.unanswered, "item")
-        parts.append(f"{items} whose last comment waits for an answer")
+        n = own_mentions.unanswered
+        words = ngettext(
+            "{n} item whose last comment waits for an answer", "{n} items whose last comment waits for an answer", n
+        )
+        parts.append(words.format(n=n))
     if parts:
         href = addresses.page("comments", view.name)
         link = markup.tag("a", markup.text(", ".join(parts)), href=href, target="_self")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app import markup, shell
 from app.screens import Need, Room, Screen
 from app.services import Services
+from domain.language import _
 from domain.roles import Role, at_least
 from extensions.comments import queries
 from extensions.comments import threads as stored_threads
@@ -25,16 +26,16 @@ def render(services: Services) -> None:
     view = shell.project(services)
     official = at_least(view.role, Role.SENIOR)
     shell.heading(
-        "Comments",
+        _("Comments"),
         "What raters ask about items. An answer reaches them when the item is settled, unless you say that it gives "
         "nothing away."
         if official
-        else "What you wrote about items, and what is for you. Answers may be held back until an item is settled.",
+        else _("Your comments on items, and comments for you. You may see answers only after an item is settled."),
         made_up=view.made_up,
     )
     inbox = stored_threads.inbox(services.store, person=services.person, project=view.name)
     if not inbox:
-        words = "No one has commented on an item yet." if official else "You have not commented on an item yet."
-        shell.show(markup.notice(f"{words} On a working page C opens the comments on its item."))
+        words = "No one has commented on an item yet." if official else _("You have not commented on an item yet.")
+        shell.show(markup.notice(words + " " + _("On a working page, press C to open the comments on its item.")))
         return
     threads(services, view, inbox, key=f"comments.{view.name}", history=official)

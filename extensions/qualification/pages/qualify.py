@@ -14,6 +14,7 @@ from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
 from domain.display_names import distinct_names
+from domain.language import _, ngettext
 from domain.qualification import Standing
 from domain.records import ProjectView
 from domain.roles import Role, at_least
@@ -97,10 +98,10 @@ def _own_try(services: Services, view: ProjectView, stage: Stage, asked: Qualifi
     if last is None:
         shell.show(markup.tag("p", markup.text(asked_for(asked)), style="ts", data_part="asked"))
     if last is not None and last.state is Standing.OPEN:
-        if st.button("Go on", type="primary", key="qualify.go", shortcut="1"):
+        if st.button(_("Continue"), type="primary", key="qualify.go", shortcut="1"):
             shell.go(working_page(stage).name, project=view.name)
     elif (last is None or last.state is not Standing.HANDED_IN or last.superseded) and st.button(
-        "Begin", type="primary", key="qualify.begin", shortcut="1"
+        _("Begin"), type="primary", key="qualify.begin", shortcut="1"
     ):
         tries.begin(services.store, person=services.person, project=view.name, stage=stage)
         shell.go(working_page(stage).name, project=view.name)
@@ -108,23 +109,27 @@ def _own_try(services: Services, view: ProjectView, stage: Stage, asked: Qualifi
 
 def asked_for(asked: Qualification) -> str:
     """Return what a person needs in order to pass, before the first try."""
-    seniors = f" {markup.count(asked.reviewers, 'senior')} {'looks' if asked.reviewers == 1 else 'look'} at them."
-    sentence = seniors if asked.reviewers else ""
-    return f"Of your answers {asked.pass_mark:.0%} have to be right.{sentence} How you did is told at the end."
+    parts = [_("{percent} of your answers must be right.").format(percent=f"{asked.pass_mark:.0%}")]
+    if asked.reviewers:
+        n = asked.reviewers
+        parts.append(ngettext("{n} senior checks them.", "{n} seniors check them.", n).format(n=n))
+    return " ".join([*parts, _("You see the result at the end.")])
 
 
 def standing(seen: results.Try) -> str:
     """Return the state of a try in a sentence, for its own person."""
     if seen.exempt is not None:
-        return f"You need no qualification here: {seen.exempt}"
+        return _("You need no qualification here: {reason}").format(reason=seen.exempt)
     sentences = {
-        Standing.OPEN: f"{seen.n_answered} of {seen.n_items} items answered.",
-        Standing.HANDED_IN: "Everything is answered, and meanwhile a newer set has taken its place; begin that one."
+        Standing.OPEN: _("{n} of {of} items answered.").format(n=seen.n_answered, of=seen.n_items),
+        Standing.HANDED_IN: _("You answered all items, but there is a newer set. Begin the newer set.")
         if seen.superseded
-        else "Everything is answered. Seniors look at it; the results come after that.",
-        Standing.PASSED: f"Passed: {seen.n_right} of {seen.n_items} right.",
-        Standing.FAILED: f"Not passed: {seen.n_right} of {seen.n_items} right; {seen.pass_mark:.0%} are needed.",
-        Standing.SENT_BACK: "A senior sent it back; the comments are below.",
+        else _("You answered all items. You see the results after seniors have checked them."),
+        Standing.PASSED: _("Passed: {n} of {of} right.").format(n=seen.n_right, of=seen.n_items),
+        Standing.FAILED: _("Not passed: {n} of {of} right. You need {percent}.").format(
+            n=seen.n_right, of=seen.n_items, percent=f"{seen.pass_mark:.0%}"
+        ),
+        Standing.SENT_BACK: _("A senior sent your answers back. Read the comments below."),
     }
     return sentences[seen.state]
 
@@ -132,14 +137,14 @@ def standing(seen: results.Try) -> str:
 def result_of(result: results.ItemResult) -> markup.Markup:
     """Return the result of one item: the person's answer, the key, and comments."""
     head = f"{SIGNS[result.right]} {result.item}"
-    lines = [f"model: {result.graded}"] if result.graded is not None else []
-    lines.append(f"answer: {_words(result.answer)}")
+    lines = [_("model: {text}").format(text=result.graded)] if result.graded is not None else []
+    lines.append(_("answer: {text}").format(text=_words(result.answer)))
     if result.reasons:
-        lines.append(f"because: {_words(result.reasons)}")
+        lines.append(_("because: {text}").format(text=_words(result.reasons)))
     if result.key is not None:
-        lines.append(f"key: {result.key}")
+        lines.append(_("key: {text}").format(text=result.key))
     if result.seniors is not None:
-        lines.append(f"seniors: {result.seniors}")
+        lines.append(_("seniors: {text}").format(text=result.seniors))
     lines += [f"{who}: {text}" for who, text in result.comments]
     return markup.tag(
         "div",

@@ -96,7 +96,7 @@ def test_who_took_a_set_reads_how_it_went_and_what_comes_next(store: Store, show
     for tried, follows in (("1", "You can try again from "), ("2", "You have had 2 of 2 tries; ask a lead of")):
         take("bo", "no")
         page = told("bo")
-        assert "Not passed: 0 of 4 right; 50% are needed." in page
+        assert "Not passed: 0 of 4 right. You need 50%." in page
         assert follows in page
         assert page.count('data-part="result"') == page.count("answer: verdict no") == 4
         assert ("seniors:" in page) == (tried == "2"), "he may answer the same items again, until no try is left"
