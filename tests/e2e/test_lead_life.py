@@ -263,7 +263,10 @@ def _pass(chromium: Browser, server: Server, plan: Plan) -> None:
     """Ann and Bob pass the set, Ann at the page; Sue signs both."""
     with at_desk(chromium, server, "ann") as ann:
         ann.open(f"/qualify?project={PROJECT}")
-        expect(ann.page.locator("[data-part=asked]")).to_contain_text("100% of your answers must be right. 1 senior checks them.")
+        words = "100% of your answers must be right. 1 senior checks them."
+        expect(ann.page.locator("[data-part=asked]")).to_contain_text(words)
+            "100% of your answers must be right. 1 senior checks them."
+        )
         ann.page.get_by_role("button", name="Begin").click()
         expect(ann.bench).to_have_attribute("data-view", "task")
         for _ in SET:
