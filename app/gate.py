@@ -222,7 +222,9 @@ class Gate:
                 await send({"type": "websocket.close", "code": _close_code(refusal), "reason": "refused"})
             return
         spoken = _language(connection)
-        changed = scope["method"] in SAFE_METHODS and connection.cookies.get(language.COOKIE) != spoken
+        stranger = connection.url.path.startswith((*COOKIE_LESS, *public_of_extensions()))
+        unknown = connection.cookies.get(language.COOKIE) != spoken
+        changed = scope["method"] in SAFE_METHODS and unknown and not stranger
         answer = _Answer(send, self.policy, speaks=spoken if changed else None)
         with acting_from(connection.client.host if connection.client else None), language.speaking(spoken):
             try:

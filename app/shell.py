@@ -31,7 +31,7 @@ from domain.errors import (
     TouchstoneError,
 )
 from domain.language import COOKIE as LANGUAGE
-from domain.language import speaking
+from domain.language import _, speaking
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
@@ -437,7 +437,9 @@ def named(services: Services, logins: Iterable[str | None]) -> Callable[[str | N
     return person
 
 
-def pager(n: int, *, size: int, of: object, key: str, noun: str = "item") -> int:
+def pager(
+    n: int, *, size: int, of: object, key: str, noun: str = "item", words: Callable[[int], str] | None = None
+) -> int:
     """Draw the pager above a list of ``n``, and return the offset of the current page.
 
     ``of`` identifies the list's content. With other filters, the list starts at its first page again.
@@ -452,13 +454,15 @@ def pager(n: int, *, size: int, of: object, key: str, noun: str = "item") -> int
         at = last
         turn(at)
     first = at * size
-    shown = f"{first + 1:,} to {min(first + size, n):,} of " if n > size else ""
-    words = markup.tag("p", markup.text(f"{shown}{markup.count(n, noun)}"), style="ts", data_part="count")
+    begin, end = f"{first + 1:,}", f"{min(first + size, n):,}"
+    counted = words(n) if words else markup.count(n, noun)
+    shown = _("{begin} to {end} of {counted}").format(begin=begin, end=end, counted=counted) if n > size else counted
+    line = markup.tag("p", markup.text(shown), style="ts", data_part="count")
     if last == 0:
-        show(words)
+        show(line)
         return 0
     with st.container(horizontal=True, vertical_alignment="center", key=key):
-        show(words)
+        show(line)
         for label, to, off in (
             ("First", 0, at == 0),
             ("Previous", at - 1, at == 0),

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -54,16 +53,11 @@ def marked(text: str) -> str:
     return text
 
 
-def _folder() -> Path:
-    """Return the folder of the catalogs. Translators can try another one."""
-    return Path(os.environ.get("TOUCHSTONE_CATALOGS") or CATALOGS)
-
-
 @cache
 def _catalog(code: str) -> NullTranslations:
     if code == ENGLISH:
         return NullTranslations()
-    with (_folder() / f"{code}.mo").open("rb") as file:
+    with (CATALOGS / f"{code}.mo").open("rb") as file:
         return GNUTranslations(file)
 
 
@@ -72,7 +66,7 @@ def of_scripts(code: str) -> Mapping[str, Any]:
     """Return the texts of the pages' JavaScript in a language. Empty for English."""
     if code == ENGLISH:
         return {}
-    texts: Mapping[str, Any] = json.loads((_folder() / f"{code}.json").read_text(encoding="utf-8"))
+    texts: Mapping[str, Any] = json.loads((CATALOGS / f"{code}.json").read_text(encoding="utf-8"))
     return texts
 
 

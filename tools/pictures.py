@@ -119,7 +119,7 @@ SECONDS = 60
 
 def take(browser: Browser, server: Server, token: str, shot: Shot, out: Path) -> None:
     """Take one picture, at the size in which the documentation or the sign-in page shows it."""
-    size: ViewportSize = {"width": 1120, "height": 630} if shot.sign_in else {"width": 1280, "height": 800}
+    size: ViewportSize = {"width": 1280, "height": 720} if shot.sign_in else {"width": 1280, "height": 800}
     context = browser.new_context(viewport=size, color_scheme=shot.scheme, reduced_motion="reduce")
     context.add_cookies([{"name": "touchstone_session", "value": token, "url": server.url}])
     page = context.new_page()

@@ -14,12 +14,10 @@ from app import markup, shell
 from app.agreement import plot
 from app.agreement.plot import Links
 from app.agreement.tables import (
-    MOST_PAIRS,
     UNITS,
     about_of,
     cautions,
     level_table,
-    pairs,
     replies_table,
     table_of,
     title_of,
@@ -42,33 +40,25 @@ from workflow.runs import run_views
 
 
 def draw_parts(links: Links, lines: Sequence[Result], noun: str, left_out: Sequence[str]) -> None:
-    """Draw the coefficient of every dimension, also of those with few units."""
-    place = fold(f"By {noun}", " ".join(left_out) or f"All {len(lines):,}", key="agreement.fold.parts")
+    """Draw the coefficient of every dimension, also of those with few units, if the plot leaves out any."""
+    if not left_out:
+        return
+    place = fold(f"By {noun}", " ".join(left_out), key="agreement.fold.parts")
     if place is not None:
         with place:
             shell.show(plot.drawn(links, plot.part_rows(links, lines), lines))
 
 
-def draw_pairs(links: Links, lines: Sequence[Result]) -> None:
-    """Draw the agreement of each pair of raters, if there are not too many pairs."""
-    names = {tuple(line.args["pair"]) for line in lines if "pair" in line.args}
-    if not 1 < len(names) <= MOST_PAIRS:
+def draw_pairs(links: Links, lines: Sequence[Result], shown: int) -> None:
+    """Draw the agreement of each pair of raters on one criterion, unless ``shown`` is all of them."""
+    pairs = plot.pair_lines(lines)
+    if len(pairs) <= shown:
         return
-    about = f"Cohen's kappa of {len(names)} pairs"
+    about = f"Cohen's kappa of {len(pairs):,} pairs on {title_of(links.view, None, lines[0].criterion)}"
     place = fold("By pair of raters", about, key="agreement.fold.pairs")
     if place is not None:
         with place:
-            shell.show(
-                pairs(
-                    links.view,
-                    links.stage,
-                    lines,
-                    links.among,
-                    by=links.by,
-                    logins=links.logins,
-                    links=links.listed,
-                )
-            )
+            shell.show(plot.drawn(links, plot.pair_rows(links, pairs), pairs))
 
 
 def draw_confusions(view: ProjectView, stage: Stage, matrices: Sequence[Confusion], unit: str) -> None:

@@ -11,7 +11,7 @@ from annotation_schemas import reporting
 from app import addresses, markup
 from app.agreement import finding
 from app.agreement.finding import FEW, RELIABLE, TENTATIVE
-from app.agreement.tables import MOST_PAIRS, UNITS, is_kappa_of_pair, title_of, versions_in_title
+from app.agreement.tables import UNITS, is_kappa_of_pair, title_of, versions_in_title
 from app.charts.dot_plot import DotRow, axis_of, dot_plot
 from app.markup import Markup
 from domain.item_filter import AnswerFilter
@@ -19,6 +19,8 @@ from domain.records import ProjectView
 from domain.states import Cut, Items, Stage
 from domain.statistics import STATISTICS
 
+MOST_PAIRS = 10
+"""Largest number of pairs of raters next to everyone together."""
 DIFFER = "differences"
 """The text of the link to the items on which raters differ."""
 
@@ -68,14 +70,21 @@ def whole_rows(links: Links, groups: dict[tuple[str | None, str | None, str], li
             continue
         name = title_of(links.view, None, criterion) if len(groups) > 1 else "All together"
         rows.append(_row(links, line, name + versions_in_title(line), strong=True))
-        pairs = [each for each in lines if "pair" in each.args and is_kappa_of_pair(each)]
-        if len(groups) == 1 and 1 < len(pairs) <= MOST_PAIRS:
-            rows += [
-                _row(links, each, " and ".join(each.args["pair"]), pair=each.args["pair"])
-                for each in sorted(pairs, key=_by_value)
-                if each.n_units >= FEW and each.value is not None
-            ]
+        pairs = pair_lines(lines)
+        if len(groups) == 1 and len(pairs) <= MOST_PAIRS:
+            rows += pair_rows(links, [pair for pair in pairs if is_drawn(pair)])
     return rows
+
+
+def pair_lines(lines: Sequence[Result]) -> list[Result]:
+    """Return Cohen's kappa of each pair of raters, the lowest first. Empty for a single pair."""
+    pairs = [line for line in lines if "pair" in line.args and is_kappa_of_pair(line)]
+    return sorted(pairs, key=_by_value) if len(pairs) > 1 else []
+
+
+def pair_rows(links: Links, pairs: Sequence[Result]) -> list[DotRow]:
+    """Return a row for each of these pairs."""
+    return [_row(links, line, " and ".join(line.args["pair"]), pair=line.args["pair"]) for line in pairs]
 
 
 def part_lines(links: Links, lines: Sequence[Result], criterion: str, guideline: str | None) -> list[Result]:
@@ -89,9 +98,13 @@ def part_lines(links: Links, lines: Sequence[Result], criterion: str, guideline:
     return sorted((line for line in found if line is not None), key=_by_value)
 
 
-def part_rows(links: Links, lines: Sequence[Result]) -> list[DotRow]:
-    """Return a row for each of these lines, which are about one dimension each."""
-    return [_row(links, line, part_title(links.view, line)) for line in lines]
+def part_rows(links: Links, lines: Sequence[Result], *, criterion: str = "") -> list[DotRow]:
+    """Return a row for each of these lines, which are about one dimension each.
+
+    ``criterion`` is its title if rows of other criteria are in the same plot.
+    """
+    about = f" · {criterion}" if criterion else ""
+    return [_row(links, line, part_title(links.view, line) + about) for line in lines]
 
 
 def part_title(view: ProjectView, line: Result) -> str:
@@ -102,7 +115,7 @@ def part_title(view: ProjectView, line: Result) -> str:
 
 
 def is_drawn(line: Result) -> bool:
-    """Tell whether a line about a dimension stands in the plot: it has a value, and enough units for one."""
+    """Tell whether a line about a part is in the plot: it has a value, and enough units for one."""
     return line.value is not None and line.n_units >= FEW
 
 

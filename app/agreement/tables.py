@@ -9,11 +9,10 @@ from typing import Any
 from agreement.summary import Result
 from annotation_schemas import reporting
 from app import addresses, markup
-from domain.item_filter import AnswerFilter
 from domain.judging import ReplyOutcome
 from domain.records import ProjectView
 from domain.replies import Replies
-from domain.states import VERIFICATIONS, Cut, Items, Stage
+from domain.states import VERIFICATIONS, Stage
 from domain.statistics import OVERLAP, STATISTICS, Needs
 from workflow.results import schema_versions
 from workflow.results.dimension_means import LEVELS
@@ -59,84 +58,9 @@ def level_table(lines: Sequence[Result]) -> markup.Markup:
     return markup.table(heads, rows)
 
 
-def pairs(
-    view: ProjectView,
-    stage: Stage,
-    lines: Sequence[Result],
-    among: Items | None = None,
-    *,
-    by: Cut = Cut.DIMENSION,
-    logins: Mapping[str, str] | None = None,
-    links: bool = True,
-) -> markup.Markup:
-    """Return a table of agreement by pair: a row for each criterion and dimension, a column for each pair of raters.
-
-    Parameters
-    ----------
-    among
-        Restricts the linked lists to the items that were counted.
-    logins
-        The login of each rater, by displayed name.
-    links
-        Whether a cell links to the items on which the two raters differ. False where those items cannot be listed.
-    """
-    of_pairs = [line for line in lines if "pair" in line.args and is_kappa_of_pair(line)]
-    names = sorted({tuple(line.args["pair"]) for line in of_pairs})
-    if not names or len(names) > MOST_PAIRS:
-        return markup.Markup("")
-    rows: dict[str, dict[tuple[str, ...], Result]] = {}
-    for line in of_pairs:
-        title = title_of(view, line.dimension, line.criterion) + versions_in_title(line)
-        rows.setdefault(title, {})[tuple(line.args["pair"])] = line
-    heads = [("Cohen's kappa", "name"), *((" and ".join(pair), "") for pair in names)]
-    return markup.table(
-        heads,
-        [
-            [
-                markup.text(title),
-                *(_cell(view, stage, row.get(pair), among, by, logins or {}, links=links) for pair in names),
-            ]
-            for title, row in rows.items()
-        ],
-    )
-
-
-MOST_PAIRS = 10
-"""Largest number of pairs shown side by side. The list of all pairs has the others."""
-
-
 def is_kappa_of_pair(line: Result) -> bool:
     """Tell whether a line is Cohen's kappa with the weights that fit the scale."""
     return line.statistic == "cohen_kappa" and is_headline(line, several=False)
-
-
-def _cell(
-    view: ProjectView,
-    stage: Stage,
-    line: Result | None,
-    among: Items | None,
-    by: Cut,
-    logins: Mapping[str, str],
-    *,
-    links: bool,
-) -> markup.Markup:
-    if line is None or not line.n_units:
-        return markup.quiet("-")
-    answer_filter = AnswerFilter([logins.get(name, name) for name in line.args["pair"]], line.criterion)
-    dimension, group = addresses.dimension_or_group(by, line.dimension)
-    href = addresses.items(
-        view.name, differ=stage.value, said=answer_filter, dimension=dimension, group=group, among=among
-    )
-    known = (
-        f"{markup.decimal(line.low)} to {markup.decimal(line.high)}"
-        if line.low is not None and line.high is not None
-        else ""
-    )
-    about = " · ".join(part for part in (known, markup.count(line.n_units, UNITS[stage])) if part)
-    number = "undefined" if line.value is None else markup.decimal(line.value)
-    if not links:
-        return markup.heat(line.value, number, about, title=line.reason or "")
-    return markup.heat(line.value, number, about, href=href, title=line.reason or "The items about which they differ")
 
 
 def raters_in_pairs(lines: Iterable[Result]) -> list[str]:

@@ -27,6 +27,7 @@ from app.serving import demo_people, signing_key
 from app.serving.open_files import CROWDED, none_left
 from app.session import COOKIE, COOKIE_SECONDS, local_path, token_of
 from domain.errors import BadRequestError, NotAllowedError, NotFoundError, TooManyRequestsError, TouchstoneError
+from domain.language import _, marked
 from domain.records import Person, SignedIn
 from workflow.access import accounts, passwords, sign_in
 
@@ -43,7 +44,7 @@ WAITING_OF_ALL = 40
 KNOWN = "touchstone_known"
 """The cookie of a browser that has signed in before. Its attempts at that login are counted separately."""
 KNOWN_SECONDS = 365 * 24 * 60 * 60
-TOO_MANY = "Too many people are signing in at the same time. Wait a few seconds, then try again."
+TOO_MANY = marked("Too many people are signing in at the same time. Wait a few seconds, then try again.")
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
@@ -79,7 +80,7 @@ class Pages:
         The number at a time is limited, in total and for each place.
         """
         if self.waiting[place] >= WAITING_OF_ONE or self.waiting.total() >= WAITING_OF_ALL:
-            raise TooManyRequestsError(TOO_MANY)
+            raise TooManyRequestsError(_(TOO_MANY))
         self.waiting[place] += 1
         try:
             return await anyio.to_thread.run_sync(partial(use_case, self.store, **given), limiter=self.hashers)
@@ -158,10 +159,10 @@ class Pages:
         headers = request.headers
         ours = headers.get("sec-fetch-site") == "same-origin" and headers.get("sec-fetch-dest") == "document"
         return _page(
-            "Sign out?",
-            plain_pages.paragraph(f"You are signed in as {session.person.name}.")
-            + plain_pages.form("/logout", "Sign out", hidden={"csrf": session.csrf}, at_once=ours),
-            plain_pages.link("/", "Stay signed in"),
+            _("Sign out?"),
+            plain_pages.paragraph(_("You are signed in as {name}.").format(name=session.person.name))
+            + plain_pages.form("/logout", _("Sign out"), hidden={"csrf": session.csrf}, at_once=ours),
+            plain_pages.link("/", _("Stay signed in")),
         )
 
     async def sign_out(self, request: Request) -> Response:
@@ -169,7 +170,7 @@ class Pages:
         session = _current(request)
         form = await _form(request)
         if session and not hmac.compare_digest(form.get("csrf", "").encode(), session.csrf.encode()):
-            raise NotAllowedError("This page is from an earlier session. Go back, reload, and sign out again.")
+            raise NotAllowedError(_("This page is from an earlier session. Go back, reload, and sign out again."))
         return await self._goodbye(request)
 
     async def show_link(self, request: Request) -> Response:
@@ -178,15 +179,17 @@ class Pages:
         action = f"/link/{request.path_params['token']}"
         if session is None:
             return _page(
-                "Signing in",
-                plain_pages.paragraph("This link signs you in once.")
-                + plain_pages.form(action, "Sign in", at_once=True),
+                _("Signing in"),
+                plain_pages.paragraph(_("This link signs you in once."))
+                + plain_pages.form(action, _("Sign in"), at_once=True),
             )
         return _page(
-            "Sign in with this link?",
-            plain_pages.paragraph(f"You are signed in as {session.person.name}. The link may be for someone else.")
-            + plain_pages.form(action, "Use the link"),
-            plain_pages.link("/", f"Stay signed in as {session.person.name}"),
+            _("Sign in with this link?"),
+            plain_pages.paragraph(
+                _("You are signed in as {name}. The link may be for someone else.").format(name=session.person.name)
+            )
+            + plain_pages.form(action, _("Use the link")),
+            plain_pages.link("/", _("Stay signed in as {name}").format(name=session.person.name)),
         )
 
     async def use_link(self, request: Request) -> Response:
@@ -197,9 +200,9 @@ class Pages:
             person = await run_in_threadpool(sign_in.use_sign_in_link, self.store, token=token)
         except TouchstoneError as error:
             return _page(
-                "This link does not work",
+                _("This link does not work"),
                 plain_pages.paragraph(str(error), style="bad"),
-                plain_pages.link("/login", "Sign in with your password"),
+                plain_pages.link("/login", _("Sign in with your password")),
                 status=status_of(error) if isinstance(error, NotAllowedError) else 404,
             )
         return await self._welcome(request, person, "/")
@@ -210,7 +213,7 @@ class Pages:
         invitation = await run_in_threadpool(accounts.invitation, self.store, token=token)
         if invitation is None:
             return _no_invitation()
-        return _page("Welcome", *_invitation_form(token, invitation.title, invitation.role))
+        return _page(_("Welcome"), *_invitation_form(token, invitation.title, invitation.role))
 
     async def accept_invitation(self, request: Request) -> Response:
         """Create the account and sign in."""
@@ -230,7 +233,7 @@ class Pages:
             )
         except TouchstoneError as error:
             body = _invitation_form(token, invitation.title, invitation.role, form=form, error=str(error))
-            return _page("Welcome", *body, status=status_of(error))
+            return _page(_("Welcome"), *body, status=status_of(error))
         return await self._welcome(request, person, "/")
 
     async def _welcome(self, request: Request, person: Person, onward: str) -> Response:
@@ -284,9 +287,9 @@ def calmly(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
             else:
                 message, status = report(error, request.url.path.split("/")[1]), 500
         return _page(
-            "This did not work",
+            _("This did not work"),
             plain_pages.paragraph(message, style="bad"),
-            plain_pages.link("/", "Start page"),
+            plain_pages.link("/", _("Start page")),
             status=status,
         )
 
@@ -350,12 +353,12 @@ def _page(title: str, *body: str, status: int = 200) -> Response:
 
 def _sign_in_form(onward: str, *, login: str = "", focus: bool = True) -> str:
     fields = (
-        Field("login", "Login", autocomplete="username", value=login),
-        Field("password", "Password", kind="password", autocomplete="current-password"),
+        Field("login", _("Login"), autocomplete="username", value=login),
+        Field("password", _("Password"), kind="password", autocomplete="current-password"),
     )
     hidden = {} if onward == "/" else {"next": onward}
     action = "/login" if onward == "/" else "/login?" + urlencode({"next": onward})
-    return plain_pages.form(action, "Sign in", *fields, hidden=hidden, focus=focus)
+    return plain_pages.form(action, _("Sign in"), *fields, hidden=hidden, focus=focus)
 
 
 def _invitation_form(
@@ -363,28 +366,32 @@ def _invitation_form(
 ) -> tuple[str, str]:
     given = form or {}
     fields = (
-        Field("name", "Your name", autocomplete="name", value=given.get("name", ""), hint="as your team knows you"),
-        Field("login", "Login", autocomplete="username", value=given.get("login", "")),
+        Field(
+            "name", _("Your name"), autocomplete="name", value=given.get("name", ""), hint=_("as your team knows you")
+        ),
+        Field("login", _("Login"), autocomplete="username", value=given.get("login", "")),
         Field(
             "password",
-            "Password",
+            _("Password"),
             kind="password",
             autocomplete="new-password",
-            hint=f"at least {passwords.SHORTEST} characters",
+            hint=_("at least {n} characters").format(n=passwords.SHORTEST),
         ),
     )
-    greeting = plain_pages.paragraph(f"You are invited to {project} as {role}. Create an account to start.")
+    greeting = plain_pages.paragraph(
+        _("You are invited to {project} as {role}. Create an account to start.").format(project=project, role=role)
+    )
     complaint = plain_pages.paragraph(error, style="bad") if error else ""
     return (
-        greeting + complaint + plain_pages.form(f"/invite/{token}", "Create account", *fields),
-        plain_pages.link("/login", "I have an account already"),
+        greeting + complaint + plain_pages.form(f"/invite/{token}", _("Create account"), *fields),
+        plain_pages.link("/login", _("I have an account already")),
     )
 
 
 def _no_invitation() -> Response:
     return _page(
-        "This invitation does not work",
-        plain_pages.paragraph("It was used already or has expired. Ask your project's lead for a new invitation."),
-        plain_pages.link("/login", "Sign in"),
+        _("This invitation does not work"),
+        plain_pages.paragraph(_("It was used already or has expired. Ask your project's lead for a new invitation.")),
+        plain_pages.link("/login", _("Sign in")),
         status=404,
     )

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+from importlib.util import find_spec
+from pathlib import Path
+
+from domain.language import language
 
 MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" role="img" aria-label="Touchstone">
 <rect x="2" y="2" width="28" height="28" rx="8" fill="#22303c"/>
@@ -12,7 +16,19 @@ MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" role="img"
 <path d="M15.5 23.5 L24 14.3" stroke="#9fb3c4" stroke-width="2.4" stroke-linecap="round" opacity=".75"/></svg>"""
 """The logo: a dark stone with a streak of gold and a streak of another metal, as on a touchstone."""
 
-STYLE = """
+
+def _font_face() -> str:
+    """Return the rule for Streamlit's font, so that these pages look like the others."""
+    found = find_spec("streamlit")
+    folder = Path(found.origin).parent if found is not None and found.origin is not None else Path()
+    file = next(iter(sorted(folder.glob("static/static/media/SourceSansVF-Upright*.woff2"))), None)
+    source = f'url("/static/media/{file.name}") format("woff2")' if file is not None else 'local("Source Sans")'
+    return f'@font-face {{ font-family: "Source Sans"; font-weight: 200 900; font-display: swap; src: {source}; }}'
+
+
+STYLE = (
+    f"{_font_face()}\n"
+    + """
 :root { color-scheme: light dark; --ground: #f5f6f4; --card: #fff; --ink: #1c2429; --quiet: #5c6a73; --line: #d4dad8;
   --accent: #0f6e84; --accent-ink: #fff; --bad: #a1330f; --bad-ground: #fbeee8; }
 @media (prefers-color-scheme: dark) { :root { --ground: #12171a; --card: #1a2125; --ink: #e6ebec; --quiet: #9aa8af;
@@ -46,6 +62,7 @@ thead th { font-size: 13px; vertical-align: bottom; }
 tbody th { font-weight: 600; }
 td small { display: block; color: var(--quiet); white-space: nowrap; }
 """
+)
 
 SCRIPT = """
 const form = document.querySelector("form[data-at-once]");
@@ -92,7 +109,7 @@ def page(title: str, *body: str, again: int | None = None, wide: bool = False) -
 def document(title: str, body: str, *, more: str = "") -> str:
     """Return an HTML document: the head, with ``more`` in it, and the body element."""
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html><html lang="{language().replace("_", "-")}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"{more}<title>{escape(title)} · Touchstone</title>"
         '<link rel="icon" href="/assets/mark.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/plain.css">'

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.routes import plain_pages
 from app.serving.demo_people import DemoPerson
+from domain.language import NAMES, _, marked
 
 PICTURES = Path(__file__).with_name("pictures")
 """The page on which the demo's verifiers work, by color scheme."""
@@ -17,7 +18,8 @@ STYLE = """
 body.welcome { display: grid; grid-template: auto 1fr / minmax(0, 1fr) minmax(340px, 500px); place-items: stretch;
   padding: 0; min-height: 100%; height: auto; }
 .welcome header { padding: 44px 56px 0 64px; }
-.welcome h1 { font-size: 34px; line-height: 1.18; max-width: 17em; margin: 0; letter-spacing: -.01em; }
+.welcome h1 { font-size: 34px; line-height: 1.18; max-width: 17em; margin: 0; letter-spacing: -.01em;
+  text-wrap: balance; }
 .welcome header p { font-size: 17px; max-width: 34em; margin: 16px 0 24px; }
 .welcome aside { grid-row: 2; padding: 0 56px 32px 64px; }
 .welcome figure { margin: 0; max-width: 620px; }
@@ -47,13 +49,13 @@ body.welcome { display: grid; grid-template: auto 1fr / minmax(0, 1fr) minmax(34
 }
 """
 
-TITLE = "Check a vision-language benchmark with people, and show how far to trust it."
-ABOUT = (
+TITLE = marked("Check a vision-language benchmark with people, and show how far to trust it.")
+ABOUT = marked(
     "People write, verify and grade items next to the image. Touchstone measures how far they agree, and tests whether "
     "a model may judge in their place. Anyone can recompute a release."
 )
-CAPTION = "A verifier decides with two keys whether an item is sound."
-FOOT = "No account yet? Ask the lead of your project for an invitation."
+CAPTION = marked("A verifier decides with two keys whether an item is sound.")
+FOOT = marked("No account yet? Ask the lead of your project for an invitation.")
 
 
 @cache
@@ -81,22 +83,23 @@ def page(
     complaint = plain_pages.paragraph(error, style="bad") if error else ""
     side = _demo(people, form, complaint, signed_in, onward) if people else _sign_in(form, complaint)
     about = (
-        f'<header><div class="brand">{plain_pages.MARK}<span>Touchstone</span></div><h1>{escape(TITLE)}</h1>'
-        f"<p>{escape(ABOUT)}</p></header>"
+        f'<header><div class="brand">{plain_pages.MARK}<span>Touchstone</span></div><h1>{escape(_(TITLE))}</h1>'
+        f"<p>{escape(_(ABOUT))}</p></header>"
     )
-    caption = f"<figcaption>{escape(CAPTION)}</figcaption>"
+    caption = f"<figcaption>{escape(_(CAPTION))}</figcaption>"
     figure = (
         '<aside aria-label="The verifying page"><figure><picture>'
         '<source srcset="/assets/verifying-dark.webp" media="(prefers-color-scheme: dark)">'
-        '<img src="/assets/verifying-light.webp" width="1120" height="630" alt="The image on the left; the question, '
+        '<img src="/assets/verifying-light.webp" width="1280" height="720" alt="The image on the left; the question, '
         f'its answer and two buttons on the right."></picture>{caption}</figure></aside>'
     )
-    return plain_pages.document("Sign in", f'<body class="welcome">{about}<main>{side}</main>{figure}</body>')
+    return plain_pages.document(_("Sign in"), f'<body class="welcome">{about}<main>{side}</main>{figure}</body>')
 
 
 def _sign_in(form: str, complaint: str) -> str:
-    asked = complaint or plain_pages.paragraph("Use the account of your team.")
-    return f"<h2>Sign in</h2>{asked}{form}{plain_pages.paragraph(FOOT, style='foot')}"
+    languages = plain_pages.link("/language?next=/login", " · ".join(NAMES.values()))
+    asked = complaint or plain_pages.paragraph(_("Use the account of your team."))
+    return f"<h2>{escape(_('Sign in'))}</h2>{asked}{form}{plain_pages.paragraph(_(FOOT), style='foot')}{languages}"
 
 
 def _demo(people: Sequence[DemoPerson], form: str, complaint: str, signed_in: str, onward: str) -> str:

@@ -250,17 +250,18 @@ def _details(services: Services, view: ProjectView, choice: AgreementChoices, fi
     whole = plot.grouped(figures.lines)
     rows = plot.whole_rows(links, whole)
     lines = [line for group in whole.values() if (line := finding.coefficient_of(group, named)) is not None]
+    title = title_of(view, None, key[2]) if len(whole) > 1 else ""
     there = any(row.value is not None for row in rows)
     parts = _parts(services, view, choice) if there else None
     of_parts = plot.part_lines(links, parts.lines, key[2], key[0]) if parts else []
     drawn = [line for line in of_parts if plot.is_drawn(line)]
     if there:
-        shell.show(plot.drawn(links, [*rows, *plot.part_rows(links, drawn)], [*lines, *drawn]))
+        shell.show(plot.drawn(links, [*rows, *plot.part_rows(links, drawn, criterion=title)], [*lines, *drawn]))
     if len(of_parts) > 1:
         details.draw_parts(links, of_parts, noun, plot.not_drawn_words(view, of_parts, noun, unit))
     everything = [*figures.lines, *(parts.lines if parts else ())]
     if not choice.of_means:
-        details.draw_pairs(links, everything)
+        details.draw_pairs(links, whole[key], sum(not row.strong for row in rows))
         matrices = [*figures.confusions, *(parts.confusions if parts else ())]
         details.draw_confusions(view, choice.stage, matrices, unit)
     details.draw_replies(services, view, figures.replies)
@@ -323,7 +324,7 @@ def _sentence(found: Finding, href: str, name: str) -> markup.Markup:
     if not found.share:
         return markup.finding(markup.tag("b", markup.text(found.subject)), markup.text(f" {found.rest}"))
     share = markup.link(found.share, href) if href else markup.text(found.share)
-    about = f" in “{name}”" if name else ""
+    about = f" about “{name}”" if name else ""
     preposition = " in " if " pair" in found.share else " on "
     lead = markup.tag("b", markup.text(found.subject + preposition), share, markup.text(f"{about}."))
     return markup.finding(lead, markup.text(f" {found.rest}"))

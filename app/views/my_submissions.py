@@ -15,7 +15,7 @@ from app.workbench import preview
 from db import project_facts
 from domain.errors import ConflictError, LeaseLostError, NotAllowedError, NotFoundError
 from domain.item_filter import LONGEST
-from domain.language import _, marked
+from domain.language import _, marked, ngettext
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow.annotate import own_submissions, submissions
@@ -100,10 +100,14 @@ def _list(services: Services, view: ProjectView) -> None:
             )
         )
         return
-    if shell.pager(page.n, size=PAGE, of=of, key=f"{KEY}.page", noun="submission") != begin:  # the list is shorter now
+    if shell.pager(page.n, size=PAGE, of=of, key=f"{KEY}.page", words=_submissions) != begin:  # the list is shorter now
         page = look(shell.page_begin(size=PAGE, of=of, key=f"{KEY}.page"))
     for row in page.rows:
         _row(services, view, row)
+
+
+def _submissions(n: int) -> str:
+    return ngettext("{n} submission", "{n} submissions", n).format(n=f"{n:,}")
 
 
 def _sent_back(services: Services, view: ProjectView) -> None:

@@ -70,11 +70,11 @@ def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
     plan = JudgePlan.of(row.params["plan"])
     if plan.attacks:
         return (
-            f"{row.name} was asked about answers that try to talk a judge into a score, which are no one's. Name the "
+            f"{row.name} was asked only about attack answers, which belong to no model. Name the "
             "run of the same judge over models' answers; the report finds this one by itself."
         )
     if row.state in OPEN or row.state in RESUMABLE:
-        return f"{row.name} has no reply yet: its run is {row.state.value}. Let it go on, then ask again."
+        return f"{row.name} has no reply yet: its run is {row.state.value}. Let it continue, then ask again."
     rated = ", ".join(dict.fromkeys(plan.criteria.values()))
     pairs = f" {ONE_VERDICT}" if stage is Stage.COMPARISON else ""
     return (

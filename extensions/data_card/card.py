@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 HTML = "card.html"
 GATES = {
-    "imported": "Came in or were written",
+    "imported": "Imported or written",
     "came": "Came to it",
     "voted": "All votes are in",
     "skipped": "With a skip among the votes",
@@ -68,7 +68,7 @@ def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCa
     splits: Counter[tuple[str, str]] = Counter()
     statistics = _statistics(released, splits, labels)
     schema = draft.access.schema
-    made_up = " Its people and what they say are made up: it is a demonstration." if draft.access.made_up else ""
+    made_up = " Its people and their answers are made up, for demonstration." if draft.access.made_up else ""
     sections = (
         _what(draft, released, splits),
         _contents(statistics),
@@ -91,7 +91,7 @@ def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCa
             replace(section, number=number, blocks=(*section.blocks, *_added(section, draft.told)))
             for number, section in enumerate(sections, 1)
         ],
-        footer="Written by Touchstone from the project; what no one has said is marked as not said.",
+        footer="Touchstone wrote this card from the project. Missing statements are marked.",
     )
 
 
@@ -162,14 +162,14 @@ def _contents(found: SetStatistics) -> Section:
     meanings = [
         ReportTable(
             "meanings",
-            "What the numbers are",
+            "Definitions of the numbers",
             ("Number", "What it is"),
             tuple((title, meaning) for table in tables for title, meaning in found.definitions[table.key].items()),
         )
     ]
     notes = [Paragraph(note, "note") for note in found.notes if not note.startswith("Of ")]
     return Section(
-        0, "contents", "What is in it", "Counted over what is public of every item.", (*tables, *notes, *meanings)
+        0, "contents", "Content", "Counts use only the public part of every item.", (*tables, *notes, *meanings)
     )
 
 
@@ -185,7 +185,7 @@ def _made(draft: Draft, facts: Facts, schema: Schema) -> Section:
     stages = [name for name in type(schema.stages).model_fields if getattr(schema.stages, name, None) is not None]
     guideline, version = draft_facts.get("guideline", {}), draft_facts.get("schema", {})
     blocks: list[Block] = [
-        Paragraph(f"The project began with {sentence(came)}." if came else "No item has come in."),
+        Paragraph(f"The project began with {sentence(came)}." if came else "The project has no items."),
         Paragraph(
             f"Stages of the protocol: {sentence([schema.stages.title_of(stage) for stage in stages]) or 'none'}."
         ),
@@ -211,7 +211,7 @@ def _counts(schema: Schema, counts: Mapping[str, int]) -> str:
 def _policy(schema: Schema) -> Iterator[str]:
     stages = schema.stages
     if not stages.verifications:
-        yield "Nothing is verified: every item is kept as it came."
+        yield "Items are not verified. Every item is kept."
     for name, part in stages.verifications.items():
         yield f"{stages.title_of(name)}: {_stage_in_words(part)}"
         if part.skips is not None:
@@ -221,7 +221,7 @@ def _policy(schema: Schema) -> Iterator[str]:
         yield (
             f"What the votes leave open is settled by a {stages.adjudication.by}."
             if settles and stages.adjudication is not None
-            else "What the votes leave open is rejected."
+            else "Items without a clear vote are rejected."
         )
 
 
@@ -286,7 +286,7 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Bl
     )
     if table is None:
         why = (
-            "Items have no options, so there is none to look for by their place or length."
+            "Items have no options, so their position and length cannot reveal the key."
             if released.options is None
             else "No item tells in public which of its options is right, so none can be looked for."
         )
@@ -303,12 +303,12 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Bl
     )
     meanings = ReportTable(
         "shortcut_meanings",
-        "What the numbers are",
+        "Definitions of the numbers",
         ("Number", "What it is"),
         tuple(found.definitions[table.key].items()),
     )
     notes = [Paragraph(note, "note") for note in found.notes if note.startswith("Of ")]
-    others = Paragraph("No other shortcuts were looked for here, so that nothing is said of them.", "note")
+    others = Paragraph("Other shortcuts were not tested.", "note")
     return Section(0, "shortcuts", "Shortcuts", lead, (table, *notes, *(limited or [others]), meanings))
 
 
@@ -366,7 +366,7 @@ def _trust(draft: Draft, released: ReleasedSet) -> Section:
         Paragraph(
             f"Canary, so that it can be found in what models were trained on: {canary}"
             if canary
-            else "Canary: there is none, as nothing of it is kept back."
+            else "Canary: none, because nothing is withheld."
         ),
     ]
     if lacking := missing_parts_in(draft.told):

@@ -142,7 +142,7 @@ def _agreement(store: Store, access: Access, stage: Stage) -> tuple[Facts, Rater
             items=None,
         )
     except RatingsError:  # its sentence may name people
-        why = "What was rated cannot be compared as it is; the page Agreement says why."
+        why = "These ratings cannot be compared. The page Agreement gives the reason."
         return {**about, "people": None, "lines": [], "why": why}, None
     names = {*figures.raters.people, *figures.raters.from_files, *figures.logins}
     lines = [

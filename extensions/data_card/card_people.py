@@ -48,7 +48,7 @@ def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
         )
     blocks += [Paragraph(_pay(about, hours + beside["seconds"] / 3600)), told_of("Who they are", about, "demographics")]
     n = work["people"]
-    lead = "No one has submitted anything." if not n else f"{n:,} {'person' if n == 1 else 'people'} worked on it."
+    lead = "Nobody has submitted anything." if not n else f"{n:,} {'person' if n == 1 else 'people'} worked on it."
     return Section(0, "people", "People", lead, tuple(blocks))
 
 
@@ -105,7 +105,7 @@ def agreement(schema: Schema, facts: Facts) -> Section:
             blocks += _table(title, of_stage)
         blocks += _losses(title, of_stage)
     lead = (
-        "Each number with its 95 % interval and what it rests on. Agreement about votes is over everything that was "
+        "Each number has its 95 % interval and its basis. Agreement about votes is over everything that was "
         "voted on, also what was not kept."
         if facts["agreement"]
         else "The protocol has no stage in which several people rate the same."
@@ -130,7 +130,7 @@ def _table(title: str, each: Facts) -> Iterator[Block]:
     """
     lines = [line for line in each["lines"] if line["value"] is not None] or each["lines"]
     heads = ("Criterion", "Statistic", "Under", "Value")
-    note = "" if each["people"] == 2 else "Of pairs of people nothing is said: people are only counted."
+    note = "" if each["people"] == 2 else "Pairs of people are not shown: people are only counted."
     yield ReportTable(
         f"agreement_{each['stage']}", f"{title}: {each['people']:,} people", heads, tuple(map(_line, lines)), note=note
     )

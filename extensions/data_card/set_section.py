@@ -25,7 +25,7 @@ from workflow.releases import set_items
 
 def show(services: Services, view: ProjectView, items: Items | None) -> None:
     """Draw the section of the page."""
-    shell.section("What the set is made of")
+    shell.section("Composition of the set")
 
     def ask() -> figure_requests.FigureState:
         return _asked(services, view, items)
@@ -52,7 +52,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
         page_chart.show(chart, project=view.name)
     if figures.notes:
         shell.show(markup.paragraph(" ".join(figures.notes), style="ts ts-quiet ts-small"))
-    with st.expander("What each number is", key="set.definitions"):
+    with st.expander("Definition of each number", key="set.definitions"):
         rows = [
             [markup.text(table.title), markup.text(title), markup.text(meaning)]
             for table in figures.tables

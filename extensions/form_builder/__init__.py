@@ -1,8 +1,8 @@
 """Form builder: make a form in the browser, as rows, as a live form and as YAML, and create a project from it.
 
-The YAML text is the one truth. ``yaml_edits`` changes single keys in it, ``row_edits`` turns what a row asks for into
-such edits, ``fixes`` mends findings, ``keep_words`` says which votes keep an item, and ``form_state`` puts together
-what the page shows. ``drafts`` keeps texts while they are written. In a terminal, ``touchstone schema create`` asks a
+The YAML text is the one truth. ``yaml_edits`` changes single keys of the text, and ``row_edits`` makes such edits for a
+row. ``fixes`` mends findings. ``keep_words`` says which votes keep an item. ``form_state`` returns the content of the
+page, and ``drafts`` saves texts while people type. In a terminal, ``touchstone schema create`` asks a
 few questions (``outline``) and writes a schema and a guideline (``schema_text``).
 """
 

@@ -1,4 +1,4 @@
-"""Drafts of forms: what a person is writing, saved while they type.
+"""Drafts of forms, saved while a person types.
 
 A draft has a revision. A tab that saves over a revision that it has not seen gets a copy of its own, so two tabs
 never overwrite each other.
@@ -56,7 +56,7 @@ def read_draft(store: Store, *, person: Person, id: str, project: str | None = N
 
 
 def save_draft(store: Store, *, person: Person, draft: FormDraft, title: str) -> FormDraft:
-    """Save a draft over the revision that it names; a copy, if another tab has saved since. Return what was saved."""
+    """Save a draft over the revision that it names; a copy, if another tab has saved since. Return the saved draft."""
     problems = [
         Problem("text", f"The {noun} has more than {yaml_text.LARGEST_BYTES // 2:,} characters. Shorten it.")
         for noun, text in (("form", draft.text), ("guideline", draft.guideline))
@@ -71,13 +71,13 @@ def save_draft(store: Store, *, person: Person, draft: FormDraft, title: str) ->
         repeated = stored is not None and (stored["text"], stored["guideline"]) == (draft.text, draft.guideline)
         id = draft.id if same or repeated else secrets.token_hex(6)
         if id != draft.id and len(queries.drafts_of(session, person_id=person.id)) >= MOST_DRAFTS:
-            raise ConflictError(f"You have {MOST_DRAFTS} drafts. Delete one in “New form”, then go on.")
+            raise ConflictError(f"You have {MOST_DRAFTS} drafts. Delete a draft on the page “New form”.")
         revision = stored["revision"] + (not repeated) if stored is not None and id == draft.id else 1
         value = {
             "text": draft.text,
             "guideline": draft.guideline,
             "project": draft.project,
-            "title": title,
+            "title": title or (stored["title"] if stored is not None else ""),
             "revision": revision,
         }
         people.put_setting(session, person_id=person.id, name=queries.NAMES + id, value=value, now=now)

@@ -100,7 +100,8 @@ def _outcomes(schema: Schema, part: Verification) -> tuple[list[int], dict[ItemS
     """Return how many wanted answers always keep an item, and the other states that votes can lead to."""
     adjudication = schema.stages.adjudication is not None and part.adjudicates
     plain = _PlainRule("unanimous" if part.keep.rule in ("all_of", "unanimous_and_key") else part.keep.rule)
-    kept, ends = [], {}
+    kept: list[int] = []
+    ends: dict[ItemState, bool] = {}
     for n in range(part.raters + 1):
         states = set()
         for others in _others(part.raters - n):

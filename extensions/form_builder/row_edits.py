@@ -45,7 +45,7 @@ def _in_order(edit: Edit) -> Edit:
 
 
 def _other_kind(value: Any, edit: Edit) -> Iterator[Edit]:
-    """Change the kind of a field or question: remove the keys that the new kind does not have, add what it needs."""
+    """Change the kind of a field or question. Remove keys that the new kind lacks, and add the keys that it needs."""
     if edit.path[-1] == "keep":
         yield from _other_rule(value, edit)
         return

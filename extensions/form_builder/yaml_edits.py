@@ -152,7 +152,7 @@ class _Text:
         return len(self.text) if found < 0 else found + 1
 
     def _begin(self, index: int, column: int) -> int:
-        """Return the start of a line, with the comment lines directly above that are indented as it is."""
+        """Return the start of a line, with the comment lines above it that have the same indentation."""
         begin = self._line_start(index)
         while begin:
             above = self._line_start(begin - 1)
@@ -208,9 +208,9 @@ class _Text:
         scalar = isinstance(node, yaml.ScalarNode)
         if scalar and start == end:
             return self._replaced(start, start, " " + as_flow(edit.value))
-        if scalar and not isinstance(edit.value, dict | list):
+        if isinstance(node, yaml.ScalarNode) and not isinstance(edit.value, dict | list):
             return self._replaced(start, end, as_scalar(edit.value, flow=flow, style=node.style))
-        if flow or scalar or node.flow_style:
+        if flow or not isinstance(node, yaml.CollectionNode) or node.flow_style:
             return self._set_collection(edit, node, flow)
         key, _ = self._pair(edit.path)
         rest = self._line_end(self._behind_colon(key))
@@ -226,7 +226,7 @@ class _Text:
         return self._in_block(edit.path, start, end, edit.value)
 
     def _in_block(self, path: Path, start: int, end: int, value: Any) -> str:
-        """Write a long value below its key, in place of what stands behind the key."""
+        """Write a long value below its key, in place of the old value."""
         key, _ = self._pair(path)
         column = key.start_mark.index - self._line_start(key.start_mark.index)
         line_end = self._line_end(end)

@@ -66,7 +66,7 @@ def make(
                 "Something has changed since you looked, so nothing was done; look at the preview again."
             )
         if not chosen:
-            raise InvalidInputError([Problem("items", "None of these items can be a gold check.")])
+            raise InvalidInputError([Problem("items", "No ticked item can be a gold check.")])
         return make_checks(session, access, stage, chosen, by, now)
 
 
@@ -94,8 +94,8 @@ def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[st
         if stage is Stage.GRADING:
             return "No answer to it has all its grades, with all of them the same."
         if row.state is ItemState.KEPT:
-            return "Nothing says which answer is right; name it with `touchstone gold import`."
-        return "The votes on it do not agree on what is wrong."
+            return "The right answer is unknown. Name it with `touchstone gold import`."
+        return "Its votes give different wrong answers."
 
     names = tuple(dict.fromkeys(names))
     can = tuple(name for name in names if name in rows and rows[name].id in by_item)

@@ -47,7 +47,9 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
         made = chosen_items.make(services.store, **ask, token=preview.token)
         selected.done(f"{markup.count(len(made), 'gold check')} made.")
 
-    what = f"Gold checks are hidden among the work of {title_of(stage)}. You are no longer asked about these items."
+    what = (
+        f"Gold checks are hidden among the work of {title_of(stage)}. You will not get these items as tasks any more."
+    )
     shell.show(markup.tag("p", markup.text(what), style="ts ts-small"))
     label = f"Make {markup.count(preview.checks, 'gold check')}"
     undo = "You can withdraw each gold check on the page Gold."

@@ -96,13 +96,13 @@ def stopped(session: Session, *, access: Access) -> list[tuple[Stage, str]]:
 
 def reinstate(store: Store, *, by: Person | None, project: str, login: str, stage: Stage, why: str) -> None:
     """Reinstate a person whom gold answers have stopped; only later answers count from now on."""
-    why = checked_reason(why, "Say why they may go on; it is kept.")
+    why = checked_reason(why, "Give the reason to reinstate this person. It is stored.")
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
         asked = asked_or_refuse(access, stage)
         row = people.by_login(session, login=login.strip().casefold())
         if row is None:
-            raise NotFoundError(f"There is no one named {login!r}.")
+            raise NotFoundError(f"Unknown login: {login!r}.")
         if standing_of(session, access, stage, asked, row.id) is not GoldStanding.STOPPED:
             raise ConflictError(f"{row.name} is not stopped in the {access.schema.stages.in_a_sentence(stage.value)}.")
         queries.pardon(

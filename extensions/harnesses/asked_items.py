@@ -235,7 +235,7 @@ def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator
     roles = [slot.role for slot in released.schema.item.assets]
     marked = shows_marks(released.schema, item)
     if marked and released.shown is None:
-        refuse(format, item, "boxes or marks are drawn on its images, and no one draws them here")
+        refuse(format, item, "its images have boxes or marks, which this format cannot draw")
     for asset in sorted(item.assets, key=lambda each: roles.index(each.role) if each.role in roles else len(roles)):
         label = asset.role if len({medium.role for medium in item.assets}) > 1 else ""
         drawn = released.shown(item, asset) if marked and released.shown and asset.kind == "image" else None

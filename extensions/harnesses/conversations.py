@@ -160,7 +160,7 @@ def _conversation(
 def _answer(format: str, released: ReleasedSet, item: ReleasedItem, question: ItemQuestion) -> str:
     """Return the right answer as the model should give it."""
     if question.key is None:
-        refuse(format, item, "it has no answer, so there is nothing to learn from it")
+        refuse(format, item, "it has no answer")
     if not question.right or question.kind not in PLACED or not question.lettered:
         return question.key
     return ", ".join(_said(released, question, place) for place in question.right)

@@ -36,18 +36,18 @@ class Field:
 
 
 SAID = (
-    Field("description", "description", meaning="what the data set is for"),
+    Field("description", "description", meaning="purpose of the data set"),
     Field("license", "license", meaning="an SPDX id, or the address of a license"),
     Field("url", "url", meaning="where it is published"),
     Field("creator", "creators", meaning="who made it"),
     Field("citeAs", "citation", needed=False),
-    Field("rai:dataLimitations", "limitations", meaning="what it must not be taken for"),
+    Field("rai:dataLimitations", "limitations", meaning="uses to avoid"),
     Field("rai:dataBiases", "biases", meaning="whose world it shows, and whose it does not"),
     Field("rai:personalSensitiveInformation", "personal_information", meaning="faces, voices and names in it"),
-    Field("rai:dataUseCases", "use_cases", meaning="what it is made to measure"),
-    Field("rai:dataSocialImpact", "social_impact", meaning="what may come of its use"),
+    Field("rai:dataUseCases", "use_cases", meaning="measured ability"),
+    Field("rai:dataSocialImpact", "social_impact", meaning="effects of its use"),
     Field("rai:hasSyntheticData", "synthetic", meaning="yes or no: whether models made any of it"),
-    Field("prov:wasDerivedFrom", "derived_from", meaning="what it came from"),
+    Field("prov:wasDerivedFrom", "derived_from", meaning="origin"),
     Field("prov:wasGeneratedBy", "generated_by", meaning="the steps and tools by which it was made"),
     Field("rai:annotatorDemographics", "demographics", needed=False),
     Field("rai:dataReleaseMaintenancePlan", "maintenance", needed=False),

@@ -74,12 +74,12 @@ def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[TableCo
     taken = {*OWN, *named}
     names = {name: free(name, taken) if name in OWN else name for name in named}
     columns = [
-        TableColumn("id", TEXT, "What the item is called in files.", lambda item: item.id),
+        TableColumn("id", TEXT, "The item's name in files.", lambda item: item.id),
         TableColumn("dimension", TEXT, "What the item measures.", lambda item: item.dimension),
         TableColumn(
             "group",
             TEXT,
-            "What the item shares with others that are not independent of it, such as its video.",
+            "The group of dependent items, such as items of one video.",
             lambda item: item.group,
         ),
     ]

@@ -62,7 +62,7 @@ def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
     for part in page:
         _ask(form, part)
     SubElement(form, "Header", value="Note", size="5")
-    typed(form, NOTE, rows=2, hint="What else there is to say; may stay empty")
+    typed(form, NOTE, rows=2, hint="Anything else (optional)")
     indent(root)
     return tostring(root, encoding="unicode")
 

@@ -24,7 +24,7 @@ MOST_ENTRIES = 9
 
 STAGES = ("authoring", "verification", "adjudication", "grading")
 
-STAYS = "Left empty, it stays as it is."
+STAYS = "Leave it empty to keep the current value."
 
 
 def refusal(schema: Schema, stage: str, dimension: str | None) -> str | None:

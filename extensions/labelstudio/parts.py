@@ -253,7 +253,7 @@ class SortedResult:
         if isinstance(value, str):
             value = [value]
         if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
-            self.say(part if isinstance(part, FormPart) else None, "What was typed must be a text.")
+            self.say(part if isinstance(part, FormPart) else None, "The value must be a text.")
             return []
         return ["\n".join(value)] if isinstance(part, str) else list(value)
 

@@ -35,7 +35,7 @@ AT_ONCE = 4
 """Requests handled at the same time, so that many visitors leave threads for the people who work here."""
 MOST = 50
 """Number of leaderboards whose pages are cached."""
-NOTHING = "There is nothing here. A leaderboard is at its address for as long as its project shows it."
+NOTHING = "Not found. A leaderboard is at its address for as long as its project shows it."
 SOON = "The numbers are being worked out. This page tries again by itself."
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from app import markup, shell
 from app.my_work_sections import MyWorkSection
 from app.services import Services
+from domain.language import _
 from extensions.own_pace import pace
 from extensions.own_pace.pace import OwnPace
 
@@ -19,39 +20,39 @@ def draw(services: Services) -> None:
         shell.show(_done(own_work))
     with (
         button,
-        st.popover("Daily goal", key="my_work.goal", width="stretch"),
+        st.popover(_("Daily goal"), key="my_work.goal", width="stretch"),
         st.form("my_work.goal.form", border=False),
     ):
         st.number_input(
-            "Tasks a day",
+            _("Tasks a day"),
             1,
             pace.LARGEST_GOAL,
             own_work.goal,
             key="my_work.goal.tasks",
-            placeholder="no goal",
-            help="Only you see your goal. Leave it empty for none.",
+            placeholder=_("no goal"),
+            help=_("Only you see your goal. Leave it empty for none."),
         )
-        st.form_submit_button("Set", on_click=_set_goal, args=(services,), width="stretch", key="my_work.goal.set")
+        st.form_submit_button(_("Set"), on_click=_set_goal, args=(services,), width="stretch", key="my_work.goal.set")
     if own_work.n:
-        with st.expander("My last seven days", key="my_work.days"):
+        with st.expander(_("My last seven days"), key="my_work.days"):
             shell.show(_days(own_work))
 
 
 def _done(of: OwnPace) -> markup.Markup:
-    out_of = f" of {of.goal:,}" if of.goal else ""
-    parts = [markup.tag("b", markup.text(f"{of.today:,}{out_of} done today"))]
+    done_today = _("{n} of {goal} done today") if of.goal else _("{n} done today")
+    parts = [markup.tag("b", markup.text(done_today.format(n=f"{of.today:,}", goal=f"{of.goal or 0:,}")))]
     if of.goal and of.today >= of.goal:
-        parts.append(markup.text("your goal is reached"))
+        parts.append(markup.text(_("your goal is reached")))
     if of.n:
-        parts.append(markup.quiet(f"{of.n:,} in seven days"))
+        parts.append(markup.quiet(_("{n} in seven days").format(n=f"{of.n:,}")))
     if of.an_hour is not None:
-        parts.append(markup.quiet(f"{of.an_hour:,.0f} in an active hour"))
+        parts.append(markup.quiet(_("{n} in an active hour").format(n=f"{of.an_hour:,.0f}")))
     done = markup.tag("div", markup.joined(parts, " · "))
     if not of.goal:
         return markup.tag("div", done, style="ts", data_part="pace")
     bar = [
-        ("kept", "done today", min(of.today, of.goal)),
-        ("wanting", "to your goal", max(of.goal - of.today, 0)),
+        ("kept", _("done today"), min(of.today, of.goal)),
+        ("wanting", _("to your goal"), max(of.goal - of.today, 0)),
     ]
     return markup.tag("div", done, markup.bar(bar, total=of.goal, style="thin"), style="ts", data_part="pace")
 
@@ -61,12 +62,17 @@ def _days(of: OwnPace) -> markup.Markup:
         [
             markup.text(f"{day.day:%a} {day.day}"),
             markup.number(day.n),
-            markup.text(f"{60 * day.hours:.0f} min" if day.timed else "-"),
+            markup.text(_("{n} min").format(n=f"{60 * day.hours:.0f}") if day.timed else "-"),
             markup.text(f"{day.timed / day.hours:,.0f}" if day.timed >= pace.LEAST and day.hours else "-"),
         ]
         for day in reversed(of.days)
     ]
-    heads = [("Day", "line"), ("Tasks", "number"), ("Active time", "number"), ("In an active hour", "number")]
+    heads = [
+        (_("Day"), "line"),
+        (_("Tasks"), "number"),
+        (_("Active time"), "number"),
+        (_("In an active hour"), "number"),
+    ]
     return markup.table(heads, rows)
 
 
@@ -79,7 +85,7 @@ def _set_goal(services: Services) -> None:
 def note(services: Services) -> str | None:
     """Return the number of tasks of today and the goal, for the line on top of working pages."""
     counts = pace.today(services.store, person=services.person, zone=st.context.timezone)
-    return f"{counts[0]} of {counts[1]} today" if counts is not None else None
+    return _("{n} of {goal} today").format(n=counts[0], goal=counts[1]) if counts is not None else None
 
 
 SECTION = MyWorkSection(top=draw)

@@ -80,10 +80,10 @@ def models_shown(session: Session, said: StoredAnnotation) -> str:
 
 REPLACED = (
     "One of the two models has answered this item anew since you opened the pair, so the answers that you compared "
-    "count no more. The pair with the newest answers comes in its place."
+    "count no more. You get the pair with the newest answers instead."
 )
 FIXED = (
-    "One of the two models has answered this item anew since. What you said of its earlier answer is kept and counts "
+    "One of the two models has answered this item again. What you said of its earlier answer is kept and counts "
     "no more; the pair with the newest answers is another one."
 )
 

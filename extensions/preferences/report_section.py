@@ -58,7 +58,7 @@ def section_of(judges: Sequence[JudgeOfPairs]) -> Section:
             for judge in judges
         ),
         unit="shares of pairs, and Cohen's kappa over a, tie and b; intervals of items drawn anew",
-        note="All judges that compare and all people who do are here, whoever is named for this report. Of a pair most "
+        note="This section has all judges and people who compare, not only those of this report. Of a pair most "
         "people count, as many for as against is a tie. A judge's two orders that differ are a tie, and counted; pairs "
         "without two verdicts, or that it was not asked about, are left out.",
     )

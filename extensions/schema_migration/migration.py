@@ -354,7 +354,5 @@ def _to_undo(session: Session, access: Access) -> StoredSchemaChange:
     undone = {row.undoes for row in rows}
     left = [row for row in rows if row.undoes is None and row.number not in undone]
     if not left:
-        raise NotFoundError(
-            f"The schema of {access.name} is the one that it was made with: there is nothing to take back."
-        )
+        raise NotFoundError(f"The schema of {access.name} is the one that it was made with, so nothing can be undone.")
     return left[-1]

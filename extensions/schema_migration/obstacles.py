@@ -87,7 +87,7 @@ def _come_back(session: Session, access: Access, comparison: Comparison) -> Iter
             if old is not None and old != next((part for part in now if part.name == name), None):
                 yield (
                     f"{'.'.join(path)}: version {number} had another {name}, and what was stored under that name would"
-                    " count here. Give the new one a name of its own, or say it as it was then."
+                    " count here. Use another name, or restore the earlier definition."
                 )
 
 

@@ -45,7 +45,7 @@ def check_plan(spec: ModelSpec, plan: ShortcutPlan) -> None:
     if plan.frames and plan.frames not in set(Frames):
         raise ModelError(f"There are no frames {plan.frames!r}; there are {', '.join(Frames)}.")
     if plan.frames and plan.text_only:
-        raise ModelError("Without images no frames are shown, so nothing can be said of them; leave one of the two.")
+        raise ModelError("Without images, frames are not shown. Choose only one of the two options.")
     if plan.without_marks and plan.text_only:
         raise ModelError("Without images no marks are shown, so none can be left out; leave one of the two.")
     if plan.orders == 1 or not 0 <= plan.orders <= MOST_ORDERS:
@@ -101,7 +101,7 @@ def _without_key(schema: Schema, item: AskedItem) -> str:
     asked = asked_of(schema, item.fields)
     offered = item.fields.get(options_field(schema) or "")
     if asked.kind is not AnswerKind.OPTION or not isinstance(offered, list | tuple) or len(offered) < 2:
-        return "It has no options of which one is right."
+        return "It has no options with a key."
     return key_of(item.fields.get(key_field(schema) or ""), asked)[1]
 
 

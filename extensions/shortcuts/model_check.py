@@ -64,7 +64,7 @@ class ModelResult:
     def said(self) -> str:
         """Return the result as a sentence without its full stop."""
         if self.outcome == NONE:
-            return "no item that counts has options of which one is right, so there is none to ask"
+            return "no counted item has options with a key"
         by = "one model" if self.wanted_models == 1 else f"{self.wanted_models} models"
         lacking = (
             f"{self.unsettled:,} of {self.items:,} items were not asked of {by} in {self.orders} orders without "

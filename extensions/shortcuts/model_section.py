@@ -36,7 +36,7 @@ _NO_ONE = (
 
 def show(services: Services, view: ProjectView, items: Items | None) -> None:
     """Show the section. It fills by itself while another process computes the figures."""
-    shell.section("What models get right without images")
+    shell.section("Right without images")
     ask = partial(page_figures.ask_models, services, view, items)
     try:
         asked = ask()

@@ -1,4 +1,4 @@
-"""What models get right without images: numbers for each model, flagged items, and items for a second look.
+"""Right without images: numbers for each model, flagged items, and items for a second look.
 
 Only leads may see the results, because they reveal keys.
 """

@@ -31,7 +31,7 @@ def check(schema: Schema) -> Found:
         return
     path: Path = ("export", "shortcuts")
     if options_field(schema) is None:
-        why = "items have no options of which one is right, so there is no shortcut to look for"
+        why = "items have no options with a key, so shortcuts cannot be tested"
         yield path, f"{why}; leave `shortcuts` out"
         return
     for key, message in wrong(limits):

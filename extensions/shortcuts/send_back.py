@@ -32,7 +32,7 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
         return
     ask: dict[str, Any] = {"by": services.person, "project": view.name, "action": Action.SEND_BACK}
     here = bulk.preview(services.store, **ask, chosen=BulkSelection(items=tuple(reasons)), reasons=Reasons(own=reasons))
-    shell.show(markup.paragraph("Authors read this as it stands here. An item without a reason stays.", style="ts"))
+    shell.show(markup.paragraph("Authors will read exactly this text. An item without a reason stays.", style="ts"))
     words_by_item = {
         item: str(
             st.text_area(
@@ -49,7 +49,7 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
     counts = (
         f"{markup.count(len(words_by_item), 'item')} would go back, {len(reasons) - len(words_by_item):,} would not."
     )
-    silent = [(item, "Nothing is said of it.") for item in here.can if item not in words_by_item]
+    silent = [(item, "No reason is given.") for item in here.can if item not in words_by_item]
     shell.show(*describe_preview(counts, list(words_by_item), [*here.cannot, *silent]))
     if not words_by_item:
         return
@@ -64,7 +64,7 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
     label = f"Send back {markup.count(len(words_by_item), 'item')}"
     words = (
         f"{markup.count(len(words_by_item), 'item')}, each with the reason to its author. "
-        "No one else is asked meanwhile."
+        "Nobody else gets the item until then."
     )
     question = Confirmation(f"{label}?", words, UNDO[Action.SEND_BACK], f"Yes, {label.lower()}")
     confirm.button(label, services, question, do, key=f"{key}.do", sure=f"{key}.sure")

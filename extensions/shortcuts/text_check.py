@@ -89,7 +89,7 @@ class TextResult:
         if self.outcome == UNKNOWN:
             return f"{UNKNOWN}: {self.why.rstrip('.')}"
         if self.outcome == NONE:
-            return "no item that counts has options of which one is right, so there is none to look for"
+            return "no counted item has options with a key"
         more = f"; {self.left_out:,} without options left out" if self.left_out else ""
         flagged = f"{self.flagged:,} of {self.items:,} items flagged"
         if self.outcome == WITHIN:

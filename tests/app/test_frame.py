@@ -116,7 +116,7 @@ def test_a_session_that_ends_elsewhere_ends_on_the_open_page_too(running: Server
         store = open_store(None, running.home)
         sign_in.end_session(store, token=token)
         store.close()
-        page.get_by_role("link", name="Scorecard").click()
+        page.get_by_role("link", name="Settings").click()
         page.wait_for_selector("text=Your session has ended")
 
 

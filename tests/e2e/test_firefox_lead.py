@@ -219,7 +219,9 @@ def _release(window: Firefox) -> None:
 
 
 def _archive(window: Firefox) -> None:
-    _goes(window, "Project")
+    window.settled()
+    window.keys("m", *"Archive project", "Enter")
+    window.shows("Whole project")
     window.enters("Archive project")
     window.shows("Cancel")
     window.enters(f"Archive {TITLE}", selector=IN_DIALOG, times=2)

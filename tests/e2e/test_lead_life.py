@@ -251,7 +251,7 @@ def _qualification(lead: Desk, look: Look) -> None:
     expect(page.locator("[data-part=count]")).to_have_text(f"{N:,} items")
     _tick(lead, SET)
     look(lead, "07-items")
-    keys.choose(re.compile("Action$"), "Make a qualification set")
+    keys.choose(re.compile("Action$"), "Make a qualification set", within=page.get_by_role("dialog"))
     expect(page.get_by_role("dialog")).to_contain_text("before they work in Verification")
     _do(lead, "Make a set of 2 items")
     expect(page.get_by_text("Set 1 has 2 items.")).to_be_in_viewport()
@@ -288,9 +288,9 @@ def _reassign(lead: Desk, look: Look) -> None:
     """Twenty items for Ann, and then all twenty from Ann to Bob: each shows first what it would change."""
     page, keys = lead.page, Keyboard(lead.page)
     _tick(lead, MOVED)
-    n = len(MOVED)
-    keys.choose(re.compile("To$"), "Ann")
-    lead.press("Escape")
+    n, dialog = len(MOVED), page.get_by_role("dialog")
+    keys.choose(re.compile("To$"), "Ann", within=dialog)
+    lead.press("Tab")
     expect(page.locator("[data-part=preview]")).to_have_text(f"{n} items will change, 0 will not.")
     lead.settled()
     _do(lead, f"Change {n} items")
@@ -298,9 +298,9 @@ def _reassign(lead: Desk, look: Look) -> None:
     expect(page.locator("[data-part=preview]")).to_have_count(0)
     lead.settled()
     _open_actions(lead, n)
-    keys.choose(re.compile("Action$"), "Give back or reassign")
-    keys.choose(re.compile("From$"), "Ann")
-    keys.choose(re.compile("To$"), "Bob")
+    keys.choose(re.compile("Action$"), "Give back or reassign", within=dialog)
+    keys.choose(re.compile("From$"), "Ann", within=dialog)
+    keys.choose(re.compile("To$"), "Bob", within=dialog)
     expect(page.locator("[data-part=preview]")).to_have_text(f"{n} assignments will change, 0 will not.")
     lead.settled()
     look(lead, "08-reassign")
@@ -360,9 +360,11 @@ def _watch(lead: Desk, plan: Plan, look: Look) -> None:
     lead.settled()
     look(lead, "10-dashboard")
     keys.goes("Items")
-    keys.choose("State", "kept")
-    lead.press("Escape")
-    keys.button("Show")
+    keys.button("State: any")
+    first = page.get_by_test_id("stPopoverBody").get_by_role("button").first
+    expect(first).to_be_focused()
+    lead.press("ArrowRight", "ArrowRight", "Space", "Escape")  # past those in verification and in adjudication
+    expect(page.get_by_role("button", name="State: Kept")).to_be_visible()
     expect(page.locator("[data-part=count]")).to_have_text(re.compile(rf"\b{len(plan.kept)} items"))
     look(lead, "11-items-kept")
     keys.goes("Scorecard")
@@ -446,7 +448,7 @@ def _calibrate(lead: Desk, plan: Plan, look: Look) -> None:
 def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> None:
     """A license, what is released despite of, and one release: the records of what was kept, as they came."""
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Description")
+    keys.goes("Description", "Release")
     keys.writes(page.get_by_role("textbox", name="License *"), "CC-BY-4.0")
     lead.press("Enter", "Enter")
     expect(page.get_by_text("Version 1 of the description is saved.")).to_be_visible()
@@ -477,7 +479,7 @@ def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> No
 
 def _archive(lead: Desk, look: Look) -> None:
     page, keys = lead.page, Keyboard(lead.page)
-    keys.goes("Project")
+    keys.goes("Archive project", "Settings")
     keys.button("Archive project")
     dialog = page.get_by_role("dialog")
     look(lead, "17-archive")

@@ -134,7 +134,7 @@ def _counted(session: Session, access: Access, items_: Items | str | None, stage
         message = f"{access.title} has no kept items: {without}. Leave this out, or ask for all items."
         raise InvalidInputError([Problem("items", message)])
     if items_ is None and stage in VERIFICATIONS:
-        return CountedItems(Items.ALL, by_state, "votes count on all items")
+        return CountedItems(Items.ALL, by_state, "with or without a verdict")
     if items_ is None and not verdicts:
         return CountedItems(Items.ALL, by_state, without)
     if items_ is not None and Items(items_) is Items.ALL:

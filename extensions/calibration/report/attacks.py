@@ -93,9 +93,7 @@ def attacks(study: Study) -> Section:
         axis = "share of scored replies above the lowest value"
         blocks.insert(0, Dots("attacks", "How often each judge fell for it", axis, tuple(lines), first=1))
     if without:
-        words = (
-            f"{name_list(without)} was not given the answer that tries nothing, so nothing says what is its leniency."
-        )
+        words = f"{name_list(without)} was not given the answer that tries nothing, so its leniency is unknown."
         blocks.append(Paragraph(words, "warning"))
     blocks += others
     return Section(10, "attacks", TITLE, f"Of the answers that try something: {first_parts(clauses)}.", tuple(blocks))

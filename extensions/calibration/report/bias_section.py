@@ -104,18 +104,14 @@ def bias(study: Study) -> Section:
         blocks += biases_table(study)
         blocks += [_by_model_table(biases), _family_table(biases), _length_table(biases)]
     else:
-        blocks.append(
-            Paragraph(
-                "Leniency and length: the values are names, so there is nothing to be higher or lower.", "missing"
-            )
-        )
+        blocks.append(Paragraph("Leniency and length: the values have no order, so they cannot be tested.", "missing"))
         blocks += biases_table(study)
     blocks += position(study)
     lead = (
         "A judge may be lenient to all, which does no harm to a ranking, or to some, which does: "
         f"{first_parts(biases.told)}."
         if biases.told
-        else "Values here are names; what can be seen is whether the order of the answers matters."
+        else "The values have no order. Only the effect of the answers' order can be tested."
     )
     return Section(7, "bias", "Does the judge favor anyone or anything?", lead, tuple(blocks))
 
@@ -136,7 +132,7 @@ def _by_model_table(found: _Biases) -> Block:
 
 def _family_table(found: _Biases) -> Block:
     if not found.own_family:
-        words = "By family: no one said which models are a judge's own; name them with --family."
+        words = "By family: the judge's own models are not named. Name them with --family."
         return Paragraph(words, "missing")
     return ReportTable(
         "bias_family",

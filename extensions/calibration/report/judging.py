@@ -158,7 +158,9 @@ def against_people(study: Study) -> Section:
         axis = measures.pop() if len(measures) == 1 else "agreement in the measure of the scale"
         blocks += [
             Dots("ceiling", "Judges and the human ceiling", f"{axis}; 1 is perfect", tuple(lines)),
-            Dots("gap", "How far each judge stays behind", f"judge minus people, {axis}", tuple(gaps), True, first=1),
+            Dots(
+                "gap", "Distance of each judge from people", f"judge minus people, {axis}", tuple(gaps), True, first=1
+            ),
             ReportTable(
                 "ceiling",
                 "On the same footing",
@@ -212,7 +214,7 @@ def _by_certainty(study: Study) -> list[Block]:
             "Where people agree, and where they do not",
             ("criterion", "dimension", "judge", "units", "who", "share of a person's ratings met"),
             tuple(rows),
-            note="Agreement on units that split the people is no merit: there is nothing to agree with.",
+            note="Agreement on units that split the people means little.",
         )
     ]
 
@@ -226,7 +228,7 @@ def _noise(study: Study) -> list[Block]:
         rows += [
             (*part.where, "Reliability of the people's mean, ICC(3,k)", Figure.of(ceiling.reliability_of_mean)),
             (*part.where, "Highest correlation that a judge can have with it", Figure.of(ceiling.highest)),
-            (*part.where, "What one person reaches (leave one out)", Figure.of(ceiling.leave_one_out)),
+            (*part.where, "Agreement of one person with the others (leave one out)", Figure.of(ceiling.leave_one_out)),
         ]
         for judge in part.judges:
             at = _with_mean(part, judge)
@@ -236,7 +238,7 @@ def _noise(study: Study) -> list[Block]:
     return [
         ReportTable(
             "noise",
-            "The noise ceiling: what correlation is possible at all",
+            "The noise ceiling: the highest possible correlation",
             ("criterion", "dimension", "what", "value"),
             tuple(rows),
             unit="correlation; says nothing about leniency",

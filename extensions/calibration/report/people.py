@@ -77,7 +77,7 @@ def design(study: Study) -> Section:
     scales = {part.criterion: part for part in study.slices if part.dimension is None}
     for name, part in scales.items():
         listed = ", ".join(part.categories) if len(part.categories) <= MOST_VALUES else f"{len(part.categories)} values"
-        assumed = " This was assumed, as no one declared it." if part.table.scale.inferred else ""
+        assumed = " This scale was assumed, because none was declared." if part.table.scale.inferred else ""
         blocks.append(Paragraph(f"{name}: {part.table.scale.level} scale ({listed}).{assumed}", "note"))
     if study.left_aside:
         listed = ", ".join(f"{name} ({count:,} ratings)" for name, count in sorted(study.left_aside.items()))
@@ -154,7 +154,7 @@ def replies(study: Study) -> Iterator[Block]:
         ("criterion", "dimension", "judge", "what", "scored", "of those scored", "the rest lowest", "the rest highest"),
         tuple(bounds),
         unit="points of the scale, or shares; over everything that the judge was asked about",
-        note="Lowest and highest are the ends of the scale, or of the values that occur where no one declared them.",
+        note="Lowest and highest are the ends of the declared scale, or of the occurring values.",
     )
     for failure in study.scoreless:
         words = (
@@ -168,7 +168,7 @@ def replies(study: Study) -> Iterator[Block]:
         if reply.dimension is None and reply.judge in study.judges and reply.asked > reply.with_people
     ]
     if more:
-        rest = "What is said of agreement rests on those that people rated, the judge's means on all."
+        rest = "Agreement uses the units that people rated. The judge's means use all units."
         sentence = f"{first_parts(more)}. {rest}"
         yield Paragraph(sentence, "note")
 
@@ -180,10 +180,10 @@ def judges_are(study: Study) -> Iterator[Block]:
     ]
     yield ReportTable(
         "judges_are",
-        "What each judge is",
+        "The judges",
         ("judge", "what", "is"),
         tuple(rows),
-        note="What is said here of a judge holds for exactly this model, template and parser.",
+        note="Statements about a judge hold only for this model, template and parser.",
     )
     known = {run.judge for run in study.judge_runs}
     unknown = [name for name in study.judges if name not in known and name not in study.metrics]
@@ -238,7 +238,7 @@ def reliability(study: Study) -> Section:
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     leads: list[str] = []
     if len(study.humans) < 2:
-        reason = "Only one person was named, so no one knows how far people agree; at least two are needed."
+        reason = "Only one person was named. Agreement among people needs at least two."
         return Section(2, "people", "How far people agree with each other", reason, (Paragraph(reason, "missing"),))
     shown = {"equal": study.shows("percent_agreement"), "kappa": study.shows("cohen_kappa", "light_kappa")}
     for part in study.slices:

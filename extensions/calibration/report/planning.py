@@ -175,7 +175,7 @@ def _worth(part: Slice) -> list[tuple[Cell, ...]]:
         if not theirs:
             continue
         if not mine and len(set(theirs)) > 1:
-            rank, why = 0, "no one graded it, and the judges differ"
+            rank, why = 0, "nobody graded it, and the judges differ"
         elif len(mine) == 1 and mine[0] not in theirs and len(part.humans) > 1:
             rank, why = 1, "one person only, and the judges differ from them"
         elif len(set(mine)) > 1 and len(mine) > 1 and len(set(mine)) == len(mine):
@@ -183,7 +183,7 @@ def _worth(part: Slice) -> list[tuple[Cell, ...]]:
         elif (
             len(mine) > 1 and len(set(mine)) == 1 and len(set(theirs)) == 1 and theirs[0] != mine[0] and len(theirs) > 1
         ):
-            rank, why = 3, "all people agree, and all judges on something else"
+            rank, why = 3, "all people agree, and all judges agree on another value"
         else:
             continue
         words = [", ".join(part.categories[code] for code in codes) or "no one" for codes in (mine, theirs)]

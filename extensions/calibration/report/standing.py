@@ -152,7 +152,7 @@ def _correction(rows: Sequence[Mapping[str, Cell]]) -> str:
     """Return how many more grades a corrected score needs, if it was computed."""
     wanted = [row for row in rows if row["half width"] == WANTED[1] and row["more units"] is not None]
     if not wanted:
-        return "every unit with a score has people's grades, so there is nothing to correct yet."
+        return "every scored unit has people's grades, so no correction is needed."
     clauses = [f"{row['score']} {_whole(row['more units']):,}" for row in wanted]
     return f"more graded units for a corrected score known to \N{PLUS-MINUS SIGN}{AIM}: {first_parts(clauses)}."
 

@@ -181,7 +181,9 @@ def classification_rates(
     of_people, of_judge = np.eye(q)[people], np.eye(q)[judge]
     agreed = (people == judge).astype(float)
     common: dict[str, Any] = {"n_left_out": left_out, "confidence": confidence, "bootstrap": bootstrap}
-    accuracy = _share(sample, agreed, np.ones(len(agreed)), "No one labelled a unit that the judge labelled.", **common)
+    accuracy = _share(
+        sample, agreed, np.ones(len(agreed)), "The judge and the people have no labeled unit in common.", **common
+    )
     classes = tuple(
         ClassRates(
             name,
@@ -197,7 +199,7 @@ def classification_rates(
         for at, name in enumerate(names)
     )
     hits = agreed[:, None] * of_people
-    nothing = "No one labelled a unit that the judge labelled."
+    nothing = "The judge and the people have no labeled unit in common."
     return Classification(
         matrix,
         accuracy,
@@ -256,7 +258,7 @@ def pass_rates(
     y, f = sample.rows.T.astype(float) if len(sample.rows) else np.empty((2, 0))
     counts = {(int(a), int(b)): int(n) for a, b, n in zip(y, f, sample.counts, strict=True)} if len(codes) else {}
     common: dict[str, Any] = {"n_left_out": left_out, "confidence": confidence, "bootstrap": bootstrap}
-    nothing, every = "No one labelled a unit that the judge labelled.", np.ones(len(y))
+    nothing, every = "The judge and the people have no labeled unit in common.", np.ones(len(y))
     return PassRates(
         counts.get((1, 1), 0),
         counts.get((0, 1), 0),

@@ -344,7 +344,7 @@ def _design(ceiling: Ceiling, n_people: int, rule: Rule, held_out: bool) -> list
     """What of the study itself keeps it from a verdict; nothing if none does."""
     problems = []
     if not held_out:
-        problems.append("The judge was tuned on these very units; only units it was not tuned on can show what it is.")
+        problems.append("The judge was tuned on these units. Use other units for a verdict.")
     if n_people < rule.least_people:
         graders = {0: "No one", 1: "One person"}.get(n_people, f"{n_people} people")
         problems.append(f"{graders} graded, and the rule asks for {rule.least_people}.")

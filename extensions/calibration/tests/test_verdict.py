@@ -62,7 +62,7 @@ def test_a_perfect_estimate_without_limits_gets_no_verdict() -> None:
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"held_out": False}, "tuned on these very units"),
+        ({"held_out": False}, "tuned on these units"),
         ({"ceiling": ceiling(0.1, 0.01, n=29)}, "two or more people share 29 units"),
         ({"people": statistic(0.8, 0.01, raters=2)}, "2 people graded"),
         ({"humans": ["ann", "bob", "bob"]}, "2 people graded"),

@@ -26,7 +26,7 @@ def test_the_page_and_the_command_say_the_same(store: Store, home: Path, monkeyp
     make_items(store, 4)
     page = drawn(store, home, "tables", "lea", project="p")
     said = words(page)
-    assert "What the set is made of" in said
+    assert "Composition of the set" in said
     assert "All 4 items" in said
     # "Question 0?" is two words, the answer "red" is one of "red" and "blue", of which "blue" is longer
     assert {row["Number"]: row["What it is"] for row in rows(page, "Number")}["Items"] == "Items that are counted."

@@ -50,7 +50,7 @@ def render(services: Services) -> None:
     shell.heading(
         "Gold",
         "Settled items hidden among live work. Raters cannot tell them apart; the answers show how well they work and"
-        " never count as votes. People who open this page are not asked about these items.",
+        " never count as votes. People who open this page do not get these items as tasks.",
         made_up=view.made_up,
     )
     stages = stages_with_gold(view)
@@ -98,7 +98,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("People")
     gold_scores = scores.scores(services.store, by=services.person, project=view.name, stage=stage)
     if not gold_scores:
-        shell.show(markup.notice("No one has answered a gold check yet."))
+        shell.show(markup.notice("Nobody has answered a gold check yet."))
         return
     shell.show(people(gold_scores))
     name = f"{view.name}-{stage.value}-gold.csv"
@@ -111,7 +111,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
         whom = st.selectbox(
             "Reinstate someone who is stopped", barred, format_func=lambda each: called[each.person], key="gold.who"
         )
-        why = st.text_input("Why they may go on", key="gold.why")
+        why = st.text_input("Reason to reinstate", key="gold.why")
         sent = st.form_submit_button("Reinstate", key="gold.go")
     if sent and whom is not None:
         scores.reinstate(
@@ -169,7 +169,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
         name = _name(which)
         question = Confirmation(
             f"Withdraw the gold check {name}?",
-            "No one is asked about it any more, and answers to it no longer count for or against anyone.",
+            "Nobody gets it any more, and answers to it no longer count.",
             "It cannot be undone.",
             f"Withdraw {name}",
         )
@@ -235,7 +235,7 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("Make gold checks")
     asked = _candidates(services, view, stage)
     pending_figures.show_pending(
-        services, asked, lambda: _candidates(services, view, stage), about="What can become a gold check is"
+        services, asked, lambda: _candidates(services, view, stage), about="Possible gold checks are"
     )
     if asked.figure is not None:
         _draw(services, view, stage, asked.figure.value)

@@ -298,7 +298,7 @@ def test_chosen_items_become_gold_if_they_are_beyond_doubt(store: Store, clock: 
     assert (seen.can, seen.checks) == (("colour/0", "colour/8"), 2)
     assert dict(seen.cannot) == {
         "colour/1": "It is a gold check already.",
-        "colour/9": "The votes on it do not agree on what is wrong.",
+        "colour/9": "Its votes give different wrong answers.",
         "colour/10": "It is not settled yet.",
         "colour/99": "There is no such item.",
     }

@@ -104,9 +104,8 @@ def work(desk: Desk, seen: list[str], *, wrong: bool, at_most: int) -> dict[str,
         desk.next_after(NO if known and wrong else YES)
     said = b"".join(frames) + b"".join(reply.body() for reply in replies)
     assert all(question.encode() in said for question in seen)
-    told = re.sub(rb"(?i)\x0bgold checks2\x0bgold checks", b"", said).replace(
-        bytes(ROOT), b""
-    )  # every run names all pages
+    pages = rb"\x0bGold checks2(\x04gold|\x0bGold checks)"  # every run names all pages
+    told = re.sub(pages, b"", said).replace(bytes(ROOT), b"")
     assert b"gold" not in told.lower(), "nothing that is sent names it"
     return shapes
 
@@ -157,7 +156,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
             lena.page.get_by_role("button", name="People as CSV").click()
         lena.picture(pictures / "gold.png" if pictures else None)
         people = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
-        lena.page.get_by_role("textbox", name="Why they may go on").fill("We talked about leaves.")
+        lena.page.get_by_role("textbox", name="Reason to reinstate").fill("We talked about leaves.")
         lena.page.get_by_role("button", name="Reinstate").click()
         expect(lena.page.get_by_role("button", name="Reinstate")).to_have_count(0)
     found = {row["person"]: row for row in people}

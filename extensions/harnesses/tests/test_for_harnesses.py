@@ -169,7 +169,7 @@ def test_marked_images_lie_beside_the_samples(tmp_path: Path) -> None:
     (sample,) = lines(files["test.jsonl"])
     assert sample["input"][0]["content"][0] == {"type": "image", "image": "images/test/0-0.png"}
     for format in ("lmms_eval", "llava", "vlmevalkit"):
-        with pytest.raises(InvalidFileError, match="boxes or marks are drawn"):
+        with pytest.raises(InvalidFileError, match="its images have boxes or marks"):
             write(format, release(folder, schema, some), Folder(tmp_path / format))
 
 

@@ -211,7 +211,7 @@ def test_marks_are_drawn_into_the_picture_or_the_item_is_refused(tmp_path: Path)
         replace(each, fields={**each.fields, "where": [{"x": 0.1, "y": 0.1, "w": 0.5, "h": 0.5}]})
         for each in items(folder, "x?")
     ]
-    with pytest.raises(InvalidFileError, match="boxes or marks are drawn on its images"):
+    with pytest.raises(InvalidFileError, match="its images have boxes or marks"):
         write("vlmevalkit", release(folder, schema, some), folder)
     other = Folder(tmp_path / "other")
     marked = b"\x89PNG" + bytes(60)

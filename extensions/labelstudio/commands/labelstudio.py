@@ -360,7 +360,7 @@ def _ready(
 
 def _no_one_known(project: str) -> str:
     return (
-        f"No one is known there yet. Map each login with touchstone labelstudio map {project} LOGIN=E-MAIL."
+        f"Nobody is known in Label Studio yet. Map each login with touchstone labelstudio map {project} LOGIN=E-MAIL."
         " For people without an account there, --invite prints a link."
     )
 

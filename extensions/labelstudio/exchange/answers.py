@@ -68,15 +68,17 @@ def _take(
     if annotation.by != place.outside_user:
         if mine and slot.state is TaskState.CLAIMED:
             _again(
-                session, link, row, "Someone else answered this, so it comes again: please answer it yourself.", None
+                session, link, row, "Someone else answered this task, so it returns. Please answer it yourself.", None
             )
-        return _keep_answer(session, link, row, annotation, BridgeOutcome.NOT_THEIRS, "Someone else there answered it.")
+        return _keep_answer(
+            session, link, row, annotation, BridgeOutcome.NOT_THEIRS, "Another account in Label Studio answered it."
+        )
     if person is None or access is None:
         return _over(session, link, row, annotation, BridgeOutcome.LATE, why)
     if annotation.cancelled:
         return _skipped(session, link, row, slot, annotation, access, person)
     if mine and slot.state is TaskState.DONE and row.annotation_id is None:
-        why = "It had been answered here already; what was submitted first stands."
+        why = "It was already answered in Touchstone. The first submission counts."
         return _over(session, link, row, annotation, BridgeOutcome.SETTLED, why)
     fields = fields_shown(session, access=access, row=slot, person=person)
     if slot.prediction_id is not None:

@@ -61,7 +61,7 @@ def _why_over(row: StoredBridgeTask, slot: StoredTask, now: datetime) -> tuple[s
     if slot.state is TaskState.WITHDRAWN:
         return "It is no longer wanted.", _KEPT
     if slot.state is not TaskState.CLAIMED or slot.person_id != row.person_id:
-        return "It was given back, or went to someone else.", _KEPT
+        return "The task was given back or went to another person.", _KEPT
     if slot.lease_until is not None and slot.lease_until < now:
         return "It was not answered in time.", _POSTPONED
     return "Its item was edited.", _KEPT
@@ -86,7 +86,7 @@ def why_not_here(session: Session, link: Link, plan: Plan, place: StoredBridgePr
     if place.labeling_hash not in looks.hashes:
         return "It looks otherwise now.", _KEPT
     if place.outside_user != mapped.outside_user:
-        return "This person is someone else there now.", _KEPT
+        return "This person now has another account in Label Studio.", _KEPT
     return "", _KEPT
 
 

@@ -165,7 +165,7 @@ _SENTENCES = {
         "{} answers did not fit; they are kept, and their tasks were sent again with the reasons.",
     ),
     "not_theirs": (
-        "1 answer was someone else's and is kept, but does not count.",
+        "1 answer by another person is kept, but does not count.",
         "{} answers were someone else's and are kept, but do not count.",
     ),
     "late": (
@@ -178,7 +178,7 @@ _SENTENCES = {
     ),
     "skipped": ("1 task was skipped there and given back.", "{} tasks were skipped there and given back."),
     "deleted": (
-        "1 task or answer was deleted there; what was stored stands.",
+        "1 task or answer was deleted in Label Studio. Stored votes stay.",
         "{} tasks or answers were deleted there; what was stored stands.",
     ),
     "strangers": (
@@ -215,7 +215,7 @@ def _next_steps(
     if not row.stages:
         steps.append("No stage goes there; connect it with at least one, or push once to call everything back.")
     if not mapped:
-        steps.append("No one's work goes there yet; say who is who there, by e-mail address.")
+        steps.append("Nobody's work goes to Label Studio yet. Match people by e-mail address.")
     for mapping, who in mapped:
         if not who.active or (mapping.person_id not in members and not who.is_admin):
             steps.append(f"{_called(who)} is no longer in the project; take them off, or let them in again.")

@@ -142,7 +142,7 @@ def _ago(at: datetime | None, now: datetime) -> str:
 
 
 def _counts_table(status: BridgeStatus) -> None:
-    shell.section("What is there, and what became of it")
+    shell.section("Tasks and their state")
     if not status.lines:
         shell.show(markup.tag("p", markup.quiet("Nothing was sent yet."), style="ts"))
         return

@@ -127,11 +127,11 @@ OUTCOMES = {
     BridgeOutcome.STORED: ("answer stored", "answers stored"),
     BridgeOutcome.SUPERSEDED: ("answer changed, the correction counts", "answers changed, the corrections count"),
     BridgeOutcome.REFUSED: ("answer does not fit, sent again", "answers do not fit, sent again"),
-    BridgeOutcome.NOT_THEIRS: ("answer of someone else does not count", "answers of someone else do not count"),
+    BridgeOutcome.NOT_THEIRS: ("answer by another person does not count", "answers by other people do not count"),
     BridgeOutcome.LATE: ("expired answer, kept as a draft", "expired answers, kept as drafts"),
     BridgeOutcome.SETTLED: ("answer after another one stood", "answers after others stood"),
     BridgeOutcome.SKIPPED: ("task skipped, given back", "tasks skipped, given back"),
-    BridgeOutcome.DELETED: ("deleted there, what was stored stands", "deleted there, what was stored stands"),
+    BridgeOutcome.DELETED: ("deleted in Label Studio; stored votes stay", "deleted in Label Studio; stored votes stay"),
 }
 
 

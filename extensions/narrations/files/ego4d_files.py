@@ -146,10 +146,10 @@ class _Reader:
         sentence = fitting(text)
         phrase = phrase_of(sentence)
         if phrase.actor == "other":
-            self._found.pass_over("done by someone else than the camera wearer (#O and the like)")
+            self._found.pass_over("done by another person than the camera wearer (#O and others)")
             return None
         if phrase.unsure and not self._unsure:
-            self._found.pass_over("what it is done with is not known (#unsure)")
+            self._found.pass_over("with an unknown object (#unsure)")
             return None
         if not phrase.phrase:
             raise Unfit("it says no action")

@@ -194,7 +194,7 @@ class _Table:
             line=line,
         )
         if "moment" in self._at and not self._cell(cells, "moment").strip():
-            self._found.note("without the moment at which it was said")
+            self._found.note("without its time")
         self._lines[own] = self._same[same] = line
         self._found.rows.append(row)
 

@@ -44,8 +44,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Goals",
-        "What videos are done for, on three levels, each goal with its actions. Questions about the next action are "
-        "made of them.",
+        "Goals of videos on three levels, with their actions. Questions about the next action are made of them.",
         made_up=view.made_up,
     )
     st.html(f"<style>{text_difference.STYLE}</style>")
@@ -55,7 +54,7 @@ def render(services: Services) -> None:
     if done := messages.kept_message(DONE):
         shell.show(markup.notice(done, style="good"))
     if not has_segments(view.schema.schema_):
-        shell.show(markup.notice("Items of this project do not say what is done when: no questions come of goals."))
+        shell.show(markup.notice("Items of this project have no times of actions, so goals give no questions."))
         return
     known = _known(services, view)
     with st.expander("Narrations and goals from files", expanded=not known.versions, key="goals.files"):
@@ -243,7 +242,7 @@ def _meanwhile(services: Services, view: ProjectView, draft: Draft, now: GoalVer
     shell.show(markup.tag("div", text_difference.lines_of(changes), data_part="meanwhile"))
     mine, take, _ = st.columns([2, 2, 4])
     button = partial(_button, services, view, draft)
-    button(mine, "I have seen it; go on with mine", "mine", lambda made: made.onto(now))
+    button(mine, "Continue with my version", "mine", lambda made: made.onto(now))
     button(take, f"Take version {now.number}", "take", lambda made: made.taking(now).onto(now))
 
 
@@ -339,7 +338,7 @@ def _one(services: Services, view: ProjectView, draft: Draft, here: Video) -> No
     button(merge, words, "merge", Draft.merged, off=after is None)
     button(delete, "Delete", "delete", Draft.deleted)
     if any(step.id not in here.ids or step.unlike(here.rows[here.ids[step.id]]) for step in steps):
-        words = "Take words and times from the narrations, without actions that are none"
+        words = "Take words and times from the narrations, and remove unknown actions"
         button(
             st.container(),
             words,
@@ -409,4 +408,4 @@ def _versions(services: Services, view: ProjectView, draft: Draft, versions: Seq
         key = f"goals.version.{draft.video}.{len(versions)}"
         box.selectbox("Version", list(of), key=key)
         button = partial(_button, services, view, draft)
-        button(put, "Bring it here, to go on from", "bring", lambda made: made.taking(of[st.session_state[key]]))
+        button(put, "Restore this version", "bring", lambda made: made.taking(of[st.session_state[key]]))

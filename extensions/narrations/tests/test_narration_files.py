@@ -61,7 +61,7 @@ def test_a_table_of_epic_kitchens(tmp_path: Path) -> None:
         ),
     ]
     found = read(tmp_path, "\ufeff" + "\r\n".join(lines) + "\r\n")
-    assert (found.form, bad(found), found.notes) == ("epic", [], {"without the moment at which it was said": 1})
+    assert (found.form, bad(found), found.notes) == ("epic", [], {"without its time": 1})
     one, other = found.rows
     assert (one.id, one.video, one.start, one.stop, one.text) == (
         "P01_11_1", "P01_11", Decimal("1.56"), Decimal("2.45"), "put down plate",
@@ -186,8 +186,8 @@ def test_ego4d_becomes_windows(tmp_path: Path) -> None:
         ("v2@0.2/2", "0", "0.7", "sit"),
     ]
     assert found.passed_over == {
-        "done by someone else than the camera wearer (#O and the like)": 1,
-        "what it is done with is not known (#unsure)": 1,
+        "done by another person than the camera wearer (#O and others)": 1,
+        "with an unknown object (#unsure)": 1,
         "said by narrator 2, and narrator 1 is read": 1,
     }
     assert found.notes == {

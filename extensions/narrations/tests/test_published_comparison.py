@@ -20,7 +20,7 @@ def test_what_the_narrations_explain_of_egoplan_val() -> None:
     read = read_narrations(shared("data", "epic_kitchens", "EPIC_100_validation.csv"))
     published = read_published(shared("data", "egoplan", "EgoPlan_validation.json"))
     assert (len(read.rows), read.bad, read.form) == (9668, [], "epic")
-    assert read.notes == {"without the moment at which it was said": 70}
+    assert read.notes == {"without its time": 70}
     videos = by_video(read.rows)
     assert sum(after.start_frame < before.stop_frame for before, after in neighbours(videos)) == 2437  # type: ignore[operator]
     seen = look(videos)

@@ -23,7 +23,7 @@ class EachAnswer(PropertyList):
     meaning = "a value for each of two models' answers"
     only_here = NO_SIDES
     keys: ClassVar[Mapping[str, str]] = {
-        "values": "what can be said of an answer; absent: yes, no",
+        "values": "possible values; absent: yes, no",
         "labels": PropertyList.keys["labels"],
     }
 

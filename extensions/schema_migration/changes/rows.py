@@ -62,22 +62,14 @@ MAP = DecisionKind(
 ASK_AGAIN = DecisionKind(
     "ask_again", "CRITERION[:OPTION]", "those votes no longer count, and their items are voted on again"
 )
-ASK_OLD_ITEMS = DecisionKind("ask_old_items", "CRITERION", "items that have votes already are asked about it, too")
-NEW_VOTES_ONLY = DecisionKind(
-    "new_votes_only", "CRITERION", "votes that are in stay as they are; only new ones are asked"
-)
-RECOMPUTE = DecisionKind(
-    "recompute", "STAGE", "the votes that are in are counted anew; each item that comes out otherwise is listed"
-)
+ASK_OLD_ITEMS = DecisionKind("ask_old_items", "CRITERION", "items with votes are asked about it as well")
+NEW_VOTES_ONLY = DecisionKind("new_votes_only", "CRITERION", "existing votes stay; only new votes include it")
+RECOMPUTE = DecisionKind("recompute", "STAGE", "existing votes are counted again; items with a new result are listed")
 MORE_VOTES = DecisionKind("more_votes", "STAGE", "decided items with fewer votes are open again until they have them")
-SEND_ON = DecisionKind(
-    "send_on", "STAGE", "items that are kept so far go on to this stage, and are kept when it keeps them"
-)
+SEND_ON = DecisionKind("send_on", "STAGE", "kept items go to this stage, which decides about them")
 FILL = DecisionKind("fill", "FIELD=VALUE", "items without it get this value")
-RETIRE = DecisionKind(
-    "retire", "NAME", "it is no longer asked or shown; what was stored stays with the version it was given under"
-)
-LEAVE = DecisionKind("leave", "NAME", "what is stored stays as it is, also where it no longer fits")
+RETIRE = DecisionKind("retire", "NAME", "it is no longer asked or shown; stored values stay with their version")
+LEAVE = DecisionKind("leave", "NAME", "stored values stay, even if they no longer fit")
 
 WAYS = {
     row.name: row
@@ -142,37 +134,37 @@ def _refused(name: str, meaning: str, *decisions: DecisionKind, whatever_use: bo
 # ---- compatible -----------------------------------------------------------------------------------------------------
 
 VERSION = _fits("version", "Another version of the schema.")
-WORDS = _fits("words", "A text that people read; what it stands for is the same.")
+WORDS = _fits("words", "A text that people read. Its meaning is the same.")
 WORDING = _fits(
     "wording",
     "How texts are to be written from now on; items that are in stay, and are listed by `touchstone wording check`.",
 )
-GUIDELINE = _fits("guideline", "What people are told; votes keep the guideline they were given under.")
+GUIDELINE = _fits("guideline", "Instructions for people. Votes keep their guideline.")
 ORDER_OF_ENTRIES = _fits("order_of_entries", "The same entries in another order.")
 ADDED_DIMENSION = _fits("added_dimension", "A dimension without items yet.")
 TARGET = _fits("target", "How many items are wanted; nothing that is stored changes.")
 ADDED_ASSET = _fits("added_asset", "A place for images or clips that items may leave empty.")
 ADDED_FIELD = _fits("added_field", "A field that items may leave empty.")
-WIDER_ITEM = _fits("wider_item", "Items may be what they were, and more.")
+WIDER_ITEM = _fits("wider_item", "Items may have more values than before.")
 FIELD_KIND_FITS = _fits("field_kind_fits", "The field has another kind, which takes every value of the one before.")
-ADDED_OPTION = _fits("added_option", "One more answer; votes that are in stay as they are.")
+ADDED_OPTION = _fits("added_option", "One more answer. Existing votes stay.")
 ADDED_REASON = _fits("added_reason", "One more reason to choose from.")
 REMOVED_REASON = _fits("removed_reason", "A reason less; votes that gave it keep it as a typed one.")
 CRITERION_KIND_FITS = _fits(
     "criterion_kind_fits", "The criterion has another kind, which takes every answer of before."
 )
-WIDER_CRITERION = _fits("wider_criterion", "The criterion takes what it took, and more.")
+WIDER_CRITERION = _fits("wider_criterion", "The criterion accepts more values than before.")
 ASKED_LESS = _fits(
     "asked_less", "It is asked about the same or fewer items, or need not be answered; answers that are in stay."
 )
-PLAN_RULES = _fits("plan_rules", "What the steps of plans need and make; votes that are in stay as they are.")
-SHOWN = _fits("shown", "What people see next to what they are asked; votes keep the version they were given under.")
-HANDING_OUT = _fits("handing_out", "How work is handed out or limited from now on; what is done stays.")
+PLAN_RULES = _fits("plan_rules", "Conditions of plan steps. Existing votes stay.")
+SHOWN = _fits("shown", "Content next to the questions. Votes keep their version.")
+HANDING_OUT = _fits("handing_out", "The distribution of future work. Finished work stays.")
 GATES = _fits("gates", "Who may work or settle from now on; who was let in stays in, and settled items stay settled.")
-WHICH_WORK = _fits("which_work", "What is worked on from now on; what is done stays.")
+WHICH_WORK = _fits("which_work", "The choice of future work. Finished work stays.")
 ADDED_STAGE = _fits("added_stage", "A further step; it begins without work.")
-FIGURES = _fits("figures", "How numbers are made of votes and answers; they are made anew whenever they are shown.")
-READING = _fits("reading", "How models' answers are read; results are read anew.")
+FIGURES = _fits("figures", "The computation of numbers. They are computed again when shown.")
+READING = _fits("reading", "The reading of models' answers. Results are read again.")
 IMPORTS = _fits("imports", "How files are read from now on; items that are in stay.")
 EXPORTS = _fits("exports", "How files are written from now on; releases that were made stay.")
 FLOORS_RAISED = _fits("floors_raised", "Raters have to agree further before a release; releases that were made stay.")
@@ -187,8 +179,8 @@ SHORTCUTS_LOOSER = _fits("shortcuts_looser", "More shortcuts may be left in a re
 SHORTCUTS_OTHERWISE = _fits(
     "shortcuts_otherwise", "Other limits for shortcuts hold from the next release on; releases that were made stay."
 )
-JUDGES = _fits("judges", "Judges and what they see; runs that were made keep what they were asked with.")
-MODELS = _fits("models", "How models are asked from now on; runs that were made keep what they were asked with.")
+JUDGES = _fits("judges", "Judges and their input. Earlier runs keep their input.")
+MODELS = _fits("models", "The questions to models. Earlier runs keep their questions.")
 
 # ---- compatible with a decision -------------------------------------------------------------------------------------
 
@@ -204,19 +196,19 @@ ASSET_LIMITS = _asks(
 )
 REMOVED_FIELD = _asks("removed_field", "Items hold values in this field.", RENAME_FIELD, RETIRE)
 FIELD_NEEDED = _asks("field_needed", "Items without a value in this field no longer fit.", FILL, LEAVE)
-FIELD_LIMITS = _asks("field_limits", "Values of items may lie outside of what the field now takes.", LEAVE)
+FIELD_LIMITS = _asks("field_limits", "Values of items may be outside the new limits.", LEAVE)
 REMOVED_VALUE = _asks("removed_value", "Items may hold a value that is no longer listed.", MAP, RENAME_OPTION, LEAVE)
 UNIT_OF_FIELD = _asks("unit_of_field", "The numbers that are stored would be in another unit.", LEAVE)
 ADDED_CRITERION = _asks("added_criterion", "Votes that are in say nothing about it.", NEW_VOTES_ONLY, ASK_OLD_ITEMS)
 REMOVED_CRITERION = _asks("removed_criterion", "Votes that are in answer it.", RENAME_CRITERION, RETIRE)
 ASKED_MORE = _asks(
-    "asked_more", "It is asked where it was not, or has to be answered; votes that are in do not say it.",
+    "asked_more", "It is asked in more cases, or is required. Existing votes lack it.",
     NEW_VOTES_ONLY, ASK_OLD_ITEMS,
 )  # fmt: skip
 REMOVED_OPTION = _asks(
     "removed_option", "Votes may give an answer that is no longer offered.", MAP, RENAME_OPTION, ASK_AGAIN
 )
-CRITERION_LIMITS = _asks("criterion_limits", "Answers may lie outside of what is now taken.", LEAVE, ASK_AGAIN)
+CRITERION_LIMITS = _asks("criterion_limits", "Answers may be outside the new limits.", LEAVE, ASK_AGAIN)
 UNIT = _asks("unit", "The numbers that were typed would be in another unit.", LEAVE, ASK_AGAIN)
 REMOVED_SKIP = _asks("removed_skip", "Votes may skip what can no longer be skipped.", LEAVE, ASK_AGAIN)
 RATERS_RAISED = _asks("raters_raised", "Decided items have fewer votes than are now asked for.", MORE_VOTES, LEAVE)
@@ -224,19 +216,19 @@ RATERS_LOWERED = _asks(
     "raters_lowered", "Items that wait for further votes may be decided by those that are in.", RECOMPUTE
 )
 KEEP_RULE = _asks("keep_rule", "The votes may come to other verdicts.", RECOMPUTE)
-SKIPS = _asks("skips", "Skips do something else, so items may come to other verdicts.", RECOMPUTE)
-SETTLING = _asks("settling", "Who settles what differs, if anyone: open items may come out otherwise.", RECOMPUTE)
+SKIPS = _asks("skips", "Skips act differently, so verdicts may change.", RECOMPUTE)
+SETTLING = _asks("settling", "Who settles disagreements. Open items may get other results.", RECOMPUTE)
 REFINEMENT_END = _asks("refinement_end", "Items may be refined that were not, or the other way round.", RECOMPUTE)
 ADDED_VERIFICATION = _asks("added_verification", "Items that are in have no votes.", ASK_OLD_ITEMS)
 ADDED_ROUND = _asks("added_round", "Items that are kept so far were not voted on in this stage.", SEND_ON, LEAVE)
 
 # ---- incompatible ---------------------------------------------------------------------------------------------------
 
-_ELSE = "Leave it as it is, or begin a new project with what carries over (`touchstone project clone`)."
+_ELSE = "Keep it, or start a new project with the transferable parts (`touchstone project clone`)."
 
 OTHER_SCHEMA = _refused(
     "other_schema",
-    "The name says which benchmark a schema is of. Keep the name; for another benchmark begin a new project.",
+    "The name identifies the benchmark. Keep the name; for another benchmark begin a new project.",
     whatever_use=True,
 )
 SAME_VERSION = _refused(
@@ -275,7 +267,7 @@ REMOVED_STAGE = _refused(
 )
 GRADING_SAMPLE = _refused(
     "grading_sample",
-    f"Which answers are graded was settled before anyone graded, so that no one could choose by what came out. {_ELSE}",
+    f"The graded answers were chosen before grading, so that results cannot influence the choice. {_ELSE}",
 )
 
 CHANGE_KINDS = {row.name: row for row in list(vars().values()) if isinstance(row, ChangeKind)}

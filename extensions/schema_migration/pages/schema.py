@@ -115,11 +115,11 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
         shell.show(
             markup.notice(
                 "A change is not finished. If the number below stops, the change was interrupted. Finish the change "
-                "or undo it. Nothing is lost, and people can go on working."
+                "or undo it. Nothing is lost, and people keep working."
             )
         )
     else:
-        shell.show(markup.notice("The change is running. People can go on working, and you can leave this page."))
+        shell.show(markup.notice("The change is running. People keep working, and you can leave this page."))
     _how_far(services, view, going)
     if going is not None:
         return
@@ -150,7 +150,7 @@ def _how_far(services: Services, view: ProjectView, going: Job | None) -> None:
 
 
 def _edit(services: Services, view: ProjectView) -> None:
-    """Draw the effects of the edited schema, and what has to be decided."""
+    """Draw the effects of the edited schema, and the decisions that it needs."""
     examined = _new(services, view)
     if examined is None:
         return
@@ -210,7 +210,7 @@ def _new(services: Services, view: ProjectView) -> SchemaCheck | None:
     editor = schema_editor()
     if editor is None:
         text = st.text_area("Schema (YAML)", value=view.schema.text, height=320, key=f"schema.text.{view.schema.hash}")
-        edited = EditedSchema(text or "", view.schema.guideline_text)
+        edited: EditedSchema | None = EditedSchema(text or "", view.schema.guideline_text)
     else:
         edited = _draft(services, view, editor)
     if edited is None or edited == EditedSchema(view.schema.text, view.schema.guideline_text):
@@ -377,7 +377,9 @@ def _take(services: Services, view: ProjectView, examined: SchemaCheck, seen: Sc
         return
     shell.show(
         markup.tag(
-            "p", markup.quiet("People can go on working meanwhile. You can undo the change on this page."), style="ts"
+            "p",
+            markup.quiet("People keep working during the change. You can undo the change on this page."),
+            style="ts",
         )
     )
     if st.button(f"Use version {seen.found.new_version}", type="primary", key="schema.take"):

@@ -201,7 +201,7 @@ def test_what_cannot_be_done_is_refused_with_what_to_do(copied: Store) -> None:
         migration.migrate(copied, by=None, project="p", loaded=gone)
     with pytest.raises(InvalidInputError, match="Raise `version`"):
         migration.migrate(copied, by=None, project="p", loaded=schema(1, {"title: Shape": "title: Form"}))
-    with pytest.raises(NotFoundError, match="nothing to take back"):
+    with pytest.raises(NotFoundError, match="nothing can be undone"):
         migration.undo(copied, by=None, project="p")
     with pytest.raises(NotFoundError, match="No change of the schema"):
         migration.finish(copied, by=None, project="p")

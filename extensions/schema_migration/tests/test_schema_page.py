@@ -88,7 +88,7 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     assert "being worked out, and will appear here" in words(test)
     until(lambda: any(button.key == "schema.take" for button in test.run().button))
     test.button(key="schema.take").click().run()
-    assert "People can go on working, and you can leave this page." in words(test)
+    assert "People keep working, and you can leave this page." in words(test)
     until(lambda: not desk.list_jobs(store, kinds=["schema"], only_open=True))
     assert "Version 2 is in force. 0 items came out otherwise." in words(test.run())
 

@@ -203,7 +203,7 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
 
     typer.echo(f"{found.title}. {found.which}\n")
     if not found.items:
-        typer.echo("No items have a multiple-choice key, so there is nothing to test.")
+        typer.echo("No items have a multiple-choice key, so shortcuts cannot be tested.")
         return
     tables = [
         ReportTable("rules", "Rules without images", ("Rule", "Right"), tuple(found.baselines)),

@@ -1,4 +1,4 @@
-"""What models get right without images, before a release: how it stands next to what is known of them, and that a
+"""Right without images, before a release: how it stands next to what is known of them, and that a
 release tells and recomputes it."""
 
 from __future__ import annotations

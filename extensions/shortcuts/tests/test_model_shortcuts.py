@@ -1,4 +1,4 @@
-"""What models get right without images, next to what is known of them: the items that they know are found, and no
+"""Right without images, next to what is known of them: the items that they know are found, and no
 other; whoever names one letter knows none."""
 
 from __future__ import annotations

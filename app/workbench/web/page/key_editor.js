@@ -45,7 +45,7 @@ export function openKeyEditor(bench, done) {
           waiting = pressing ? null : id;
           paint();
         };
-        const name = pressing ? t("Press a key") : (keys[id] ?? usual).toUpperCase();
+        const name = pressing ? t("Press a key") : printed(keys[id] ?? usual);
         const change = button(name, pressing ? "small on" : "small", press);
         change.setAttribute(
           "aria-label",
@@ -152,7 +152,7 @@ function actionsOf(bench) {
   const skips = fixed.criteria.some(({ skip }) => skip);
   /** @type {(Action | null)[]} */
   const rest = [
-    skips ? { id: "Skip", usual: "number", what: t("skip") } : null,
+    skips ? { id: "Skip", usual: t("number"), what: t("skip") } : null,
     { id: "Submit", usual: "Enter", what: t("submit; Enter and Ctrl Enter stay, too") },
     letter("g", t("guideline")),
     stage === "adjudication" ? letter("h", t("history of the item")) : letter("u", t("edit your last answer")),
@@ -168,6 +168,9 @@ function actionsOf(bench) {
   ];
   return [...choices, ...rest.filter((each) => each !== null)];
 }
+
+/** @param {string} key */
+const printed = (key) => (key.length === 1 ? key.toUpperCase() : key);
 
 /**
  * @param {string} usual

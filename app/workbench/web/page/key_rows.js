@@ -95,8 +95,8 @@ export function keyRows(view, stage, own = [], taken = [], parts = []) {
       ["I", t("images side by side, or one at a time{value}", { value: otherwise("I") })],
       [", .", t("exactly one frame back, one frame on")],
       ["Home End", t("first frame, last frame")],
-      ["Space", "play, pause"],
-      ["< >", "slower, faster"],
+      ["Space", t("play, pause")],
+      ["< >", t("slower, faster")],
       ["O", t("loop, or stop at the end{value}", { value: otherwise("O") })],
     );
     rows.push(...own);

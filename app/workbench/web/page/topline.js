@@ -15,7 +15,9 @@ import { openKeys, openMenu } from "./dialogs.js";
 export function where({ progress, notes }, fixed) {
   const numbers = [t("{done} done", { done: progress.done })];
   if (progress.left !== null) numbers.push(t("{left} left", { left: progress.left }));
-  const kept = progress.decided ? `kept ${Math.round((100 * progress.kept) / progress.decided)} %` : null;
+  const kept = progress.decided
+    ? t("kept {percent} %", { percent: Math.round((100 * progress.kept) / progress.decided) })
+    : null;
   return el(
     "div",
     { class: "where" },

@@ -5,10 +5,11 @@ import { Gone, post, Refused } from "../http.js";
 import { YamlEditor } from "../vendor/codemirror.js";
 import { askCreate } from "./create.js";
 import { download, layout } from "./layout.js";
+import { saveOnLeave, seeEffects } from "./leaving.js";
 import { LiveForm } from "./live_form.js";
 import { morph } from "./morph.js";
 import { count } from "./parts.js";
-import { listen } from "./row_events.js";
+import { answered, listen } from "./row_events.js";
 import { rows } from "./rows.js";
 
 /** @import { BuilderPage, Checked, DraftLine, Edit, Finding, FormState, Opened } from "../builder_types" */
@@ -77,6 +78,7 @@ export class Builder {
     });
     this.frame.undo.disabled = true;
     listen(this);
+    this.forget = saveOnLeave(this);
     this.check(0);
   }
 
@@ -141,6 +143,7 @@ export class Builder {
     if (edits.length && this.editor.text !== text) return; // typed meanwhile: the edit is made again, on the newer text
     if (edits.length) {
       this.waiting.shift();
+      if (!this.waiting.length) answered(this.list);
       if (checked.refused) this.say(checked.refused);
       else if (!checked.copied) this.quiet();
       this.editor.set(checked.text);
@@ -164,6 +167,7 @@ export class Builder {
     }
     if (!(error instanceof Refused)) throw error;
     if (edits.length) this.waiting.shift();
+    answered(this.list);
     this.frame.status.textContent = "Not saved";
     this.say([error.message, ...error.problems.map(({ message }) => message)].join(" "));
   }
@@ -275,7 +279,7 @@ export class Builder {
 
   create() {
     if (this.data.project !== null) {
-      this.effects(this.data.project);
+      seeEffects(this, this.data.project);
       return;
     }
     const form = () => ({ draft: this.draft, text: this.editor.text, guideline: this.frame.guideline.value });
@@ -283,21 +287,11 @@ export class Builder {
     askCreate(this.root, this.csrf, typeof title === "string" ? title : "", form, () => this.stop(true));
   }
 
-  /** Go where the effects on items and votes are shown, once the draft is saved. @param {string} project */
-  async effects(project) {
-    this.frame.create.disabled = true;
-    this.dirty = true; // the effects are those of the draft that was saved last
-    while (!this.stopped && (this.dirty || this.busy)) {
-      this.check(0);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    location.assign(`/schema?project=${encodeURIComponent(project)}&effects=1`);
-  }
-
   /** @param {boolean} [stay] leave what is seen until the next page is there */
   stop(stay = false) {
-    this.stopped = true;
     clearTimeout(this.timer);
+    if (!stay) this.forget();
+    this.stopped = true;
     if (stay) return;
     this.live.stop();
     this.editor.destroy();

@@ -77,7 +77,7 @@ function moveAround(parent, stays, from) {
  */
 function attributes(old, next) {
   for (const { name } of [...old.attributes])
-    if (!next.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+    if (!next.hasAttribute(name) && name !== "data-typed") old.removeAttribute(name);
   for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
 }
 
@@ -87,8 +87,7 @@ function attributes(old, next) {
  * @param {HTMLInputElement | HTMLTextAreaElement} next
  */
 function value(old, next) {
-  const root = old.getRootNode();
-  if (root instanceof ShadowRoot && root.activeElement === old && old.dataset.typed) return;
+  if (old.dataset.typed) return;
   if (old.value !== next.value) old.value = next.value;
   if (old instanceof HTMLInputElement && next instanceof HTMLInputElement) old.checked = next.checked;
 }

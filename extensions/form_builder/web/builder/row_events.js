@@ -4,6 +4,13 @@
 /** @import { Builder } from "./form.js" */
 
 const PAUSE_MS = 350;
+const TYPED = "typed"; // not sent yet
+const SENT = "sent"; // not answered yet
+
+/** What was sent is answered, so boxes show what the text says. @param {HTMLElement} list */
+export function answered(list) {
+  for (const box of list.querySelectorAll(`[data-typed=${SENT}]`)) box.removeAttribute("data-typed");
+}
 
 /** @param {Builder} builder */
 export function listen(builder) {
@@ -37,7 +44,7 @@ export function listen(builder) {
   builder.list.addEventListener("input", (event) => {
     const { target } = event;
     if (!isBox(target) || (event instanceof InputEvent && event.isComposing)) return;
-    target.dataset.typed = "1";
+    target.dataset.typed = TYPED;
     const id = target.dataset.id ?? "";
     clearTimeout(pauses.get(id));
     if (isName(target)) return; // a name changes references, so it changes when it is complete
@@ -73,10 +80,11 @@ export function listen(builder) {
     const id = box.dataset.id ?? "";
     clearTimeout(pauses.get(id));
     pauses.delete(id);
-    if (!box.dataset.typed) return;
-    delete box.dataset.typed;
+    if (box.dataset.typed !== TYPED) return;
+    box.dataset.typed = SENT;
     const edit = editOf(box);
     if (edit) builder.edit([edit]);
+    else delete box.dataset.typed;
   }
 }
 
