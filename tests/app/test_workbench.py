@@ -210,7 +210,7 @@ def test_one_key_votes_and_the_next_item_comes_and_undo_skips_and_problems(place
     expect(asked(browser_page)).to_have_text(third)
     assert len(place.votes(person)) == 3, "what lies under the list hears no keys"
     browser_page.keyboard.press("2")
-    expect(browser_page.locator(".nothing")).to_contain_text("waits for others")
+    expect(browser_page.locator(".nothing")).to_contain_text("wait for other people")
     assert place.votes(person)[-1].answers == {"choice": "blue"}
     browser_page.keyboard.press("m")
     box = browser_page.get_by_role("combobox", name="Find a page or an action")
