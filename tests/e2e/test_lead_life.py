@@ -265,8 +265,6 @@ def _pass(chromium: Browser, server: Server, plan: Plan) -> None:
         ann.open(f"/qualify?project={PROJECT}")
         words = "100% of your answers must be right. 1 senior checks them."
         expect(ann.page.locator("[data-part=asked]")).to_contain_text(words)
-            "100% of your answers must be right. 1 senior checks them."
-        )
         ann.page.get_by_role("button", name="Begin").click()
         expect(ann.bench).to_have_attribute("data-view", "task")
         for _ in SET:
