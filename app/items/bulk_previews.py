@@ -58,9 +58,9 @@ def describe_preview(counts: str, can: Sequence[str], cannot: Sequence[tuple[str
         reasons = Counter(why for _, why in cannot).most_common()
         lines = [markup.tag("li", markup.text(f"{n:,}: {why}")) for why, n in reasons]
         rows = [[markup.text(name), markup.text(why)] for name, why in cannot[:SHOWN]]
-        more = [markup.quiet(f"And {len(cannot) - SHOWN:,} more.")] if len(cannot) > SHOWN else []
+        rest = [markup.quiet(f"And {len(cannot) - SHOWN:,} more.")] if len(cannot) > SHOWN else []
         summary = markup.tag("summary", markup.text("Items that will not change"))
         table = markup.table([("Will not change", ""), ("Why", "wide")], rows)
         parts.append(markup.tag("ul", *lines, style="ts ts-small"))
-        parts.append(markup.tag("details", summary, table, *more, style="ts ts-small"))
+        parts.append(markup.tag("details", summary, table, *rest, style="ts ts-small"))
     return parts

@@ -17,6 +17,7 @@ from app.projects.project_actions import NewProject, project_beginnings
 from app.projects.start_cards import PUBLISHED
 from app.reruns import messages, session_values
 from app.schema_pages import form_preview
+from app.screens import SCREENS
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.errors import InvalidInputError, SchemaError, TouchstoneError
@@ -75,8 +76,10 @@ def _about(loaded: LoadedSchema) -> None:
     stages = ", ".join(schema.stages.title_of(stage).lower() for stage in projects.stages_of(schema)) or "none"
     dimensions = markup.count(len(schema.dimensions), "dimension")
     shell.section("Forms that people fill in")
-    words = f"{schema.title}, version {schema.version}: {dimensions}. Stages: {stages}."
-    shell.show(markup.paragraph(words, style="ts ts-quiet"))
+    words = f"{schema.title}, version {schema.version}: {dimensions}. Stages: {stages}. "
+    published = schema.name in shipped() and "builder" in SCREENS
+    change = [markup.link("Change the form first", f"/builder?published={schema.name}")] if published else []
+    shell.show(markup.tag("p", markup.text(words), *change, style="ts ts-quiet"))
     form_preview.forms([(f"Version {schema.version}", loaded)], key=f"new_project.preview.{loaded.hash[:12]}")
 
 

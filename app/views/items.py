@@ -76,6 +76,11 @@ STYLE = """
 .ts-add { display: inline-block; background: #0f6e84; color: #fff !important; font-weight: 600; font-size: .92rem;
   padding: .35rem .9rem; border-radius: 6px; text-decoration: none; white-space: nowrap; }
 .ts-add:hover { background: #0b5769; }
+@media (max-width: 700px) {
+  :is(.st-key-items-filters, .st-key-items-above) { flex-wrap: wrap !important; }
+  .st-key-items-filters > :first-child { flex: 1 0 100%; }
+  .ts-items td.picture + td { min-width: 11rem; }
+}
 .ts-why { display: inline-block; position: relative; }
 .ts-why summary { display: inline; cursor: pointer; text-decoration: underline; text-underline-offset: 2px; }
 .ts-why summary::-webkit-details-marker { display: none; }

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from app import markup, shell
-from app.people import invitation_links
+from app.people import invitation_links, rights_log
 from app.people.invitation_links import Link
 from app.reruns import dialogs, messages
 from app.reruns.subset_picker import SubsetPicker
@@ -19,10 +18,10 @@ from app.services import Services
 from app.widgets import confirm, list_order
 from app.widgets.confirm import Confirmation
 from domain.errors import ConflictError
-from domain.records import AuditEntry, Membership, ProjectView
+from domain.records import Membership, ProjectView
 from domain.roles import Role
 from domain.states import Stage
-from workflow.access import accounts, audit, memberships, sign_in
+from workflow.access import accounts, memberships, sign_in
 
 SCREEN = Screen(
     "Members",
@@ -59,7 +58,7 @@ def render(services: Services) -> None:
     else:
         _list(services, view, members)
     _deactivated(services, view)
-    _past(services, view)
+    rights_log.draw(services, view)
 
 
 def stages_of(view: ProjectView) -> list[Stage]:
@@ -75,8 +74,6 @@ def _titles(view: ProjectView) -> dict[str, str]:
 # ---- the list -------------------------------------------------------------------------------------------------------
 
 _WIDTHS = (2.2, 1.1, 3.6, 2.4, 1.7)
-RIGHTS = ("member.set", "member.removed", "member.joined")
-"""The kinds of events that change a person's rights."""
 PAGE = 50
 """People on one page of the list."""
 
@@ -166,47 +163,6 @@ def _deactivated(services: Services, view: ProjectView) -> None:
                 wrap=True,
                 on_click=partial(_pressed, services, partial(_set_active, services, member, active=True)),
             )
-
-
-def _past(services: Services, view: ProjectView) -> None:
-    """Draw the log of changed rights, with who changed them and when. The log is loaded only when someone opens it."""
-    shell.section("Rights so far")
-    if not st.toggle("Show who was given which part, and when", key=f"people.past.{view.name}"):
-        return
-    about: dict[str, Any] = {"by": services.person, "project": view.name, "kinds": RIGHTS}
-    n = audit.count(services.store, **about)
-    first = shell.pager(n, size=PAGE, of=view.name, key="people.past.pages", noun="change")
-    entries = audit.entries(services.store, **about, offset=first, limit=PAGE)
-    by = shell.named(services, {entry.who for entry in entries})
-    called = shell.called(services, {str(entry.data.get("login") or entry.who or "") for entry in entries})
-    rows = [
-        [
-            markup.text(markup.moment(entry.at)),
-            markup.text(called(str(entry.data.get("login") or entry.who or ""))),
-            markup.text(_given(view, entry)),
-            by(entry.who or "on the machine"),
-        ]
-        for entry in entries
-    ]
-    shell.show(markup.table([("When", "line"), ("Whose", ""), ("Since then", "wide"), ("By", "")], rows))
-
-
-def _given(view: ProjectView, entry: AuditEntry) -> str:
-    """Return the person's rights after an event, in words."""
-    if entry.kind == "member.removed":
-        return "out of the project"
-    if entry.kind == "member.joined":
-        return "in the project, by an invitation"
-    data, titles = entry.data, _titles(view)
-    stages, dimensions = data.get("stages"), data.get("dimensions")
-    known = view.schema.schema_.stages.title_of
-    within = (
-        ", ".join(titles.get(name, name) for name in dimensions) or "no dimension"
-        if dimensions is not None
-        else "all dimensions"
-    )
-    at = ", ".join(map(known, stages)) or "no stage" if stages is not None else "all stages"
-    return f"{data.get('role', '')} in {within}, for {at}"
 
 
 # ---- rights --------------------------------------------------------------------------------------------------------

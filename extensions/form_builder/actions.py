@@ -192,7 +192,7 @@ def parsed_edits(given: Sequence[Any]) -> list[Edit]:
 def _edit(given: Any) -> Edit:
     if not isinstance(given, Mapping) or given.get("do") not in DOING:
         raise BadRequestError("Each edit needs “do”: one of " + ", ".join(DOING) + ".")
-    path = given.get("path")
+    path: Any = given.get("path")
     steps = isinstance(path, list) and all(isinstance(step, str) or type(step) is int for step in path)
     if not steps or not 1 <= len(path) <= DEEPEST:
         raise BadRequestError("Each edit needs “path”: a list of keys and indexes.")

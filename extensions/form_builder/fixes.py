@@ -113,7 +113,7 @@ def _of_keep(document: Document, trouble: Trouble) -> Iterator[Fix]:
         for each in asked[:3]:
             yield Fix(f"Use “{each['name']}”", (Edit("set", (*path, "criterion"), each["name"]),))
     elif message.startswith("`value` is missing"):
-        deciding = next((each for each in asked if each["name"] == keep.get("criterion")), {})
+        deciding: Mapping[str, Any] = next((each for each in asked if each["name"] == keep.get("criterion")), {})
         for option in deciding.get("options", ())[:3]:
             if isinstance(option, Mapping) and "value" in option:
                 label = option.get("label", option["value"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,8 @@ from domain.overlap import Overlap
 from domain.policies import Target, Vote
 from domain.states import ItemState
 
+MOST_PLAYED = 25
+"""Most people whose votes are played. For more people, the rule's own words are shown."""
 WANTED, OTHER = "wanted", "other"
 ENDS = {ItemState.IN_ADJUDICATION: "goes to a senior", ItemState.REJECTED: "is rejected"}
 
@@ -33,6 +35,8 @@ class _PlainRule:
 def keep_sentence(schema: Schema, stage: str) -> str:
     """Return which votes keep an item in a stage of verification, and what becomes of other items."""
     part = schema.stages.verifications[stage]
+    if part.raters > MOST_PLAYED:
+        return f"An item is {policies.KEEP_RULES[part.keep.rule].meaning}."
     kept, ends = _outcomes(schema, part)
     answers = " and ".join(_answer(target, part) for target in policies.targets(part.keep))
     later = list(schema.stages.verifications)[-1] != stage
@@ -61,7 +65,7 @@ def _people(kept: Sequence[int], part: Verification) -> str:
     return f"at least {least} of {n} people"
 
 
-def _rest(ends: Mapping[ItemState, bool]) -> str:
+def _rest(ends: Set[ItemState]) -> str:
     if len(ends) == 1:
         return f"Every other item {ENDS[next(iter(ends))]}."
     return "An item is rejected when people agree on another answer. Every other item goes to a senior."
@@ -96,13 +100,14 @@ def _label(criterion: Criterion | None, value: Any) -> str:
     return str(value)
 
 
-def _outcomes(schema: Schema, part: Verification) -> tuple[list[int], dict[ItemState, bool]]:
+def _outcomes(schema: Schema, part: Verification) -> tuple[list[int], set[ItemState]]:
     """Return how many wanted answers always keep an item, and the other states that votes can lead to."""
     adjudication = schema.stages.adjudication is not None and part.adjudicates
     plain = _PlainRule("unanimous" if part.keep.rule in ("all_of", "unanimous_and_key") else part.keep.rule)
-    kept, ends = [], {}
+    kept: list[int] = []
+    ends: set[ItemState] = set()
     for n in range(part.raters + 1):
-        states = set()
+        states: set[ItemState] = set()
         for others in _others(part.raters - n):
             votes = [Vote(str(at), {"asked": value}) for at, value in enumerate([*[WANTED] * n, *others])]
             verdict = policies.verdict(
@@ -111,7 +116,7 @@ def _outcomes(schema: Schema, part: Verification) -> tuple[list[int], dict[ItemS
             states.add(verdict.state)
         if states == {ItemState.KEPT}:
             kept.append(n)
-        ends.update({state: True for state in states if state is not ItemState.KEPT})
+        ends |= states - {ItemState.KEPT}
     return kept, ends
 
 

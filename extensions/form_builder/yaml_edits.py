@@ -208,9 +208,9 @@ class _Text:
         scalar = isinstance(node, yaml.ScalarNode)
         if scalar and start == end:
             return self._replaced(start, start, " " + as_flow(edit.value))
-        if scalar and not isinstance(edit.value, dict | list):
+        if isinstance(node, yaml.ScalarNode) and not isinstance(edit.value, dict | list):
             return self._replaced(start, end, as_scalar(edit.value, flow=flow, style=node.style))
-        if flow or scalar or node.flow_style:
+        if flow or not isinstance(node, yaml.CollectionNode) or node.flow_style:
             return self._set_collection(edit, node, flow)
         key, _ = self._pair(edit.path)
         rest = self._line_end(self._behind_colon(key))

@@ -378,7 +378,7 @@ def test_dimensions_are_given_and_two_presses_deactivate_one_person_and_escape_n
     page.get_by_role("button", name="Change Ana", exact=True).click()
     page.get_by_role("dialog", name="Ana").get_by_role("button", name="Deactivate the account").click()
     sure.get_by_role("button", name="Deactivate Ana").dblclick()
-    page.get_by_text("Ana cannot sign in any more.").wait_for()
+    page.get_by_text("Ana can no longer sign in.").wait_for()
     settled(page)
     assert page.get_by_role("dialog").count() == 0
     store = home.store()

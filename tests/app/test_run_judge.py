@@ -99,8 +99,8 @@ def test_replies_come_in_from_a_file(home: Path) -> None:
     assert "6 new replies of far." in done.stdout, done.stderr
     again = touchstone(*command, home=home)
     assert "0 new replies of far, 6 were there already." in again.stdout, again.stderr
-    nameless = touchstone(*command[:4], home=home)
-    assert (nameless.returncode, "--template" in nameless.stderr) == (1, True)
+    nameless = touchstone(*command[:5], home=home)
+    assert (nameless.returncode, "--set template=ID" in nameless.stderr) == (1, True)
 
 
 def test_what_a_command_adds_to_requests_is_sent_and_kept_and_another_model_is_reported(home: Path) -> None:

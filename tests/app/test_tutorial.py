@@ -94,7 +94,7 @@ def test_every_command_of_the_tutorial_works_and_its_votes_come_out(
     monkeypatch.setattr("app.commands.serve.check_free", lambda host, port: None)
     told: dict[str, str] = {}
     for language, text in blocks():
-        if language == "csv":
+        if language == "text":
             (reader / "items.csv").write_text(text)
             (reader / "photos").mkdir()
             for number, row in enumerate(csv.DictReader(text.splitlines())):

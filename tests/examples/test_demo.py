@@ -74,10 +74,10 @@ def test_the_dashboard_shows_every_state(built: Store) -> None:
     board = project_progress.dashboard(built, person=None, project="demo")
     fate = collections.Counter(demo.fates().values())
     assert {row.dimension for row in board.rows} == set(DIMENSIONS)
-    assert sum(row.kept for row in board.rows) == fate["kept"] + fate["accepted"] + fate["edited"]
-    assert sum(row.states[ItemState.REJECTED] for row in board.rows) == fate["rejected"] + fate["struck"]
-    assert sum(row.states[ItemState.IN_ADJUDICATION] for row in board.rows) == fate["disputed"]
-    assert sum(row.states[ItemState.IN_VERIFICATION] for row in board.rows) == fate["half"] + fate["fresh"]
+    assert sum(row.counts.kept for row in board.rows) == fate["kept"] + fate["accepted"] + fate["edited"]
+    assert sum(row.counts.in_state(ItemState.REJECTED) for row in board.rows) == fate["rejected"] + fate["struck"]
+    assert sum(row.counts.in_state(ItemState.IN_ADJUDICATION) for row in board.rows) == fate["disputed"]
+    assert sum(row.counts.in_state(ItemState.IN_VERIFICATION) for row in board.rows) == fate["half"] + fate["fresh"]
     assert board.free_images == fate["free"] + len(tables())
     assert min(fate.values()) >= 1
     assert set(fate) == set(demo.FATES)

@@ -169,7 +169,7 @@ def test_a_package_adds_a_kind_a_format_and_a_page(installed: Path, home: Path, 
     assert checked.startswith("p: its schema cannot be read.")
     assert "install the extension" in checked
     assert "The project p is not listed" in gone["log"]
-    assert "Where votes differ" in gone["other"]
+    assert "There are no items yet." in gone["other"]
     assert "percent" in gone["opened"]
     assert "install the extension" in gone["opened"]
     assert "There is no format `answer_sheet`" in gone["format"]

@@ -7,6 +7,8 @@ import { go } from "./go.js";
 
 const TYPED_IN = "input:not([type=checkbox]), textarea, select, [contenteditable=true]";
 const ELSEWHERE = `${TYPED_IN}, [role=dialog], dialog, [role=listbox], [data-testid=stPopoverBody]`;
+const POPOVER = "[data-testid=stPopoverBody]";
+const PAUSE_MS = 200; // until Streamlit has drawn or removed a popover
 const OWN_CLICK = "a, button, input, label, summary, details";
 
 /** @type {WeakMap<object, ItemRows>} */
@@ -80,9 +82,27 @@ class ItemRows {
     if (href) go(href);
   }
 
+  /**
+   * Move the focus into a popover that the keyboard opens, and back when Escape closes the popover. Streamlit draws
+   * the content at the end of the page, where Tab hardly gets.
+   * @param {KeyboardEvent} event
+   */
+  followPopover(event) {
+    const target = event.target instanceof HTMLElement ? event.target : null;
+    if (event.key === "Escape" && target?.closest(POPOVER)) {
+      setTimeout(() => this.popover?.focus(), PAUSE_MS);
+    } else if ((event.key === "Enter" || event.key === " ") && target?.closest("[data-testid=stPopover]")) {
+      this.popover = target;
+      setTimeout(() => {
+        /** @type {HTMLElement | null} */ (document.querySelector(`${POPOVER} :is(input, button, a[href])`))?.focus();
+      }, PAUSE_MS);
+    }
+  }
+
   /** @param {KeyboardEvent} event */
   keydown(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    this.followPopover(event);
     if (event.composedPath().some((node) => node instanceof Element && node.matches(ELSEWHERE))) return;
     const by = { j: 1, k: -1 }[event.key.toLowerCase()];
     if (by) {

@@ -23,7 +23,7 @@ from domain.display_names import distinct_names
 from domain.records import RULES, ProjectView
 from domain.roles import Role
 from domain.states import Items
-from extensions.cases import case_content, case_list, case_parts
+from extensions.cases import case_content, case_list, case_parts, case_table
 from extensions.cases.case_content import Case, CaseAnswer
 from extensions.cases.case_list import CaseFilter, CaseLine, Listing, Show
 from workflow.access import accounts
@@ -41,10 +41,6 @@ SCREEN = Screen(
 _keys = st.components.v2.component("touchstone_case_rows", js=assets.loader("item_rows"))
 """Listens for J, K and clicks on rows."""
 
-MOST_ANSWERS = 4
-"""Largest number of answers for a case in the list."""
-MOST_LETTERS = 160
-"""Largest number of letters of an item's question or key."""
 PER_PAGE = 20
 """Number of cases on a page of the list. Only these cases are read, however many the list has."""
 
@@ -182,7 +178,7 @@ def _list(services: Services, view: ProjectView) -> None:
             "you open a case, you are no longer asked about it."
         )
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
-    shell.show(_table(view, lines, st.query_params.get("model") or None))
+    shell.show(case_table.table(view, lines, st.query_params.get("model") or None, address=_address))
     _keys(key="cases.keys", data={"item": None, "close": "", "focus": True})
     if pages > 1:
         _paging(at, pages, len(ids))
@@ -280,52 +276,6 @@ def _about(view: ProjectView, found: Listing) -> None:
         ]
     shell.show(markup.tag("p", *parts, style="ts", data_part="count"))
     items_switch.show_counted(found.counting.sentence if found.counting else None)
-
-
-def _table(view: ProjectView, lines: Sequence[CaseLine], model: str | None) -> markup.Markup:
-    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
-    heads = [("", "picture"), ("Item", ""), ("Answers, scores and reasons", "wide")]
-    head = markup.tag("tr", *(markup.tag("th", markup.text(words), scope="col", style=style) for words, style in heads))
-    body = []
-    for line in lines:
-        about = markup.quiet(f"{titles.get(line.dimension, line.dimension)} · {line.name}")
-        parts = [
-            markup.quiet("Hidden from you for now")
-            if line.closed
-            else markup.link(shown.opening(line.title, MOST_LETTERS), _address(item=line.item)),
-            markup.tag("div", about, style="ts-small"),
-        ]
-        if line.key:
-            key = markup.text(f"Key: {shown.opening(line.key, MOST_LETTERS)}")
-            parts.append(markup.tag("div", key, style="ts-small"))
-        cells = [
-            markup.tag("td", _picture(line), style="picture"),
-            markup.tag("td", *parts),
-            markup.tag("td", markup.quiet(line.closed) if line.closed else _answers(line, model), style="wide"),
-        ]
-        body.append(markup.tag("tr", *cells, data_item=line.item))
-    table = markup.tag("table", markup.tag("thead", head), markup.tag("tbody", *body), style="ts ts-table ts-cases")
-    return markup.tag("div", table, data_part="cases")
-
-
-def _picture(line: CaseLine) -> markup.Markup:
-    if line.picture is None:
-        return markup.text("")
-    if line.picture.missing:
-        return markup.quiet("missing")
-    return markup.tag("img", src=f"/media/{line.picture.id}/thumb", alt="", loading="lazy", width="76", height="56")
-
-
-def _answers(line: CaseLine, model: str | None) -> markup.Markup:
-    if line.asked:
-        return markup.quiet("Hidden until you open the case")
-    those = [answer for answer in line.answers if model in (None, answer.model)]
-    parts = [case_parts.short_answer(answer) for answer in those[:MOST_ANSWERS]]
-    more = len(those) - MOST_ANSWERS
-    parts += [markup.tag("div", markup.quiet(f"{more} more"), style="ts-small")] if more > 0 else []
-    if those and line.open:
-        parts.append(markup.tag("div", markup.quiet("Open the case to see grades."), style="ts-small"))
-    return markup.joined(parts) if parts else markup.quiet("No answer")
 
 
 def _address(**changed: str) -> str:

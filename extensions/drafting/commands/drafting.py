@@ -27,20 +27,11 @@ def register(cli: typer.Typer) -> None:
 
 
 def make(
-    project: Annotated[
-        str, typer.Argument(help="The project. The model drafts items for the free images of its pool.")
-    ],
+    project: Annotated[str, typer.Argument(help="The project. Items are drafted for the free images of its pool.")],
     spec: Annotated[
-        str,
-        typer.Option(
-            help="The model's description with its endpoint: a YAML file, or the name of one that comes with "
-            "Touchstone."
-        ),
+        str, typer.Option(help="The model's description with its endpoint: a YAML file, or a shipped one by name.")
     ],
-    out: Annotated[
-        Path,
-        typer.Option(help="The file for the proposals. Replies and settings are written next to it."),
-    ],
+    out: Annotated[Path, typer.Option(help="The file for the proposals. Replies and settings are written next to it.")],
     tasks: Annotated[
         Path | None,
         typer.Option(

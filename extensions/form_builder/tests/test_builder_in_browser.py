@@ -38,7 +38,7 @@ def test_a_form_from_nothing_becomes_a_project_with_own_images_and_a_vote(
     with at_desk(chromium, serving, "newt") as desk:
         built(desk)
         desk.page.reload()
-        desk.page.get_by_role("button", name="Walls & <floors>").first.click()  # the draft is kept
+        expect(desk.page.get_by_role("heading", name="Walls & <floors>")).to_be_visible()  # the draft is open again
         desk.page.get_by_role("button", name="Create project").click()
         dialog = desk.page.get_by_role("dialog", name="Create project")
         expect(dialog.get_by_label("Project ID")).to_have_value("walls_floors")

@@ -1,6 +1,7 @@
 // The form builder: rows, the live form and the YAML text. The text is the one truth; a row's edit is an edit of it.
 
 import { Builder } from "./builder/form.js";
+import { nameInAddress } from "./builder/leaving.js";
 import { Start } from "./builder/start.js";
 import sheet from "./builder.css" with { type: "css" };
 
@@ -39,6 +40,7 @@ class Page {
 
   start() {
     this.shown?.stop();
+    nameInAddress("");
     const start = new Start({ data: this.data, csrf: () => this.csrf, open: (opened) => this.open(opened) });
     this.parent.append(start.root);
     this.shown = start;

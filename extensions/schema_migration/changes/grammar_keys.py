@@ -142,6 +142,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
             removed=rows.JUDGES,
         ),
         "models": _whatever(rows.MODELS),
+        "translations": as_is(rows.WORDS),
         "report": always_there,
         "export": always_there,
     },
@@ -259,6 +260,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         **_all(rows.GATES, "by", "again"),
         **_all(rows.SETTLING, "contested"),
         **_all(rows.HANDING_OUT, "shuffle", "order"),
+        **_all(rows.SHOWN, "show_others"),
         "criteria": _CRITERIA,
         "rules": _RULES,
         "keep": always_there,
@@ -280,6 +282,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
     model.Grading: {
         "raters": _RATERS,
         **_all(rows.HANDING_OUT, "shuffle", "order"),
+        **_all(rows.SHOWN, "show_others"),
         "criteria": _CRITERIA,
         "rules": _RULES,
         **_all(rows.WHICH_WORK, "outputs", "dimensions"),

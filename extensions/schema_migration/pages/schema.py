@@ -210,7 +210,7 @@ def _new(services: Services, view: ProjectView) -> SchemaCheck | None:
     editor = schema_editor()
     if editor is None:
         text = st.text_area("Schema (YAML)", value=view.schema.text, height=320, key=f"schema.text.{view.schema.hash}")
-        edited = EditedSchema(text or "", view.schema.guideline_text)
+        edited: EditedSchema | None = EditedSchema(text or "", view.schema.guideline_text)
     else:
         edited = _draft(services, view, editor)
     if edited is None or edited == EditedSchema(view.schema.text, view.schema.guideline_text):
@@ -240,7 +240,7 @@ def _draft(services: Services, view: ProjectView, editor: SchemaEditor) -> Edite
         st.html(link, width="content")
         if draft is not None:
             st.button("Discard draft", key="schema.discard", on_click=discard)
-            st.html(markup.quiet("You see the effects of your draft. Other people do not see the draft."))
+            st.html(markup.quiet("You have a draft. Other people do not see your draft."))
     return draft
 
 

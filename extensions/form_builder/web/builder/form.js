@@ -5,7 +5,7 @@ import { Gone, post, Refused } from "../http.js";
 import { YamlEditor } from "../vendor/codemirror.js";
 import { askCreate } from "./create.js";
 import { download, layout } from "./layout.js";
-import { saveOnLeave, seeEffects } from "./leaving.js";
+import { nameInAddress, saveOnLeave, seeEffects } from "./leaving.js";
 import { LiveForm } from "./live_form.js";
 import { morph } from "./morph.js";
 import { count } from "./parts.js";
@@ -139,6 +139,7 @@ export class Builder {
   take(checked, text, guideline, edits, saved) {
     this.draft = checked.draft;
     this.revision = checked.revision;
+    if (saved && this.data.project === null) nameInAddress(checked.draft);
     if (checked.copied) this.copied();
     if (edits.length && this.editor.text !== text) return; // typed meanwhile: the edit is made again, on the newer text
     if (edits.length) {

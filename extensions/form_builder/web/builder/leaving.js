@@ -43,3 +43,12 @@ export function saveOnLeave(builder) {
     removeEventListener("pagehide", save);
   };
 }
+
+/**
+ * Put the open draft into the address, so that a reload opens it again.
+ * @param {string} draft empty: none
+ */
+export function nameInAddress(draft) {
+  const address = draft ? `/builder?draft=${encodeURIComponent(draft)}` : "/builder";
+  if (`${location.pathname}${location.search}` !== address) history.replaceState(history.state, "", address);
+}
