@@ -19,8 +19,10 @@ from babel.messages.pofile import read_po, write_po
 from domain.language import CATALOGS, ENGLISH, NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
-PYTHON = {"_": None, "ngettext": (1, 2), "marked": None}
-SCRIPTS = {"t": None, "tn": (1, 2)}
+Keywords = dict[str, tuple[int, ...] | None]
+"""Functions that mark texts, with the places of the texts among their arguments."""
+PYTHON: Keywords = {"_": None, "ngettext": (1, 2), "marked": None}
+SCRIPTS: Keywords = {"t": None, "tn": (1, 2)}
 WHEN = datetime(2026, 12, 1, tzinfo=UTC)
 """The date in all catalogs, so that the same texts make the same files."""
 OPTIONS = {"parse_template_string": True}
@@ -39,7 +41,7 @@ def texts() -> Catalog:
     return found
 
 
-def sources() -> Iterator[tuple[Path, str, dict[str, tuple[int, ...] | None]]]:
+def sources() -> Iterator[tuple[Path, str, Keywords]]:
     """Yield the files with texts, how to read them, and the functions that mark texts."""
     for path in sorted(ROOT.rglob("*")):
         if OUTSIDE & set(path.relative_to(ROOT).parts):
@@ -53,8 +55,8 @@ def sources() -> Iterator[tuple[Path, str, dict[str, tuple[int, ...] | None]]]:
 def of_scripts(catalog: Catalog) -> dict[str, str | list[str]]:
     """Return the translated texts of the scripts, by their English text; of counts all forms, by the first."""
     return {
-        message.id[0] if isinstance(message.id, tuple) else message.id: (
-            list(message.string) if isinstance(message.string, tuple) else message.string
+        str(message.id[0] if isinstance(message.id, list | tuple) else message.id): (
+            list(message.string) if isinstance(message.string, list | tuple) else message.string
         )
         for message in catalog
         if message.id and message.string and any(name.endswith(".js") for name, _ in message.locations)

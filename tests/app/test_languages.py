@@ -121,7 +121,7 @@ def test_the_catalogs_are_those_of_the_code_and_keep_every_field() -> None:
     assert {str(each.id) for each in catalogs.texts() if each.id} == {str(each.id) for each in stored if each.id}
     for each in stored:
         texts = each.id if isinstance(each.id, tuple | list) else (each.id,)
-        told = each.string if isinstance(each.string, tuple | list) else (each.string,)
+        told = each.string if isinstance(each.string, tuple | list) else (each.string or "",)
         assert all(told) or not each.id, each.id
         for text in told:
             assert set(HOLES.findall(text)) <= {hole for one in texts for hole in HOLES.findall(one)}, each.id
