@@ -53,7 +53,7 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     way = next(box for box in test.selectbox if str(box.key).startswith("schema.way."))
     assert way.options == [
         "Decided items with fewer votes are open again until they have them",
-        "What is stored stays as it is, also where it no longer fits",
+        "Stored values stay, even if they no longer fit",
     ]
     way.select_index(0).run()
     assert "Press “See effects” again." in words(test)
