@@ -100,7 +100,7 @@ def catalog() -> Json:
     """Return what rows can be: kinds, keep rules and stages with their meanings."""
     return {
         "questions": [_kind(row) for row in kinds.CRITERIA.values()],
-        "fields": [_kind(row) for row in kinds.FIELDS.values()],
+        "fields": [{**_kind(row), "is_list": row.is_list} for row in kinds.FIELDS.values()],
         "rules": [
             {"name": row.name, "title": RULES.get(row.name, as_words(row.name)), "help": row.meaning}
             | {"key": row.needs_key, "values": row.needs_values}

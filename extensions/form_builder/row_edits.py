@@ -60,7 +60,7 @@ def _other_kind(value: Any, edit: Edit) -> Iterator[Edit]:
         if key in special and key not in takes:
             yield Edit("remove", (*edit.path, key))
     yield Edit("set", (*edit.path, "kind"), edit.value)
-    lists = [field["name"] for field in _fields(value) if field.get("kind") == "text_list" and "name" in field]
+    lists = [field["name"] for field in _fields(value) if _is_list(field) and "name" in field]
     if "options" in row.keys and "options" not in entry and ("field" not in row.keys or not lists):
         yield Edit("set", (*edit.path, "options"), YES_NO)
     elif "field" in takes and "field" not in entry and lists:
@@ -138,3 +138,9 @@ def _fields(value: Any) -> Iterator[Mapping[str, Any]]:
 
 def _slots(value: Any) -> Iterator[Mapping[str, Any]]:
     yield from (each for each in value_at(value, ("item", "assets")) or () if isinstance(each, Mapping))
+
+
+def _is_list(field: Mapping[str, Any]) -> bool:
+    """Tell whether a field holds a list of texts."""
+    row = kinds.FIELDS.get(str(field.get("kind")))
+    return row is not None and row.is_list

@@ -36,6 +36,7 @@ export interface Named {
 export interface Kind extends Named {
   help: string;
   keys: string[];
+  is_list?: boolean;
 }
 
 export interface Rule extends Named {

@@ -46,7 +46,7 @@ export const labeled = (label, box, help) =>
  * A box for text or a number. An empty box removes the key, unless it is needed.
  * @param {Step[]} path
  * @param {unknown} value
- * @param {{ label?: string, kind?: "text" | "number", needed?: boolean, name?: boolean, long?: boolean, placeholder?: string, raw?: boolean }} [how]
+ * @param {{ label?: string, kind?: "text" | "numeric", needed?: boolean, name?: boolean, long?: boolean, placeholder?: string, raw?: boolean }} [how]
  */
 export function box(
   path,
@@ -68,7 +68,7 @@ export function box(
     area.value = shown;
     return area;
   }
-  const input = el("input", { type: "text", inputmode: kind === "number" ? "decimal" : null, ...attributes });
+  const input = el("input", { type: "text", inputmode: kind === "numeric" ? "decimal" : null, ...attributes });
   input.setAttribute("value", shown);
   return input;
 }

@@ -1,6 +1,6 @@
 // Small questions about half-written parts of a schema.
 
-/** @import { Part } from "../builder_types" */
+/** @import { Part, RowsContext } from "../builder_types" */
 
 /** @param {unknown} value @returns {Part[]} */
 export const list = (value) => (Array.isArray(value) ? value : []);
@@ -24,6 +24,9 @@ export function free(entries, key, stem) {
     if (!taken.has(name)) return name;
   }
 }
+
+/** Whether a field holds a list of texts. @param {RowsContext} ctx @param {Part} field */
+export const isList = (ctx, field) => ctx.catalog.fields.some(({ name, is_list }) => is_list && name === field?.kind);
 
 /** @param {number} n @param {string} noun */
 export const count = (n, noun) => `${n} ${n === 1 ? noun : `${noun}s`}`;

@@ -111,9 +111,9 @@ function editOf(box) {
   const { path, kind, needed, do: how } = JSON.parse(box.dataset.set ?? "{}");
   const typed = box.value;
   if (!typed.trim()) return needed ? (how === "name" ? null : { do: "set", path, value: "" }) : { do: "remove", path };
-  if (kind === "number" || kind === "raw") {
+  if (kind === "numeric" || kind === "raw") {
     const number = Number(typed.replace(",", "."));
-    const plain = typed.trim() === String(number) || (kind === "number" && Number.isFinite(number));
+    const plain = typed.trim() === String(number) || (kind === "numeric" && Number.isFinite(number));
     return { do: how, path, value: plain ? number : typed.trim() };
   }
   return { do: how, path, value: how === "name" ? typed.trim() : typed };

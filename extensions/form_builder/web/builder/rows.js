@@ -3,7 +3,7 @@
 import { el } from "../dom.js";
 import { act, box, choice, labeled, tick } from "./fields.js";
 import { entry, findingsAt, more, section } from "./frames.js";
-import { free, isMap, list, text } from "./parts.js";
+import { free, isList, isMap, list, text } from "./parts.js";
 import { optionRows } from "./questions.js";
 import { moreStages, stageSection } from "./stages.js";
 
@@ -81,8 +81,8 @@ function assets(ctx, slots) {
         el(
           "div",
           { class: "pair" },
-          labeled("At least", box([...path, "min"], slot?.min, { kind: "number", placeholder: "1" })),
-          labeled("At most", box([...path, "max"], slot?.max, { kind: "number", placeholder: "1" })),
+          labeled("At least", box([...path, "min"], slot?.min, { kind: "numeric", placeholder: "1" })),
+          labeled("At most", box([...path, "max"], slot?.max, { kind: "numeric", placeholder: "1" })),
         ),
         more(slot, ["role", "kind", "min", "max"]),
       ]);
@@ -119,7 +119,7 @@ function fields(ctx, entries) {
       const kind = ctx.catalog.fields.find(({ name }) => name === (field?.kind ?? "text"));
       const about = [
         kind?.title ?? field?.kind,
-        field?.max_length && kind?.name !== "text_list" ? `up to ${field.max_length} characters` : "",
+        field?.max_length && !kind?.is_list ? `up to ${field.max_length} characters` : "",
         list(field?.secret_in).length ? "hidden from voters" : "",
       ];
       return entry(ctx, path, entries.length, text(field?.name, "no name"), about.filter(Boolean).join(", "), () =>
@@ -140,7 +140,7 @@ function fields(ctx, entries) {
 function fieldBody(ctx, path, field, kind, entries) {
   const keys = kind?.keys ?? [];
   const lists = entries
-    .filter((each) => each?.kind === "text_list")
+    .filter((each) => isList(ctx, each))
     .map((each) => ({ value: each.name, label: String(each.name) }));
   const hidden = list(field?.secret_in);
   const stages = isMap(ctx.value.stages) ? ctx.value.stages : {};
@@ -162,7 +162,7 @@ function fieldBody(ctx, path, field, kind, entries) {
     labeled("Help for authors", box([...path, "help"], field?.help)),
     keys.includes("field") && labeled("Chosen from", choice([...path, "field"], field?.field, lists)),
     keys.includes("max_length") &&
-      labeled("Most characters", box([...path, "max_length"], field?.max_length, { kind: "number" })),
+      labeled("Most characters", box([...path, "max_length"], field?.max_length, { kind: "numeric" })),
     keys.includes("options") && optionRows([...path, "options"], field?.options),
     tick([...path, "required"], field?.required === false, "May stay empty", [
       field?.required === false
@@ -228,7 +228,7 @@ function dimensions(ctx, entries) {
           box([...path, "definition"], dimension?.definition, { long: true }),
           "One sentence that working pages show.",
         ),
-        labeled("Items wanted", box([...path, "wanted"], dimension?.wanted, { kind: "number" })),
+        labeled("Items wanted", box([...path, "wanted"], dimension?.wanted, { kind: "numeric" })),
         more(dimension, ["title", "id", "definition", "wanted"]),
       ]);
     }),

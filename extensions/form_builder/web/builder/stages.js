@@ -3,7 +3,7 @@
 import { el } from "../dom.js";
 import { act, box, choice, labeled, named, tick } from "./fields.js";
 import { entry, more, section } from "./frames.js";
-import { free, isMap, list, text } from "./parts.js";
+import { free, isList, isMap, list, text } from "./parts.js";
 import { keepRow, optionRows, valueRows } from "./questions.js";
 
 /** @import { Part, RowsContext, Step } from "../builder_types" */
@@ -46,7 +46,7 @@ export function stageSection(ctx, stage, part) {
     );
   const people =
     "raters" in part || stage.votes
-      ? labeled("People per item", box([...path, "raters"], part.raters, { kind: "number", needed: true }))
+      ? labeled("People per item", box([...path, "raters"], part.raters, { kind: "numeric", needed: true }))
       : null;
   return section(
     ctx,
@@ -86,7 +86,7 @@ const YES_NO = [
 function question(ctx, path, criterion, count) {
   const kind = ctx.catalog.questions.find(({ name }) => name === criterion?.kind);
   const keys = kind?.keys ?? [];
-  const lists = list(ctx.value.item?.fields).filter((each) => each?.kind === "text_list");
+  const lists = list(ctx.value.item?.fields).filter((each) => isList(ctx, each));
   const listed = "field" in (criterion ?? {}) || !keys.includes("options");
   return entry(ctx, path, count, text(criterion?.name, "no name"), kind?.title ?? text(criterion?.kind, ""), () => [
     labeled("Question", box([...path, "prompt"], criterion?.prompt, { needed: true, long: true })),
@@ -116,8 +116,8 @@ function question(ctx, path, criterion, count) {
       el(
         "div",
         { class: "pair" },
-        labeled("At least", box([...path, "min"], criterion?.min, { kind: "number" })),
-        labeled("At most", box([...path, "max"], criterion?.max, { kind: "number" })),
+        labeled("At least", box([...path, "min"], criterion?.min, { kind: "numeric" })),
+        labeled("At most", box([...path, "max"], criterion?.max, { kind: "numeric" })),
       ),
     keys.includes("cannot_tell") &&
       labeled(
