@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 from tools import house  # noqa: E402
 
 CHECKER = ROOT.parent / "shared" / "style" / "wordcheck.py"
-GENERATED = {"reference.md"}
+GENERATED = {"reference.md", "pages.md"}
 
 
 def load_checker(path: Path) -> ModuleType | None:

@@ -23,12 +23,15 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from domain.module_names import import_own  # noqa: E402
 from examples.demo import PROJECT  # noqa: E402
 from testkit.browser import launched, settled  # noqa: E402
 from testkit.serving import Server, touchstone  # noqa: E402
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize
+
+    from app.screens import Screen
 
 OUT = ROOT / "docs" / "img"
 SIGN_IN = ROOT / "app" / "routes" / "pictures"
@@ -142,11 +145,46 @@ def take(browser: Browser, server: Server, token: str, shot: Shot, out: Path) ->
     print(place)
 
 
+def tabs_by_room() -> dict[str, list[Screen]]:
+    """Return the pages with a tab, by the room of leads, in the order of the menu."""
+    import_own("app.views")
+    from app.screens import SCREENS, Room
+
+    tabs = [screen for screen in SCREENS.values() if screen.room is not None and screen.tab and screen.stage is None]
+    return {room.value: [screen for screen in tabs if screen.room is room] for room in Room}
+
+
+def take_tabs(browser: Browser, server: Server, token: str) -> None:
+    """Take a picture of each tab as the demo's lead sees it, and write docs/pages.md with all of them."""
+    folder = OUT / "pages"
+    folder.mkdir(exist_ok=True)
+    lines = ["# All pages", "", "Each page as the lead of the demo sees it. Press `M` in the app to open one.", ""]
+    for room, tabs in tabs_by_room().items():
+        lines += [f"## {room}", ""]
+        for screen in tabs:
+            context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+            context.add_cookies([{"name": "touchstone_session", "value": token, "url": server.url}])
+            page = context.new_page()
+            page.goto(f"{server.url}/{screen.path}?project={PROJECT}")
+            page.locator("h1, [role=heading]").first.wait_for()
+            settled(page, held_ms=1200)
+            page.wait_for_function("() => !document.querySelector('.waiting')")
+            picture = Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
+            context.close()
+            place = folder / f"{screen.path}.webp"
+            picture.save(place, quality=60, method=6)
+            title = screen.title if len(tabs) > 1 else room
+            lines += [f"### {title}", "", f"![{room}: {screen.title}](img/pages/{place.name})", ""]
+            print(place)
+    (OUT.parent / "pages.md").write_text("\n".join(lines), encoding="utf-8")
+
+
 def main() -> int:
     """Make the demo, serve it, and take the pictures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(shot.name for shot in SHOTS))
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--tabs", action="store_true", help="only docs/pages.md with a picture of each tab")
     given = parser.parse_args()
     if odd := set(given.names) - {shot.name for shot in SHOTS}:
         parser.error(f"there is no picture {', '.join(sorted(odd))}")
@@ -160,17 +198,19 @@ def main() -> int:
         if done.returncode:
             print(done.stderr, file=sys.stderr)
             return 1
-        shots = [shot for shot in SHOTS if not given.names or shot.name in given.names]
+        shots = [shot for shot in SHOTS if not given.tabs and (not given.names or shot.name in given.names)]
         with closing(open_store(None, home)) as store:
             tokens = {
                 login: sign_in.start_session(store, person=accounts.find_person(store, login=login))
-                for login in {shot.login for shot in shots}
+                for login in {LEAD, *(shot.login for shot in shots)}
             }
         server = Server(home).start()
         try:
             with launched() as browser:
                 for shot in shots:
                     take(browser, server, tokens[shot.login], shot, given.out)
+                if not given.names:
+                    take_tabs(browser, server, tokens[LEAD])
         finally:
             server.stop()
     return 0

@@ -258,8 +258,8 @@ def test_tabs_load_nothing_anew_and_m_reaches_every_page(page: Page, running: Se
         page.get_by_role("option", selected=True),
     )
     expect(box).to_be_focused()
-    page.keyboard.type("RES ca")
-    expect(page.get_by_role("option")).to_have_count(2)  # of Results: Calibration, Cases
+    page.keyboard.type("MOD ca")
+    expect(page.get_by_role("option")).to_have_count(2)  # of Models: Calibration, Cases
     expect(chosen).to_contain_text("Calibration")
     page.keyboard.press("ArrowDown")
     expect(chosen).to_contain_text("Cases")

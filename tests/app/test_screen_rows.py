@@ -130,9 +130,9 @@ def test_tabs_after_the_sixth_are_under_more_except_the_current_one(store: Store
         shown, _, more = head.tabs.partition("<details>")
         return re.findall(r">([\w ]+)</a>", shown), re.findall(r">([\w ]+)</a>", more)
 
-    first = ["Scores", "Agreement", "Calibration", "Cases", "Tables"]
-    assert row("results") == ([*first, "Variants"], ["Regression"])
-    assert row("regression") == ([*first, "Regression"], ["Variants"])
+    first = ["Form", "Preview", "Guideline", "Targets and dates", "Project"]
+    assert row("schema") == ([*first, "Audit log"], ["Label Studio", "More tools"])
+    assert row("label_studio") == ([*first, "Label Studio"], ["Audit log", "More tools"])
 
 
 def test_a_page_without_content_has_a_tab_while_it_is_open_and_says_what_is_missing(store: Store) -> None:

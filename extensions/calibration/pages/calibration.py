@@ -27,8 +27,8 @@ from workflow.results.ratings import Raters, raters_called, raters_of
 
 SCREEN = Screen(
     "Calibration",
-    place=410,
-    room=Room.RESULTS,
+    place=310,
+    room=Room.MODELS,
     role=Role.LEAD,
     words="trust judge reliable replace people human llm bias valid",
     needs=Need("No judge has answered yet. Run a judge on answers that people graded.", project_facts.has_judges),

@@ -31,8 +31,8 @@ from workflow.results import leaderboard_page
 
 SCREEN = Screen(
     "Cases",
-    place=415,
-    room=Room.RESULTS,
+    place=315,
+    room=Room.MODELS,
     role=Role.LEAD,
     words="errors mistakes examples answers replies wrong browse read inspect",
     needs=Need("No model has answered yet. Run a model, or import answers.", project_facts.has_answers),
