@@ -450,7 +450,7 @@ FINDS = {
     "yaml": "Form",
     "instructions": "Guideline",
     "who did what": "Audit log",
-    "why rejected": "History",
+    "why rejected": "All items",
     "progress": "Overview",
     "run a model": "Run a model",
     "api": "Runs",

@@ -147,7 +147,7 @@ def test_the_main_job(running: Server, chromium: Browser, tmp_path: Path, pictur
 
     with window(chromium) as page:
         page.goto(sign_in_link(running, "lena"))  # the page that follows the link by itself
-        expect(page.get_by_role("heading", name="My work")).to_be_visible()
+        expect(page.get_by_role("heading", name="Overview")).to_be_visible()
         free = _bring_in_images(Desk(page, running), plan, tmp_path)
     for author, dimensions in AUTHORS.items():
         if author not in AT_THE_PAGE:
@@ -419,7 +419,7 @@ def called(login: str) -> str:
 def _read_agreement(lead: Desk, grades: Grades, shot: Shot) -> None:
     """The screen shows what scikit-learn computes from the grades that were given, pair by pair."""
     lead.open(f"/agreement?project={PROJECT}")
-    lead.page.get_by_text("Grading", exact=True).click()
+    lead.page.get_by_role("radio", name="Grading").click()
     lead.settled()
     expect(lead.page.locator("[data-part=finding]")).to_contain_text("Two graders agree on")
     lead.settled()

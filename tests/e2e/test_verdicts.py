@@ -215,7 +215,7 @@ def read_reasons(lena: Desk, pictures: Path | None) -> None:
 def write_guideline(lena: Desk, pictures: Path | None) -> None:
     """A new rule in the guideline answers both gaps."""
     lena.page.get_by_role("button", name="Edit guideline").first.click()
-    expect(lena.page.get_by_role("heading", name="Settings: Guideline")).to_be_visible()
+    expect(lena.page.get_by_role("heading", name="Guideline", level=1)).to_be_visible()
     box = lena.page.get_by_role("textbox", name="The guideline, in Markdown")
     expect(box).not_to_have_value("")  # the box is drawn before it is filled
     text = box.input_value()

@@ -126,6 +126,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "past_releases": FOR_LEADS,
     "data_card": FOR_LEADS,
     "new_project": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
+    "builder": FOR_LEADS,
     "project_settings": FOR_LEADS,
     "audit": FOR_LEADS,
     "more_tools": FOR_LEADS,
@@ -135,6 +136,9 @@ PAGES: Mapping[str, Mapping[str, str]] = {
 # verify, the project is the one in which everyone but the stranger takes part.
 HELD = dict.fromkeys(ROLES, 404) | {NOBODY: 401}
 """A task in someone else's hands does not exist for anyone, whatever their role."""
+CREATORS = dict.fromkeys(ROLES, 403) | {NOBODY: 401, LEAD: 200, ADMIN: 200}
+"""Only leads and admins build forms, because only they create projects."""
+FORM = {"text": "", "guideline": ""}
 
 ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
     "draft": ({"task": "TASK", "seq": 1, "values": {}}, HELD | {VERIFIER: 200}),
@@ -158,6 +162,12 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
     "comment": ({"task": "TASK", "key": "k", "text": ""}, HELD | {VERIFIER: 422}),
     "postpone": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
     "release": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
+    "form_check": ({**FORM, "revision": 0, "save": False}, CREATORS),
+    "form_open": ({"published": "pca_bench"}, CREATORS),
+    "form_list": ({}, CREATORS),
+    "form_delete": ({"draft": "no-such-draft"}, CREATORS),
+    "form_name": ({"title": "New form"}, CREATORS),
+    "form_create": ({**FORM, "draft": "", "title": "New form", "name": ""}, CREATORS | {LEAD: 422, ADMIN: 422}),
 }
 
 GETS: Mapping[str, Mapping[str, int]] = {
