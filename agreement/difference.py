@@ -235,7 +235,9 @@ def _order(ratings: Ratings, reference: str | None) -> tuple[int, int]:
 def _differences(ratings: Ratings, reference: str | None, what: str) -> Pair | str:
     """The two raters, ``x`` being the reference."""
     if reference is not None and reference not in ratings.raters:
-        raise RatingsError(f"No one called {reference} is among the raters: {', '.join(ratings.raters) or 'none'}.")
+        raise RatingsError(
+            f"No rater is called {reference} is among the raters: {', '.join(ratings.raters) or 'none'}."
+        )
     pair = pair_of(ratings, what, "take each pair", varying=False, least=1)
     if isinstance(pair, str):
         return pair

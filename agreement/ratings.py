@@ -271,7 +271,9 @@ class Ratings:
         """The same units with only these raters, in this order; ``RatingsError`` if one is not there."""
         for rater in raters:
             if rater not in self.raters:
-                raise RatingsError(f"No one called {rater} is among the raters: {', '.join(self.raters) or 'none'}.")
+                raise RatingsError(
+                    f"No rater is called {rater} is among the raters: {', '.join(self.raters) or 'none'}."
+                )
         columns = [self.raters.index(rater) for rater in raters]
         codes = self.codes[:, columns]
         rated = (codes != MISSING).any(axis=1)
@@ -454,7 +456,7 @@ def _numbers(values: Sequence[Any]) -> list[float] | None:
         return None
     for number, value in zip(numbers, values, strict=True):
         if not math.isfinite(number):
-            raise RatingsError(f"The rating {value!r} is not a finite number; leave the row out if no one rated.")
+            raise RatingsError(f"The rating {value!r} is not a finite number; leave the row out if it has no rating.")
     return numbers
 
 

@@ -169,7 +169,7 @@ def not_solvable(units: Units) -> str | None:
     size = np.sqrt((centred**2).sum(axis=0))
     for name, spread, largest in zip(units.names, size.tolist(), np.abs(x).max(axis=0).tolist(), strict=True):
         if spread <= 1e-12 * max(1.0, largest) * math.sqrt(n):
-            return f"{name} has the same value everywhere, so its effect cannot be told from the intercept."
+            return f"{name} has the same value everywhere, so its effect cannot be separated from the intercept."
     if k > 1 and np.linalg.matrix_rank(centred / size, tol=1e-10 * math.sqrt(n)) < k - 1:
         return "One of the aspects follows from the others, so their effects cannot be separated."
     return None

@@ -76,7 +76,7 @@ def scale(criterion: Criterion, path: Path) -> Found:
     yield from unique([((*path, "values", index), value) for index, value in enumerate(values)])
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     if len(numbers) == len(values) and numbers not in (sorted(numbers), sorted(numbers, reverse=True)):
-        yield (*path, "values"), "the values of a scale stand in order; sort them, and their labels with them"
+        yield (*path, "values"), "values of a scale must be in order; sort them with their labels"
     if values and criterion.labels and len(criterion.labels) != len(values):
         yield (*path, "labels"), f"{len(criterion.labels)} labels for {len(values)} values; write one for each, or none"
 
@@ -116,7 +116,7 @@ def overlap(given: Tolerance, path: Path) -> Found:
             f"`{other}` is for numbers; say how far answers have to overlap, such as `{{iou: 0.5}}`",
         )
     elif given.iou is None:
-        yield path, "nothing is said; give `iou`, such as `{iou: 0.5}`"
+        yield path, "the rule is empty; give `iou`, such as `{iou: 0.5}`"
     elif not 0 < given.iou <= 1:
         share = f"; {given.iou:g} % is {given.iou / 100:g}" if 1 < given.iou <= 100 else ""
         yield (*path, "iou"), f"an IoU is above 0 and at most 1{share}"

@@ -228,7 +228,7 @@ def parse_template(text: str, *, name: str) -> JudgeTemplate:
         if head.grades is not None and head.pair:
             document.add(("grades",), f"a comparison grades `{PAIR[0]}` and `{PAIR[1]}`; leave this out")
         if not head.values:
-            document.add(("values",), "there has to be something that a judge may answer")
+            document.add(("values",), "give at least one value that a judge may answer")
         if not prompt.user:
             document.add((), "the text is empty")
     if head is None or document.troubles:

@@ -693,9 +693,9 @@ class Comparison(_SchemaPart):
     """The item's fields shown with the answers; by default all fields that are not secret in comparison."""
 
     lacks: ClassVar[Mapping[str, str]] = {
-        "gold": "no one knows which answer is better, so there are no gold checks of pairs",
+        "gold": "comparisons have no key, so they have no gold checks",
         "qualification": "there is no set to pass before one compares; give the stage to whom you choose, on People",
-        "adjudication": "no one settles pairs on which people differ; every preference goes into the figures",
+        "adjudication": "pairs are not settled; every preference counts",
         "order": "all go through the pairs in one shuffled order, so that pairs are complete early",
         "shuffle": "the sides are always drawn for each person",
         "outputs": "say how many pairs of an item are drawn, as `per_item`",

@@ -52,7 +52,7 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
         criterion for name in _RATED if (stage := getattr(stages, name)) is not None for criterion in stage.criteria
     ]
     if schema.report.unit in ("prediction", "dimension") and stages.grading is None:
-        yield ("report", "unit"), "no one rates models' answers: there is no grading; say `item`, or leave it out"
+        yield ("report", "unit"), "models' answers are not graded; use `item`, or leave it out"
     elif schema.report.unit == "dimension" and not any(ends_of_values(criterion) for criterion in _graded(schema)):
         yield ("report", "unit"), "no criterion of grading has numbers, so that there are no means of a dimension"
     yield from _of_rule(schema, rated=bool(criteria))
@@ -86,7 +86,7 @@ def _of_rule(schema: Schema, *, rated: bool) -> Iterator[tuple[tuple[str | int, 
     if rule is None:
         return
     if not rated:
-        yield ("report", "rule"), "no one rates anything that a judge could be held against"
+        yield ("report", "rule"), "people rate nothing that a judge could be compared with"
     for name in ("units", "people"):
         if (n := getattr(rule, name)) is not None and n < 2:
             yield ("report", "rule", name), "at least 2 are needed for any agreement"

@@ -77,7 +77,7 @@ def _rule(rule: CrossRule, own: Parts, known: Parts, path: Path) -> Found:
             yield (*path, "of", at), f"`{name}` is not asked for here, or not shown{suggestion(name, list(known))}"
     if there and not any(name in own for name in rule.of):
         there = False
-        yield (*path, "of"), "no one answers any of these here; put the rule under `item: rules`"
+        yield (*path, "of"), "these are not answered in this stage; put the rule under `item: rules`"
     for name, wanted in rule.when.items():
         yield from _condition(name, wanted, known, (*path, "when", name))
     if there:

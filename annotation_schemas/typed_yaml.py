@@ -67,7 +67,7 @@ def repaired(
             return model.model_validate(_frozen(value), strict=True, context=context), holes - {()}
         except ValidationError as error:
             for detail in error.errors():
-                path, rest = _path_in(_frozen(value), detail["loc"])
+                path, rest = _path_in(value, detail["loc"])
                 alone = detail["type"] in _FILLERS and not isinstance(_FILLERS[detail["type"]], list | dict)
                 holes.add(path if alone and path else path[:-1] if path else tuple(rest[:1]))
                 if not _mended(value, path, rest, detail):
@@ -373,7 +373,7 @@ def _path_in(value: Any, loc: tuple[str | int, ...]) -> tuple[yaml_text.Path, li
     while steps:
         step = steps[0]
         inside = (isinstance(value, Mapping) and step in value) or (
-            isinstance(value, tuple) and isinstance(step, int) and step < len(value)
+            isinstance(value, tuple | list) and isinstance(step, int) and step < len(value)
         )
         if not inside:
             break

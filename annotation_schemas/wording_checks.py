@@ -72,7 +72,7 @@ def _rules(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found
 
 def _limits(limits: WordLimits, path: Path) -> Found:
     if limits.least is None and limits.most is None:
-        yield path, "nothing is said; give `least`, `most` or both"
+        yield path, "the rule is empty; give `least`, `most` or both"
     for key in ("least", "most"):
         number = getattr(limits, key)
         if number is not None and number < 1:

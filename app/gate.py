@@ -54,7 +54,7 @@ def machine_paths() -> tuple[str, ...]:
     return (*MACHINES, *(path for module in extensions.rows("routes") for path in getattr(module, "MACHINES", ())))
 
 
-NOT_SIGNED_IN = "No one is signed in, or the session has ended. Sign in and try again."
+NOT_SIGNED_IN = "You are not signed in, or your session has ended. Sign in and try again."
 
 
 @dataclass(frozen=True)

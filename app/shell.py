@@ -42,7 +42,7 @@ log = logging.getLogger("touchstone")
 LOOPBACK = "127.0.0.1"
 """The address of a browser on this machine, for which Streamlit reports no address."""
 
-SESSION_OVER = "Your session has ended. Sign in again; what you typed is kept."
+SESSION_OVER = "Your session has ended. Sign in again. Your text is kept."
 
 
 WORKING_STYLE = """
@@ -380,8 +380,7 @@ def lead_of(services: Services) -> ProjectView:
     view = project(services)
     if not at_least(view.role, Role.LEAD):
         raise NotAllowedError(
-            f"This page is for the leads of {view.title}, and your role in it is {view.role}. "
-            "My work says what is waiting for you."
+            f"This page is for the leads of {view.title}, and your role in it is {view.role}. My work shows your tasks."
         )
     if view.archived:
         show(markup.notice(f"{view.title} is archived: it can be read and exported, and nothing in it is changed."))

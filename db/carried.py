@@ -227,13 +227,13 @@ LEFT: Mapping[str, str] = {
     "sign_in_link": "a secret: the hash of a link that signs someone in",
     "invitation": "a secret: the hash of a link that lets someone join",
     "failed_login": "of accounts, not of a project",
-    "person_setting": "what someone has set for themselves on this server",
-    "daily_goal": "what someone has set themselves, for all their projects on this server",
-    "notice_mark": "what someone has seen on this server of what they were told",
+    "person_setting": "personal settings on this server",
+    "daily_goal": "personal settings for all projects on this server",
+    "notice_mark": "notices seen on this server",
     "mail_choice": "an e-mail address, which belongs to an account of this server",
     "mail": "an e-mail of this server",
     "tally": "a count that is made again when someone asks for it",
-    "jobs": "long tasks of this server; what came of them travels with what they changed",
+    "jobs": "long tasks of this server; their results travel with the changed data",
 }
 """Tables that stay behind, and why."""
 

@@ -240,6 +240,14 @@ def has_looked(session: Session, *, item_id: int, person_id: int, since: datetim
     return session.exec(wanted.limit(1)).first() is not None
 
 
+def lookers(session: Session, *, item_id: int) -> Sequence[int]:
+    """Return the people (ids) who have looked at others' votes on an item."""
+    wanted = select(EventRow.person_id).where(
+        EventRow.item_id == item_id, EventRow.kind == LOOKED, col(EventRow.person_id).is_not(None)
+    )
+    return [id for id in session.exec(wanted.distinct()) if id is not None]
+
+
 def of_item(session: Session, *, item_id: int) -> Sequence[StoredEvent]:
     """Return the events of an item, oldest first."""
     return session.exec(select(EventRow).where(EventRow.item_id == item_id).order_by(col(EventRow.id))).all()

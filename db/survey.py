@@ -310,7 +310,7 @@ def _check(column: Column[Any], held: carried.Held | None) -> Check:
         return _moment
     if isinstance(kind, Enum):
         words = frozenset(kind.enums)
-        return lambda value: "" if isinstance(value, str) and value in words else "is none of the words that it may be"
+        return lambda value: "" if isinstance(value, str) and value in words else "is not an allowed word"
     if isinstance(kind, JSON):
         return lambda value: ""
     if isinstance(kind, Boolean):

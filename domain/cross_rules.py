@@ -96,7 +96,7 @@ CROSS_RULES: Mapping[str, CrossRuleRow] = {
         ),
         CrossRuleRow(
             "different",
-            "no two of these are the same; texts are compared without case and white space around them",
+            "all of these differ; case and outer white space are ignored",
             _different,
             Compares.ALIKE,
         ),
@@ -112,12 +112,12 @@ CROSS_RULES: Mapping[str, CrossRuleRow] = {
         ),
         CrossRuleRow(
             "at_least_one",
-            "at least one of these is filled in",
+            "at least one of these has a value",
             lambda values: 0 if values and all(value is None for value in values) else None,
         ),
         CrossRuleRow(
             "at_most_one",
-            "at most one of these is filled in",
+            "at most one of these has a value",
             lambda values: next(
                 (
                     place

@@ -278,8 +278,8 @@ KEEP_RULES: Mapping[str, KeepRule] = {
 }
 
 SKIP_ACTS: Mapping[str, str] = {
-    "retire": "the item is rejected at once, with the reasons told, and no one is asked about it any more",
-    "adjudicate": "a senior settles the item at once, and no one else is asked to vote on it",
+    "retire": "the item is rejected at once, with the given reasons",
+    "adjudicate": "a senior settles the item at once, without further votes",
 }
 """The possible effects of reaching the limit of skips."""
 

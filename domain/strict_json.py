@@ -67,7 +67,7 @@ def read_object(text: str) -> tuple[Any, Fault | None]:
     except json.JSONDecodeError as error:
         if bare[:1] == "{" and (error.pos >= len(bare) or error.msg.startswith("Unterminated")):
             return None, Fault(CUT, "The reply ends in the middle of its JSON.")
-        what = f"The reply is not one JSON object and nothing else: {error.msg} at character {error.pos + 1:,}."
+        what = f"The reply must be exactly one JSON object: {error.msg} at character {error.pos + 1:,}."
         return None, Fault(NO_JSON, what)
     except (ValueError, ArithmeticError, RecursionError):
         return None, Fault(NO_JSON, "The reply has numbers or depths that no JSON of this form has.")

@@ -386,7 +386,7 @@ def _element(content: mmap.mmap, at: int) -> tuple[int, int, int]:
 def _length(first: int, most: int) -> int:
     length = 9 - first.bit_length()
     if length > most:
-        raise NotUnderstood("a number that is none")
+        raise NotUnderstood("an invalid number")
     return length
 
 
@@ -398,4 +398,4 @@ def _void(size: int) -> bytes:
         value = size - 1 - width
         if 0 <= value < (1 << 7 * width) - 1:
             return bytes((_VOID,)) + ((1 << 7 * width) | value).to_bytes(width, "big") + bytes(value)
-    raise NotUnderstood("a length that is none")
+    raise NotUnderstood("an invalid length")

@@ -108,7 +108,7 @@ def place_of(address: str, called: AddressWords) -> ServerAddress:
         raise refused("its port must be a number from 1 to 65535")
     if "[" in parts.netloc:
         if "%" in host or _address(host) is None:
-            raise refused("what stands between [ and ] is not an IPv6 address")
+            raise refused("the text between [ and ] is not an IPv6 address")
     else:
         host = host.removesuffix(".")
         labels = host.split(".")

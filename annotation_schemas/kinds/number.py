@@ -23,8 +23,8 @@ class Number(CriterionKind):
         "min": "the least",
         "max": "the greatest",
         "step": "it counts in steps of this",
-        "unit": "what stands behind it",
-        "tolerance": "how far two answers may be apart and still say the same, in keep rules and agreement",
+        "unit": "its unit",
+        "tolerance": "maximum difference of answers that agree, in keep rules and agreement",
     }
     level = "interval"
     typed = True

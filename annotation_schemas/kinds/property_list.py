@@ -31,7 +31,7 @@ class PropertyList(CriterionKind):
     keys: ClassVar[Mapping[str, str]] = {
         "options": "the properties",
         "field": "the item's text_list field that is offered",
-        "values": "what can be said of a property; absent: yes, no",
+        "values": "possible values of a property; absent: yes, no",
         "labels": "a label per value, or none",
     }
     reorders = True

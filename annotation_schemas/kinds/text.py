@@ -18,7 +18,7 @@ class TextCriterion(CriterionKind):
     meaning = "typed text"
     missing = "Write an answer."
     as_json = False
-    not_measured = "what people write in words is compared by reading it"
+    not_measured = "texts have no coefficient"
     typed = True
     in_words = True
     answers_items = True

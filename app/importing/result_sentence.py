@@ -32,7 +32,7 @@ def imported_sentence(done: Any) -> str:
         more = f" and {left_out:,} more" if left_out > 0 else ""
         parts.append(f"missing: {', '.join(missing)}{more}")
     if done.assets_missing:
-        parts.append("no one gets an item until its missing media are imported")
+        parts.append("items wait until their missing media are imported")
     refused = done.assets_refused  # the row's item was imported
     if refused:
         parts.append(f"{markup.count(refused, 'file')} refused; the rows are below, and their items wait")

@@ -170,7 +170,7 @@ def _change(
         rows = [[markup.text(called(login)), markup.text(f"{n:,}")] for login, n in preview.shares.items()]
         shell.show(markup.table([("Person", ""), ("Items", "number")], rows))
     if not preview.can:
-        added_actions.refusal(f"Change {n_items}", "None of these items can change.", key="items.do")
+        added_actions.refusal(f"Change {n_items}", "These items cannot change.", key="items.do")
         return
 
     def do() -> None:

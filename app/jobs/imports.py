@@ -31,7 +31,7 @@ HERE = 1 << 20
 _THUMB = (96, 64)
 DOING = {
     "reading": "Reading",
-    "comparing": "Comparing files with what is here",
+    "comparing": "Comparing files with the project",
     "media": "Taking in images and clips",
     "saving": "Saving items",
     "offering": "Opening the work on items",

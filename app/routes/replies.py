@@ -57,7 +57,7 @@ def signed_in(request: Request) -> SignedIn:
     """Return the session of a request. Raise ``SignInRequiredError`` without one; the gate has already looked it up."""
     identity: SignedIn | None = getattr(request.state, "signed_in", None)
     if identity is None:
-        raise SignInRequiredError(_("No one is signed in, or the session has ended. Sign in and try again."))
+        raise SignInRequiredError(_("You are not signed in, or your session has ended. Sign in and try again."))
     return identity
 
 
@@ -68,7 +68,7 @@ def from_own_page(request: Request) -> SignedIn:
     """
     session = signed_in(request)
     if not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), session.csrf.encode()):
-        raise NotAllowedError(_("This page is from an earlier session. Reload it; what you typed is kept."))
+        raise NotAllowedError(_("This page is from an earlier session. Reload it. Your text is kept."))
     return session
 
 

@@ -283,7 +283,7 @@ def buttons(services: Services, view: RunView) -> None:
             withdraw(services, view)
 
 
-NO_WAY_BACK = "It cannot be undone: a cancelled run is not resumed. What was answered stays, and counts."
+NO_WAY_BACK = "It cannot be undone: a cancelled run is not resumed. Stored answers stay and count."
 
 
 def _ask(services: Services, label: str, what: str, view: RunView, *, help: str | None = None) -> None:

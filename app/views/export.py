@@ -40,10 +40,10 @@ def render(services: Services) -> None:
     kept = addresses.page("items", view.name, state="kept")
     release = addresses.page("release", view.name)
     shell.show(
-        markup.finding(markup.text("An export contains all items as they are now.")),
+        markup.finding(markup.text("An export contains the current state of all items.")),
         markup.tag(
             "p",
-            markup.text("An unchanged item is written as it was imported, byte for byte. For kept items only, "),
+            markup.text("Unchanged items are the same bytes as in the imported file. For kept items only, "),
             markup.link("filter the items by “kept”", kept),
             markup.text(" and export them there. To publish a verified data set, "),
             markup.link("make a release", release),

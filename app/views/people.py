@@ -54,7 +54,7 @@ def render(services: Services) -> None:
         let_in = "Add someone who has an account"
         st.button(let_in, key="people.let_in", on_click=_add_member, args=(services, view))
     if not members:
-        shell.show(markup.notice("No one takes part yet. Make an invitation and send its link."))
+        shell.show(markup.notice("Nobody takes part yet. Make an invitation and send its link."))
     else:
         _list(services, view, members)
     _deactivated(services, view)
@@ -357,7 +357,7 @@ def _removal(member: Membership) -> Confirmation:
     name = member.person.name
     return Confirmation(
         f"Remove {name} from the project?",
-        f"{name} no longer finds this project and gets no work from it. What they submitted stays and counts.",
+        f"{name} no longer finds this project and gets no work from it. Their submissions stay and count.",
         "It can be undone: the page offers it afterwards, and you can add them again.",
         f"Remove {name}",
     )
@@ -375,7 +375,7 @@ def _remove(services: Services, view: ProjectView, member: Membership) -> None:
         _store(services, view, member)
         _keep_message(f"{member.person.name} is back in the project, with the role they had.")
 
-    _keep_message(f"{member.person.name} is out of the project. What they submitted stays.", undo=back)
+    _keep_message(f"{member.person.name} is out of the project. Their submissions stay.", undo=back)
 
 
 def _deactivation(member: Membership) -> Confirmation:
@@ -383,7 +383,7 @@ def _deactivation(member: Membership) -> Confirmation:
     return Confirmation(
         f"Deactivate the account of {name}?",
         f"{name} is signed out at once and cannot sign in any more, in any project; what they have in hand goes back "
-        "to the others. What they submitted stays and counts.",
+        "to the others. Their submissions stay and count.",
         "You can reactivate the account at the end of this page.",
         f"Deactivate {name}",
     )

@@ -149,9 +149,9 @@ def fit_classes(
 def why_not_fitted(n_raters: int, n_used: int, q: int) -> str | None:
     """Return why the raters' errors cannot be estimated; None if they can."""
     if n_raters < 2:
-        return "No one's errors can be told from one rater's labels alone; two or more have to rate."
+        return "Errors cannot be estimated from one rater. At least two must rate."
     if n_used < 2:
-        return "All ratings are the same single value, so no one's errors can be told."
+        return "All ratings are equal, so errors cannot be estimated."
     if q > _MOST_CATEGORIES:
         return f"{q:,} different values are measurements, not classes; take the mean."
     return None

@@ -221,7 +221,7 @@ def _bound(floor: Floor, line: Result) -> float | None:
 def _no_line(floor: Floor, people: int) -> str:
     row = STATISTICS[floor.statistic]
     if people < 2:
-        return "no one has rated it yet" if not people else "one person has rated it, and no one can agree alone"
+        return "nobody has rated it yet" if not people else "only one person has rated it"
     if row.lines is SummaryRows.OF_TWO:
         return f"it is for two raters, and {people:,} have rated it"
     if row.lines is SummaryRows.OF_SEVERAL:

@@ -48,7 +48,8 @@ def clear(store: Store, media: MediaStore, project: ProjectInTransit, *, progres
             transit.drop_accounts(session, ids=project.accounts)
     except IntegrityError as error:
         raise ConflictError(
-            "Someone is still writing to what is deleted. The next import, copy or deletion of a project goes on."
+            "Another process is still writing to the deleted data. The next import, copy or deletion of a project "
+            "continues."
         ) from error
 
 

@@ -251,7 +251,7 @@ class BatchEndpoint:
 def _id(value: Mapping[str, Any]) -> str:
     server_id = value.get("id")
     if not isinstance(server_id, str) or not server_id or len(server_id) > 500 or replies.storable(server_id)[1]:
-        raise NoReply("What came back has no id.")
+        raise NoReply("The reply has no id.")
     return server_id
 
 

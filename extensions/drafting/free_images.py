@@ -60,7 +60,7 @@ def free_images(store: Store, *, by: Person | None, project: str) -> FreeImages:
         access = require_lead(session, by=by, project=project)
         if access.schema.stages.authoring is None:
             problem = (
-                f"Items of {project!r} come from files: its schema has no authoring, so no one would edit a proposal."
+                f"Items of {project!r} come from files: its schema has no authoring, so nobody would edit a proposal."
             )
             raise InvalidInputError([Problem("project", problem)])
         units, left_out = [], Counter[str]()

@@ -97,7 +97,7 @@ class MakingRecord(NamedTuple):
         if (self.project, self.model) != (file.project, file.model):
             raise InvalidFileError(
                 f"It tells how proposals of {self.model!r} for the project {self.project!r} were made; these are of "
-                f"{file.model!r} for {file.project!r}. Give the file that was written beside them, or none."
+                f"{file.model!r} for {file.project!r}. Give the file written next to the proposals, or none."
             )
         without = [{"why": why, "n": n, "image": image} for why, (n, image) in self.without.items()]
         facts = {"counts": self.counts, "replies": self.replies, "without": without, "currency": self.currency}

@@ -130,7 +130,7 @@ def _show(looked: _Preview) -> None:
             [markup.text(proposal.name), markup.text(proposal.dimension), _fields(proposal.fields)]
             for proposal in looked.some
         ]
-        heads = [("Image", ""), ("Dimension", ""), ("The first proposals, as they stand in the file", "wide")]
+        heads = [("Image", ""), ("Dimension", ""), ("The first proposals in the file", "wide")]
         shell.show(markup.tag("div", markup.table(heads, rows), data_part="proposals"))
     if taken.refused:
         rows = [[markup.text(name), markup.text(why)] for name, why in taken.refused[:SHOWN]]

@@ -16,6 +16,8 @@ from extensions.form_builder.yaml_render import thawed, value_at
 
 MOST_MENDED = 12
 """Number of findings for which fixes are looked for."""
+MOST_TROUBLES = 100
+"""A text with more findings is no form, so no fixes are looked for."""
 _MEANT = re.compile(r"did you mean `([^`]+)`\?")
 _QUOTED = re.compile(r'quote it: "(.*)"$')
 _NUMBER = re.compile(r"; write (-?\d+(?:\.\d+)?)(?: without quotes)?$")
@@ -35,7 +37,7 @@ class Fix:
 
 def fixes_for(text: str, guideline: str, document: Document) -> dict[Trouble, list[Fix]]:
     """Return the fixes of each finding that has any."""
-    if document.broken:
+    if document.broken or len(document.troubles) > MOST_TROUBLES:
         return {}
     found = {}
     for trouble in document.troubles[:MOST_MENDED]:

@@ -234,7 +234,7 @@ def template_of(text: str, *, judged: bool, fitting: Sequence[str]) -> str:
         return text
     if text in JUDGES:
         what = (
-            "No one grades models' answers"
+            "Nobody grades models' answers"
             if JUDGES[text].criterion == "score"
             else "People find the answer themselves"
         )

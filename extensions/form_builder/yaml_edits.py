@@ -55,7 +55,7 @@ def _applied(text: str, edit: Edit) -> str:
     try:
         _plainly(wanted, edit)
         edited = _Text(text if text.endswith("\n") else text + "\n").edited(edit)
-    except (KeyError, IndexError, TypeError, AttributeError, yaml.YAMLError) as error:
+    except (AssertionError, AttributeError, LookupError, TypeError, yaml.YAMLError) as error:
         raise refusal from error
     after = yaml_text.parse_yaml(edited)
     if after.broken or not same_order(yaml_render.thawed(after.value), wanted):

@@ -83,7 +83,7 @@ def _is_old(services: Services, view: ProjectView, folder: Path, index: SetIndex
         return False
     who, what = frame_choices.last_change(services.store, by=services.person, project=view.name, name=folder.name)
     if who != services.person.login and not shell.was_refused():  # a refusal says it, too
-        messages.keep(CHANGED, f"This page shows the frames as they are now. {who}: {what}.")
+        messages.keep(CHANGED, f"This page shows the current frames. {who}: {what}.")
     return True
 
 
@@ -209,7 +209,7 @@ def _pool(services: Services, view: ProjectView, folder: Path, index: SetIndex, 
     shell.section("Into the pool")
     schema = view.schema.schema_
     if schema.stages.authoring is None or all(slot.kind != "image" for slot in schema.item.assets):
-        words = "No one writes about images in this project, so there is no pool for these frames. "
+        words = "This project has no authoring, so it has no pool for these frames. "
         shell.show(
             markup.paragraph(
                 f"{words}Import takes them, and the videos, as the media of items that come from a file: choose this "

@@ -273,7 +273,7 @@ def media_of(folder: Path) -> Path | None:
         return None
     state = [of_set.stamp if of_set is not None else "", sorted(by_hand(folder).items())]
     media = folder / "media" / hashlib.sha256(json.dumps(state).encode()).hexdigest()[:16]
-    with folder_lock.hold_folder(folder / "media.lock", "Someone else begins to import with these videos; try again."):
+    with folder_lock.hold_folder(folder / "media.lock", "Another import with these videos is starting. Try again."):
         if media.is_dir():  # an import may be reading it
             return media
         partial = media.with_name("partial")

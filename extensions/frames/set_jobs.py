@@ -30,7 +30,7 @@ from workflow.jobs import desk, folder_lock
 from workflow.jobs.desk import SlotConflict
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
-BROKEN = "It was broken off. Nothing is lost: press Go on, and it goes on where it stood."
+BROKEN = "It was broken off. Nothing is lost. Press Go on to continue."
 NO_ENDING = "its name has no ending of a video"
 
 

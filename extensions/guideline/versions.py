@@ -166,7 +166,7 @@ def _problems(access: Access, text: str, why: str) -> list[Problem]:
     elif text == access.loaded.guideline_text:
         problems.append(Problem("text", f"This is word for word version {access.guideline}, which is in force."))
     if not why.strip() or len(why) > LONGEST_WHY:
-        problems.append(Problem("why", "Say in a sentence what has changed; annotators read it."))
+        problems.append(Problem("why", "Describe the change in one sentence for annotators."))
     return problems
 
 

@@ -45,7 +45,7 @@ def draw(services: Services, view: ProjectView, found: ItemHistory) -> None:
     shell.show(markup.tag("div", origin(found.origin, by), data_part="origin"))
     shell.section("Answers")
     answer_table = answers(view.schema.schema_.stages, found.answers, by)
-    shell.show(answer_table if found.answers else markup.notice("No one has answered yet."))
+    shell.show(answer_table if found.answers else markup.notice("Nobody has answered yet."))
     shell.section("Revisions")
     shell.show(revisions(found.revisions, by))
     shell.section("Events")

@@ -31,7 +31,7 @@ def draw(services: Services, view: ProjectView, item: str) -> None:
         rows = [line for row in votes for line in _vote(stages, row, by)]
         shell.show(markup.tag("div", *rows, style="ts ts-small", data_part="votes"))
     else:
-        shell.show(markup.paragraph("No one has answered yet.", style="ts ts-small ts-quiet"))
+        shell.show(markup.paragraph("Nobody has answered yet.", style="ts ts-small ts-quiet"))
     shell.section("History")
     steps = [
         markup.tag("li", markup.quiet(f"{row.at:%d %b} "), by(row.by), markup.text(f" {row.words}"))

@@ -171,7 +171,7 @@ def _decide(
         if row.state is not TriageState.WAITING:
             raise ConflictError("This frame is decided already; here is the next.")
         if row.person_id not in (None, person.id) and row.lease_until is not None and row.lease_until >= now:
-            raise LeaseLostError("Someone else has this frame in hand now; here is the next.")
+            raise LeaseLostError("Another person has this frame now. Here is the next one.")
         if action == "kept" and not candidate_images.add_to_pool(
             session, asset=asset, per_source=triage_of(access).per_source
         ):

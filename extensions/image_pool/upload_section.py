@@ -32,9 +32,7 @@ def draw(services: Services, view: ProjectView) -> None:
     """Draw the inputs, and the result of the last import."""
     schema = view.schema.schema_
     if schema.stages.authoring is None:
-        shell.show(
-            markup.notice("In this project no one writes items in the browser: its schema has no authoring stage.")
-        )
+        shell.show(markup.notice("This project has no authoring stage, so nobody writes items in the browser."))
         return
     dimension = file_inputs.dimension(view, "Dimension", "import.pool.dimension", none="all dimensions")
     roles = [slot.role for slot in schema.item.assets]

@@ -19,7 +19,7 @@ from domain.errors import NotFoundError
 from extensions.notices import notice_mails
 
 PUBLIC = ("/mail-off/",)
-NO_LINK = "This link turns off no one's mails. The page Notices says where yours go."
+NO_LINK = "This link is not valid. It turns off no mails. The page Notices says where yours go."
 
 
 def routes(resources: Resources) -> list[BaseRoute]:

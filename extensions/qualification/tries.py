@@ -211,7 +211,7 @@ def review(
         access = access_by_id(session, person=by, project_id=row.project_id)
         _must_be_senior(access)
         if row.person_id == by.id:
-            raise NotAllowedError("No one reviews their own qualification.")
+            raise NotAllowedError("You cannot review your own qualification.")
         stage = Stage(row.stage)
         asked = policy(access, stage)
         seen = view_of(session, access, asked, row, None) if asked else None

@@ -130,7 +130,7 @@ def _of_completions(value: Mapping[str, Any], n: int | None) -> list[TokenLikeli
     if n is None:
         raise _NoLikelihood("The endpoint does not say how many tokens the prompt has (usage).")
     if n < 1 or len(tokens) < n or not all(isinstance(token, str) for token in tokens):
-        raise _NoLikelihood("The endpoint gives log-probabilities of what it writes, and not of the prompt (echo).")
+        raise _NoLikelihood("The endpoint gives log-probabilities of its own text, but not of the prompt (echo).")
     return [
         TokenLikelihood(text, text, None if at == 0 and number is None else _number(number))
         for at, (text, number) in enumerate(zip(tokens[:n], numbers[:n], strict=True))
@@ -139,5 +139,5 @@ def _of_completions(value: Mapping[str, Any], n: int | None) -> list[TokenLikeli
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise _NoLikelihood("The endpoint gives something else than a number as a log-probability.")
+        raise _NoLikelihood("The endpoint gives a log-probability that is not a number.")
     return float(value)

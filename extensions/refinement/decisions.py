@@ -122,5 +122,5 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     """Return why a decision can no longer be corrected, because the item was edited; otherwise None."""
     item = items.lock(session, id=row.item_id or 0)
     if item.current_revision != row.revision:
-        return "The item has been edited since, so this decision stays; decide about it as it is now."
+        return "The item was edited, so this decision stays. Decide about the new revision."
     return None

@@ -83,7 +83,7 @@ class ComparedEvidence(EvidenceFolder):
         if not path.startswith("tables/") or lines_path(name) not in self._told:
             return FileChange(at, "was changed: it is not what its manifest says")
         if self._digest(lines_path(name)) != self._told[lines_path(name)]:
-            return FileChange(at, "was changed, and so were the hashes of its lines, so that no one can say which")
+            return FileChange(at, "was changed together with the hashes of its lines, so the changed lines are unknown")
         lines, there = self._changed_lines(path, name)
         recorded = self.tables[name].rows if name in self.tables else there
         if there < recorded and len(lines) == recorded - there:

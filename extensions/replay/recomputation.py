@@ -198,7 +198,7 @@ def in_words(found: ReplayResult, *, all_figures: bool = False) -> Iterator[str]
     yield from () if all_figures else _more(len(wrong))
     for line in found.without:
         yield f"Without figures: {line}"
-    yield "Equal: everything comes out as it was printed." if found.ok else "Not equal."
+    yield "Equal: all figures are as printed." if found.ok else "Not equal."
 
 
 def _of(n: int, one: str, several: str) -> str:

@@ -205,7 +205,7 @@ def check_card(
     if again is not None:
         differ = _differences(card, card_of(again, at=datetime.now(UTC)))
         (bad if differ else good).append(
-            f"Scored anew, {differ[0]}." if differ else "Scored anew, every number comes out the same."
+            f"Scored anew, {differ[0]}." if differ else "Scored again, every number is equal."
         )
     return CheckedCard(not bad, (*bad, *good))
 

@@ -42,7 +42,7 @@ def text_table(read: ProjectAnswers, blocks: Sequence[Block]) -> Iterator[str]:
     if read.counting is not None:
         yield read.counting.sentence
     if not blocks:
-        yield "No one has scored two criteria or more."
+        yield "Nobody has scored two criteria or more."
     for block in blocks:
         yield ""
         yield block.title

@@ -291,7 +291,7 @@ def _no_json(headers: Mapping[str, str], text: str) -> str:
         return "The reply has no body."
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "text/html" or text.lstrip()[:15].lower().startswith(("<!doctype", "<html")):
-        return "The reply is a web page, not JSON: base_url may lead to something else, such as a proxy's sign-in page."
+        return "The reply is a web page, not JSON: base_url may be wrong, for example a proxy's sign-in page."
     return "The reply is not JSON."
 
 

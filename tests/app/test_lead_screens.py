@@ -313,7 +313,7 @@ def test_what_reaches_far_asks_first_by_name_and_says_how_it_is_undone(store: St
 
     test = save(change(show("people", "lea"), "Bo"), button=".remove")
     assert bo()
-    assert "What they submitted stays and counts." in words(test)
+    assert "Their submissions stay and count." in words(test)
     assert "It can be undone" in words(test)
     test.button(key="people.sure.no").click().run()
     assert bo()

@@ -11,7 +11,7 @@ from annotation_schemas.loader import load_text
 from app.workbench import page
 from db.engine import Store
 from domain.errors import ConflictError, SchemaError
-from domain.records import Person
+from domain.records import NoTask, Person
 from domain.states import Stage
 from testkit.factories import (
     BLIND,
@@ -23,7 +23,7 @@ from testkit.factories import (
     make_project,
     vote,
 )
-from workflow.annotate import own_submissions, submissions
+from workflow.annotate import authoring, claims, own_submissions, submissions
 from workflow.annotate.others_answers import NO_OTHERS, NOT_YET
 
 ALLOWED = "    show_others: settled\n    criteria:"
@@ -85,6 +85,20 @@ def test_grades_are_seen_when_all_answers_to_the_item_are_graded_and_then_stand(
     assert (len(votes), why) == (1, "")
     with pytest.raises(ConflictError, match="cannot change your answer"):
         submissions.undo(store, person=ann, project="p", stage=Stage.GRADING)
+
+
+def test_who_has_seen_the_votes_is_not_asked_when_the_item_is_verified_again(store: Store) -> None:
+    clock = Clock()
+    ann, ben, cy = opened(store, clock, allowed=True)
+    make_items(store, 1)
+    for person in (ann, ben):
+        vote(store, person, "red")
+    clock.advance(hours=1)
+    assert seen(store, ann) == ([("Rater 1", {"choice": "red"})], "")
+    authoring.edit_item(store, person=None, project="p", item="colour/0", fields={"question": "Which colour is it?"})
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION), NoTask)
+    for person in (ben, cy):
+        vote(store, person, "red")
 
 
 def test_without_the_key_nothing_is_seen(store: Store) -> None:

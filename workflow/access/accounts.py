@@ -231,7 +231,7 @@ def must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) 
     if by is not None and by.id == row.id:
         raise ConflictError("You cannot deactivate your own account. Ask another admin.")
     if row.is_admin and people.active_admins(session) == [row.id]:
-        raise ConflictError("This is the last active admin. Give someone else the role admin first.")
+        raise ConflictError("This is the last active admin. Give another person the role admin first.")
     for project, _ in projects.of_person(session, person_id=row.id):
         keep_a_lead(session, project_id=project.id, without=row)
 

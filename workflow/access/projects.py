@@ -251,7 +251,7 @@ def keep_a_lead(session: Session, *, project_id: int, without: StoredPerson) -> 
     if without.id in leads and len(leads) == 1:
         name = projects.by_id(session, id=project_id).name
         raise ConflictError(
-            f"{without.name} is the last active lead of {name!r}; give someone else the role lead first."
+            f"{without.name} is the last active lead of {name!r}; give another person the role lead first."
         )
 
 

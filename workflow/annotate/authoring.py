@@ -10,7 +10,7 @@ from typing import Any
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
 from annotation_schemas.shown import shown_fields
-from db import assets, item_revisions, items, task_claims, task_slots, tasks
+from db import assets, comment_threads, events, item_revisions, items, task_claims, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
 from db.types import public_id
@@ -106,8 +106,13 @@ def revise(
     editor_id: int | None,
     now: datetime,
 ) -> int:
-    """Give a locked item a new revision, on which voting starts over, and return the revision's number."""
+    """Give a locked item a new revision, on which voting starts over, and return the revision's number.
+
+    People who have seen others' votes on an earlier revision are no longer asked about the item blind.
+    """
     call_off(session, access=access, item=item)
+    for person_id in events.lookers(session, item_id=item.id):
+        comment_threads.note_insight(session, item_id=item.id, person_id=person_id, now=now)
     item = items.lock(session, id=item.id)
     number = item.current_revision + 1
     items.revise(session, item=item, row=_revision(access, item.id, number, fields, editor_id, now))

@@ -24,8 +24,8 @@ from workflow.annotate.task_views import fields_shown
 MOST = 20
 FIRST_WORDS = 90
 
-LATE = "It arrived after its lease ended, when the item was assigned to someone else."
-GONE = "Its lease has ended, and the item is assigned to someone else."
+LATE = "It arrived after its lease ended, when another person had the item."
+GONE = "Its lease has ended, and another person has the item."
 TAKEN_AWAY = "A lead took it away."
 NOT_WANTED = marked("The item has changed or is settled, so it needs no more votes.")
 

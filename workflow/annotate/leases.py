@@ -18,7 +18,7 @@ from workflow.access.projects import Access, access_by_id
 from workflow.annotate import claim_rules, image_pool, no_work, qualification
 
 KEPT = marked("Your text is kept as a draft.")
-LOST = marked("This task went to someone else because its lease had ended. Your text is kept as a draft.")
+LOST = marked("This task went to another person because its lease had ended. Your text is kept as a draft.")
 TAKEN_AWAY = marked("A lead has taken this task away. Your text is kept as a draft.")
 NOT_WANTED = marked("This task is no longer wanted: its item or image has changed hands. Your text is kept.")
 

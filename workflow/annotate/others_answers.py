@@ -29,7 +29,8 @@ def look_at_others(
 ) -> Sequence[VoteView] | None:
     """Return what others answered to the task of a person's submission, or None if it is not settled.
 
-    Names and notes are left out. The look is logged, so that the submission can no longer be edited.
+    Names and notes are left out. The look is logged, so that the submission can no longer be edited, and so that the
+    person is not asked about the item again.
     """
     now = store.now()
     if row.purpose is not Purpose.LIVE or not _is_settled(session, row, said):
@@ -40,7 +41,7 @@ def look_at_others(
     others = [
         each for each in current[row.stage] if each.person_id != person.id and each.prediction_id == said.prediction_id
     ]
-    if not has_looked(session, said=said):
+    if others and not has_looked(session, said=said):
         item = items.by_id(session, id=said.item_id)
         log(session, events.LOOKED, by=person, project=access, item=item, now=now)
     ordered = sorted(others, key=lambda each: each.public_id)  # says nothing of who was first

@@ -129,7 +129,7 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
     next_steps = {
         Standing.OPEN: "Your qualification is not finished. Continue here.",
         Standing.HANDED_IN: "You have handed in your qualification; seniors are looking at it.",
-        Standing.FAILED: "You have not passed the qualification yet; Qualify in the menu says what comes next.",
+        Standing.FAILED: "You have not passed the qualification yet; Qualification in the menu shows the next step.",
         Standing.SENT_BACK: "A senior sent your qualification back; Qualify in the menu says why.",
     }
     return next_steps[state]

@@ -342,7 +342,7 @@ def _corrected(
     graded = ~np.isnan(people)
     n_people = int((graded & ~np.isnan(judge)).sum())
     if not n_people:
-        reason = "No answer here was graded by people and by the judge, so nothing says how far the judge is off."
+        reason = "No answer here was graded by people and by the judge, so the judge's error is unknown."
         return undefined(reason, n_units=0, n_raters=2), "", 0
     rest = judge[~graded]
     if np.isnan(rest).all():

@@ -49,7 +49,7 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
             raise ConflictError(f"This run's questions go in batch files: go on with `touchstone batch create {run}`.")
         if row.state not in RESUMABLE:
             raise ConflictError(f"This run is {row.state.value}, so there is nothing to resume.")
-        refuse_withdrawn(row, "before it goes on")
+        refuse_withdrawn(row, "before it continues")
         refuse_changed(row)
         runs.resume(session, row=row, state=RunState.WAITING)
         log(session, "run.resumed", by=by, run=row, now=store.now())

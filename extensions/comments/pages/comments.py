@@ -35,7 +35,7 @@ def render(services: Services) -> None:
     )
     inbox = stored_threads.inbox(services.store, person=services.person, project=view.name)
     if not inbox:
-        words = "No one has commented on an item yet." if official else _("You have not commented on an item yet.")
+        words = "Nobody has commented on an item yet." if official else _("You have not commented on an item yet.")
         shell.show(markup.notice(words + " " + _("On a working page, press C to open the comments on its item.")))
         return
     threads(services, view, inbox, key=f"comments.{view.name}", history=official)

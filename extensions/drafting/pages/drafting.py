@@ -53,7 +53,7 @@ def render(services: Services) -> None:
     upload.draw(services, view, first=not here.came)
     if not here.came:
         return
-    shell.section("How far people are")
+    shell.section("Progress of people")
     shell.show(markup.tag("div", pipeline_step.arms(here), data_part="arms"))
     _report(services, view)
 

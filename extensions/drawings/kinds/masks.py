@@ -45,7 +45,7 @@ def _rings(rings: Any) -> str | None:
         if len(ring) < 3:
             return f"ring {number} has {len(ring)} point{'' if len(ring) == 1 else 's'}; an area needs three at least."
     if sum(map(len, rings)) > MOST_POINTS:
-        return f"it has {sum(map(len, rings)):,} points; at most {MOST_POINTS:,} fit. Leave out what no one would see."
+        return f"it has {sum(map(len, rings)):,} points; at most {MOST_POINTS:,} fit. Leave out invisible masks."
     for number, ring in enumerate(rings, 1):
         for place, point in enumerate(ring, 1):
             if not _is_point(point):

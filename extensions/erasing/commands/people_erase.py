@@ -40,7 +40,7 @@ def erase(
     person = erasing.may_be_erased(store, login=login)
     typer.echo(
         f"Of {person.name} ({person.login}) goes for good: name, login, password, sessions, e-mail addresses, drafts, "
-        "parts in projects, and what tells which pseudonyms were theirs. What they submitted stays under no name. "
+        "parts in projects, and what tells which pseudonyms were theirs. Their submissions stay without a name. "
         "Copies elsewhere (archives of projects, backups, exports) are yours to delete.",
         err=yes is not None,
     )

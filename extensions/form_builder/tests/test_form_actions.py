@@ -129,9 +129,16 @@ def test_hostile_edits_are_refused(store: Store, boss: Person, edit: Any) -> Non
         actions.check_form(store, boss, asked(edits=[edit]))
 
 
+def test_a_name_for_a_whole_row_is_refused_with_a_sentence(store: Store, boss: Person) -> None:
+    edit = {"do": "name", "path": ["stages", "verification", "criteria", 0], "value": "q"}
+    assert "the rows cannot change" in actions.check_form(store, boss, asked(edits=[edit]))["refused"]
+
+
 @pytest.mark.parametrize(
-    "text", ["", "\t", "a: &x [*x]", "- 1", "name: 3\nitem: 4\nstages: [1]\ndimensions: {a: 1}", "a:\n" * 500]
-)
+    "text",
+    ["", "\t", "a: &x [*x]", "- 1", "name: 3\nitem: 4\nstages: [1]\ndimensions: {a: 1}", "a:\n" * 500,
+     BLANK + "".join(f"key{n}: {n}\n" for n in range(3000))],
+)  # fmt: skip
 def test_half_written_texts_are_answered(text: str) -> None:
     state = form_state(text, "", stage="nowhere", dimension="none")
     assert not state["valid"]

@@ -93,7 +93,7 @@ def test_options_ask_nothing_and_the_rest_is_usual(here: Path) -> None:
             ["mine.yaml", "--judge", "--answer", "options", "--check", "blind"],
             "--judge/--no-judge: A judge is held against people's grades",
         ),
-        (["mine.yaml", "--template", "etp_answer"], "--template: No one grades models' answers, so `etp_answer`"),
+        (["mine.yaml", "--template", "etp_answer"], "--template: Nobody grades models' answers, so `etp_answer`"),
         (["mine.yaml", "--template", "pca_anchors"], "--template: `pca_anchors` asks for more than a new schema has"),
         (["mine.yaml", "--template", "mine"], "--template: `mine` is none of verify_reference."),
         (["mine.yaml", "--check", "blind"], "--check: Texts of two people are seldom equal"),

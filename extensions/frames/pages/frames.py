@@ -175,7 +175,7 @@ def _watch(services: Services, folder: Path) -> None:
         done = begun.share if begun is not None else 0.0
         moment = begun.at if begun is not None else ""
         n = markup.count(set_jobs.taken_so_far(folder), "frame")
-        st.progress(done, text=f"{n} taken. It goes on if you leave this page. {moment}")
+        st.progress(done, text=f"{n} taken. The job continues if you leave this page. {moment}")
 
 
 def _go_on(services: Services, folder: Path) -> None:

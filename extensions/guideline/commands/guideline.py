@@ -18,7 +18,7 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    guideline = find_group(cli, "guideline", Panel.PEOPLE, "What annotators read before they work.")
+    guideline = find_group(cli, "guideline", Panel.PEOPLE, "Instructions for annotators.")
     guideline.command("show")(show)
     guideline.command("import")(import_)
 

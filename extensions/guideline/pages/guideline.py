@@ -111,7 +111,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
     }
     wanted = [pair for pair in st.session_state.get("guideline.answers", ()) if tuple(pair) in titles]
     with st.form("guideline", border=False):
-        why = st.text_input("What has changed, in a sentence that annotators read", key="guideline.why")
+        why = st.text_input("The change, in one sentence for annotators", key="guideline.why")
         answers = (
             st.multiselect(
                 "Adjudication reasons that it answers",

@@ -45,10 +45,10 @@ def result_of(tool: Tool, said: bytes) -> Any:
         text = said.decode("utf-8")
         value = json_text.showable(json_text.loaded(text, parse_constant=constant, parse_float=_finite))
     except UnicodeDecodeError:
-        raise ToolFailure("no_json", f"{tool.name} wrote what is no UTF-8.") from None
+        raise ToolFailure("no_json", f"{tool.name} wrote invalid UTF-8.") from None
     except (NotJson, RecursionError) as error:
         why = str(error) if isinstance(error, NotJson) else "it is nested too deep"
-        raise ToolFailure("no_json", f"{tool.name} wrote what is no JSON value: {why}.") from None
+        raise ToolFailure("no_json", f"{tool.name} wrote invalid JSON: {why}.") from None
     if value is None:
         raise ToolFailure(
             "no_result", f"{tool.name} wrote null, which is no result; an empty list or text says nothing was found."

@@ -25,7 +25,7 @@ def render(services: Services) -> None:
     shell.heading(
         "Notices",
         f"What others did that concerns you, in all your projects, of the last {TOLD_FOR.days} days. "
-        "What waits for you to do stands on My work.",
+        "My work shows your tasks.",
     )
     _list(services, notices)
     notice_section.draw(services)
@@ -34,7 +34,7 @@ def render(services: Services) -> None:
 def _list(services: Services, found: Sequence[Notice]) -> None:
     new = [notice for notice in found if not notice.seen]
     if not found:
-        shell.show(markup.notice("There is nothing to tell you."))
+        shell.show(markup.notice("You have no notices."))
         return
     if new:
         st.button(

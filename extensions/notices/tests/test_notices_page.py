@@ -35,7 +35,7 @@ def test_new_notices_stand_out_until_they_are_read(store: Store, home: Path) -> 
     page.button(key="notices.seen").click().run()
     assert "new" not in rows(page, "What")[0][""]
     assert [each.key for each in page.button] == []
-    assert "There is nothing to tell you." in words(drawn(store, home, "notices", "stranger"))
+    assert "You have no notices." in words(drawn(store, home, "notices", "stranger"))
 
 
 def test_each_kind_leads_to_its_page(store: Store) -> None:

@@ -242,7 +242,7 @@ def _fits(item: PageItem, show: str) -> bool:
 
 def _cover(services: Services, view: ProjectView, *, busy: bool) -> None:
     st.button(
-        "Cover what is decided",
+        "Cover decided boxes",
         type="primary",
         key="privacy.cover",
         disabled=busy or view.archived,
@@ -257,7 +257,7 @@ def _ask(services: Services, view: ProjectView) -> None:
         ready = page_work.waiting(services, view.name)
         if not ready:
             raise ConflictError(
-                "There is no new decision. Choose for a picture what to cover, or that there is nothing to cover."
+                "There is no new decision. Choose the boxes to cover in a picture, or choose “Nothing to cover”."
             )
         changes = covering.preview_decisions(
             services.store,
@@ -269,7 +269,7 @@ def _ask(services: Services, view: ProjectView) -> None:
         )
         sets = page_work.frames_of(services, view.name, ready)
         question = confirm.Confirmation(
-            title=f"Cover what is decided in {view.title}?",
+            title=f"Cover decided boxes in {view.title}?",
             words=_changes(changes, n_clips=sum(page_item.clip for page_item in ready), sets=sets),
             undo=UNDO,
             yes=f"Cover {markup.count(changes.boxes, 'box', 'boxes')}" if changes.boxes else "Keep these decisions",

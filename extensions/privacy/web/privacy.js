@@ -82,7 +82,7 @@ class Pictures {
     return this.data?.path ?? "";
   }
 
-  /** How far people are, with what is said on this page. */
+  /** Progress of people, with what is said on this page. */
   count() {
     if (!this.data) return;
     const here = [...this.figures.values()].map((figure) => figure.picture);

@@ -35,7 +35,7 @@ def make_set(
         int | None, typer.Option("--number", "-n", help="Draw this many items. Default: as the schema says.")
     ] = None,
     requalify: Annotated[
-        bool, typer.Option("--requalify", help="Everyone who passed an earlier test must pass this one, too.")
+        bool, typer.Option("--requalify", help="People who passed an earlier test must also pass this one.")
     ] = False,
     stage: OfStage = "verification",
 ) -> None:

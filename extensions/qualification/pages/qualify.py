@@ -171,7 +171,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
         if attempt.set_number is not None
     ]
     if not senior_tries:
-        shell.show(markup.notice("No one has begun yet."))
+        shell.show(markup.notice("Nobody has begun yet."))
         return
     shell.show(matrix(senior_tries))
     name = f"{view.name}-{stage.value}-qualification.csv"
@@ -270,7 +270,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
     with st.form("qualify.set", border=False):
         number = st.number_input("How many items are drawn", min_value=1, value=wanted, key="qualify.number")
         named = st.text_area("Or these, one id a line", key="qualify.items")
-        again = st.checkbox("Everyone who passed an earlier set has to pass this one, too", key="qualify.requalify")
+        again = st.checkbox("People who passed an earlier set must also pass this one", key="qualify.requalify")
         sent = st.form_submit_button("Make a new set", key="qualify.make")
 
     def make() -> None:

@@ -34,7 +34,7 @@ def schedule(
             help="The order of stages in My work, separated by commas. `usual` resets it.",
         ),
     ] = None,
-    history: Annotated[bool, typer.Option("--history", help="Show what was changed, and by whom.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="Show all changes with their authors.")] = False,
 ) -> None:
     """Show or set deadlines and the order of stages. The schema has the number of items.
 

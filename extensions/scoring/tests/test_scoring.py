@@ -279,7 +279,7 @@ def test_a_card_is_signed_and_says_what_was_changed(tmp_path: Path) -> None:
     assert told.splitlines()[1:] == [
         "It is about this key file.",
         "It is about this submission.",
-        "Scored anew, every number comes out the same.",
+        "Scored again, every number is equal.",
     ]
     assert verify(key=other_file)[0] == 1
     card = json.loads(out.read_text())

@@ -28,7 +28,7 @@ def test_a_small_slice_of_equal_answers_is_no_certainty() -> None:
     assert found.test is not None
     assert found.test.p_value > 0.2  # all three right by chance: 0.7 ** 3 = 0.34
     assert difference_from_rest([1, 0, 1], [True, False, False]).test is None
-    assert difference_from_rest([1, 1], [True, True]).reason == "There is nothing to hold it against."
+    assert difference_from_rest([1, 1], [True, True]).reason == "There are no other answers to compare with."
 
 
 def test_where_there_is_no_difference_one_in_twenty_tests_says_there_is() -> None:

@@ -31,7 +31,7 @@ def render(services: Services) -> None:
     """Draw the choice of stage and item, and the form."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
-        raise NotAllowedError(f"{waiting_items.FOR_SENIORS} My work says what is waiting for you.")
+        raise NotAllowedError(f"{waiting_items.FOR_SENIORS} My work shows your tasks.")
     shell.heading(
         "Preview", "A stage as the people in it see it, without taking a task from anyone.", made_up=view.made_up
     )

@@ -92,7 +92,7 @@ class TimeSpan(CriterionKind):
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
         if is_list(value) and list(value) != in_order(value):
-            return "Spans stand in the order of time."
+            return "Spans must be in order of time."
         return _problem(value, criterion.unit, criterion.min, criterion.max)
 
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:
@@ -150,8 +150,8 @@ class TimeSpanField(FieldKind):
     keys: ClassVar[Mapping[str, str]] = {
         "role": _ROLE,
         "unit": _UNIT,
-        "min_length": "so many spans at least",
-        "max_length": "so many spans at most; absent: one",
+        "min_length": "minimum number of spans",
+        "max_length": "maximum number of spans; absent: one",
         "read_as": "this field is the key; spans can only be read as `time_span`",
     }
     only_here = _OTHER_FRAMES

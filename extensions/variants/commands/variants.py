@@ -96,7 +96,7 @@ def table(blocks: Mapping[str, Sequence[PairedDifference]]) -> Iterator[str]:
     from workflow.results.leaderboard_lines import reasons_in_words
 
     if not blocks:
-        yield "There is nothing to compare. Either no items are variants of each other, or no answer has a score."
+        yield "There are no pairs to compare. Either no items are variants of each other, or no answer has a score."
     for title, rows in blocks.items():
         yield title
         width = max(len(row.model) for row in rows)

@@ -206,7 +206,7 @@ def _another_is_faster(lea: Desk) -> None:
 
 def _cover(lea: Desk, pictures: Path | None) -> None:
     page = lea.page
-    page.get_by_role("button", name="Cover what is decided").press("Enter")
+    page.get_by_role("button", name="Cover decided boxes").press("Enter")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text(
         "5 pictures and 1 clip decided: 5 boxes covered in 4 of them, nothing to cover in 2."
