@@ -113,6 +113,5 @@ LISTING = Listing(
         run_lists.BY,
         run_lists.hash_of("Description"),
     ),
-    nothing="No model has been asked here yet. On New run, choose one, preview the run, and start it. Import takes "
-    "answers that exist already.",
+    nothing="No model has run on this server yet. Start one under New run, or import existing answers.",
 )

@@ -132,7 +132,7 @@ def _standing(page: RunPage, runs: Sequence[RunView]) -> Markup:
         )
     if halted:
         words += f" {halted:,} stopped early. Open the run to resume it."
-    none = f"No {noun} has finished yet." if runs else f"No {noun} has run here yet."
+    none = f"No {noun} has finished yet." if runs else f"No {noun} has run on this server yet."
     return markup.finding(markup.tag("b", markup.text(words.strip() or none)), part="standing")
 
 

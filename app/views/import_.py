@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas.formats import FORMATS, ColumnMapping, Format, Names, Takes, offered
-from app import markup, shell
+from app import addresses, markup, shell
 from app.importing import column_choice, file_inputs, import_jobs, import_preview, rater_kinds
 from app.importing.file_inputs import named_otherwise, typed_path
 from app.importing.result_sentence import imported_sentence, show_losses
@@ -80,7 +80,7 @@ def _items(services: Services, view: ProjectView) -> None:
     chosen_files = _files(services, view)
     source = chosen_files.source(services, view)
     with before:
-        running = import_preview.last_import(services, view, _told)
+        running = import_preview.last_import(services, view, partial(_told, view))
     preview_at, go_at, rows_at = st.container(), st.container(), st.container()
     settings = _settings(services, view, formats, source, chosen_files)
     takes, skip_bad, new_only = settings.takes, settings.skip_bad, settings.new_only
@@ -338,10 +338,12 @@ def _recognised(view: ProjectView, formats: Mapping[str, Format], source: Source
     return f"{first.name} looks like {name} ({why}), but you chose {now}."
 
 
-def _told(came: ImportOutcome) -> None:
-    """Show the result of an import."""
+def _told(view: ProjectView, came: ImportOutcome) -> None:
+    """Show the result of an import, with a link to the items."""
     done = came.done or ImportSummary()
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
+    if done.items:
+        shell.show(markup.tag("p", markup.link("Show items", addresses.items(view.name)), style="ts"))
     new = done.predictions + sum(done.unanswered.values())
     show_losses(done.losses, new=new, repeated=done.repeated, noun="answers")
     for sentence in file_raters.in_sentences(done.raters):
@@ -363,7 +365,7 @@ def _here(services: Services, view: ProjectView, settings: _Settings, source: So
             replies.draw(done)
             _bad_rows(done.bad)
         elif settings.names is not None:
-            _told(ImportOutcome(_tasks(services, view, settings, path, settings.names(), media_dir, progress)))
+            _told(view, ImportOutcome(_tasks(services, view, settings, path, settings.names(), media_dir, progress)))
 
 
 def _plan(services: Services, view: ProjectView) -> JudgePlan | None:

@@ -40,7 +40,7 @@ def render(services: Services) -> None:
     members = people_at_work.at_work(store, by=by, project=project)
     steps = first_release.first_release_steps(store, by=by, project=project)
     stages = view.schema.schema_.stages
-    top = [_answer(services, view, board.total)]
+    top = [_answer(services, view, board)]
     if board.total.written + board.total.left:
         top.append(figures.states_bar(board.total, stages, style="tall"))
         top.append(figures.legend(board.total, stages, project=project))
@@ -63,11 +63,15 @@ def render(services: Services) -> None:
 _SAMPLE = DashboardSection("sample", "Planned sample of grading", grading_sample.for_leads)
 
 
-def _answer(services: Services, view: ProjectView, counts: ItemCounts) -> markup.Markup:
+def _answer(services: Services, view: ProjectView, board: Dashboard) -> markup.Markup:
+    counts = board.total
     further = [
         section.answer(services, view) for section in sections.of_project(view) if section.answer and counts.written
     ]
-    first = markup.tag("b", markup.text(answer(counts, view.schema.schema_.stages)))
+    words = answer(counts, view.schema.schema_.stages)
+    if board.free_images and not counts.written:
+        words += f" {markup.count(board.free_images, 'image waits', 'images wait')} for an author."
+    first = markup.tag("b", markup.text(words))
     return markup.finding(first, markup.text("".join(f" {words}" for words in further if words)))
 
 

@@ -13,6 +13,7 @@ from domain.records import ProjectView
 from domain.states import VERIFICATIONS, Purpose, Stage
 from extensions.history import full_record, item_history
 from extensions.history.records import AnswerView
+from workflow.annotate.adjudication import DECISIONS
 
 By = Callable[[str | None], markup.Markup]
 
@@ -41,14 +42,21 @@ def draw(services: Services, view: ProjectView, item: str) -> None:
     full_record.offer(services, view, item)
 
 
+def _decision_labels(stages: Stages) -> dict[str, str]:
+    """Return the labels of a senior's decisions and reasons, by the stored value."""
+    listed = stages.adjudication.reasons if stages.adjudication is not None else ()
+    return {decision: decision.capitalize() for decision in DECISIONS} | {str(row.value): row.label for row in listed}
+
+
 def _vote(stages: Stages, row: AnswerView, by: By) -> Iterator[markup.Markup]:
     """Yield the line of an answer, and a line for each reason and note."""
     criteria = getattr(getattr(stages, row.stage), "criteria", ())
     known = {criterion.name: criterion for criterion in criteria}
     keep = getattr(getattr(stages, row.stage), "keep", None)
+    decided = _decision_labels(stages) if row.stage is Stage.ADJUDICATION else {}
     chips = []
     for name, value in row.values.items():
-        label = option_label(known[name], value, {}) if name in known else None
+        label = option_label(known[name], value, {}) if name in known else decided.get(str(value))
         style = "ts-chip"
         if keep is not None and keep.criterion == name and keep.value is not None and value is not None:
             style += " done" if value == keep.value else " blocking"

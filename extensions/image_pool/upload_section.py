@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.importing import file_inputs
 from app.services import Services
 from domain.records import ProjectView
@@ -22,7 +22,7 @@ from workflow.files import uploads
 TITLE = "Images to write items about"
 _SHOWN = 200
 """Number of refused files or groups that are named."""
-POOLED = "Images, or zips of images; also clips and videos, where items have a place for them or for their frames"
+POOLED = "Images, clips, videos or zips of them"
 SINGLE, FOLDERS, TABLE = "One file", "A group: each folder is one", "A group: a table names them"
 COLUMN = "group=COLUMN; give each a line of its own"
 _Each = TypeVar("_Each")
@@ -34,7 +34,7 @@ def draw(services: Services, view: ProjectView) -> None:
     if schema.stages.authoring is None:
         shell.show(markup.notice("This project has no authoring stage, so nobody writes items in the browser."))
         return
-    dimension = file_inputs.dimension(view, "For", "import.pool.dimension", none="all dimensions")
+    dimension = file_inputs.dimension(view, "Dimension", "import.pool.dimension", none="all dimensions")
     roles = [slot.role for slot in schema.item.assets]
     role = None
     about = SINGLE
@@ -52,10 +52,10 @@ def draw(services: Services, view: ProjectView) -> None:
     if about == TABLE:
         if where == file_inputs.UPLOAD:
             table = st.file_uploader(
-                "The table (CSV, Excel or JSON lines)", type=["csv", "tsv", "xlsx", "jsonl"], key="import.pool.table"
+                "Table (CSV, Excel or JSON Lines)", type=["csv", "tsv", "xlsx", "jsonl"], key="import.pool.table"
             )
         else:
-            table = st.text_input("The table (CSV, Excel or JSON lines)", key="import.pool.table_path").strip()
+            table = st.text_input("Table (CSV, Excel or JSON Lines)", key="import.pool.table_path").strip()
         columns = st.text_area("Columns with other names, each as group=COLUMN", key="import.pool.columns", height=68)
     files = path = None
     if where == file_inputs.UPLOAD:
@@ -67,7 +67,7 @@ def draw(services: Services, view: ProjectView) -> None:
     else:
         path = st.text_input("Folder of images and clips", key="import.pool.path")
     if about == SINGLE:
-        st.caption("Files of one folder count as one source: a video, a place, a collection.")
+        st.caption("Files in one folder count as one source, for example one video or one place.")
     ready = (files or path) and (table or about != TABLE)
     if not st.button("Add to the pool", type="primary", key="import.pool.go", disabled=not ready):
         return
@@ -78,7 +78,7 @@ def draw(services: Services, view: ProjectView) -> None:
             source = zip_archives.store([(file.name, file) for file in files or ()], Path(folder) / "pool")
             source = source if source.is_dir() else source.parent
         if not files_below(source):
-            shell.show(markup.notice("There is no file there to add.", style="bad"))
+            shell.show(markup.notice("There is no file to add. Upload a file, or check the folder.", style="bad"))
         elif about == SINGLE:
             _add_files(services, view, source, dimension, role)
         elif about == FOLDERS:
@@ -118,6 +118,8 @@ def _add_files(services: Services, view: ProjectView, source: Path, dimension: s
         words += f"; {len(added.refused):,} not taken"
     shell.show(markup.notice(words + ".", style="good" if not added.refused else ""))
     _tell("File", added.refused)
+    invite = markup.link("invite people", addresses.page("people", view.name))
+    shell.show(markup.tag("p", markup.text("Next: "), invite, markup.text(" to write items."), style="ts"))
 
 
 def _add_groups(
