@@ -22,7 +22,19 @@ from workflow.access import sign_in
 from workflow.annotate import progress
 from workflow.lead import project_list
 
-FORWARDED = ("forwarded", "via", "x-forwarded", "x-real-ip", "x-client-ip", "true-client-ip", "cf-", "x-original")
+FORWARDED = (
+    "forwarded",
+    "via",
+    "x-forwarded",
+    "x-real-ip",
+    "x-client-ip",
+    "x-cluster",
+    "x-envoy",
+    "true-client-ip",
+    "cf-",
+    "fly-",
+    "x-original",
+)
 """The beginnings of headers that proxies add. A browser on this machine sends none of them."""
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from app import markup, shell
 from app.jobs import page
-from app.projects import new_project, start_cards
+from app.projects import new_project
 from app.projects.project_actions import project_beginnings
 from app.screens import SCREENS, Screen
 from app.services import Services
@@ -22,7 +22,7 @@ def render(services: Services) -> None:
     """Draw the form, or who can create a project."""
     shell.heading("New project")
     if not accounts.leads_any(services.store, person=services.person):
-        shell.show(markup.notice(f"{new_project.WHO_MAY} {start_cards.who_invites(services)}"))
+        shell.show(markup.notice(new_project.WHO_MAY))
         return
     with st.container():
         shell.tell_refused()

@@ -82,6 +82,7 @@ def test_a_server_without_a_demo_offers_no_one(store: Store) -> None:
         ("127.0.0.1", {"x_forwarded_for": "127.0.0.1"}),
         ("127.0.0.1", {"x_forwarded_host": "annotate.example.org"}),
         ("127.0.0.1", {"forwarded": "for=192.0.2.7"}),
+        ("127.0.0.1", {"x_envoy_external_address": "192.0.2.7"}),
         ("127.0.0.1", {"x_real_ip": "192.0.2.7"}),
         ("127.0.0.1", {"via": "1.1 proxy"}),
         ("127.0.0.1", {"cf_connecting_ip": "192.0.2.7"}),
