@@ -151,7 +151,7 @@ def why_not_fitted(n_raters: int, n_used: int, q: int) -> str | None:
     if n_raters < 2:
         return "Errors cannot be estimated from one rater. At least two must rate."
     if n_used < 2:
-        return "All ratings are equal, so errors cannot be estimated."
+        return "All ratings are the same, so errors cannot be estimated."
     if q > _MOST_CATEGORIES:
         return f"{q:,} different values are measurements, not classes; take the mean."
     return None

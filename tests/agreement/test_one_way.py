@@ -46,7 +46,7 @@ def test_three_of_five_raters_as_pingouin_has_it(form: Any, value: float, low: f
     assert (found.test.value, found.test.df) == (pytest.approx(6.981818, abs=1e-6), (11, 24))
     assert found.test.p_value == pytest.approx(3.7247940710884696e-05, rel=1e-9)
     assert (found.n_units, found.n_raters, found.n_left_out) == (12, 5, 0)
-    assert found.method == "F distribution; 3 ratings per unit, from any raters"
+    assert found.method == "F distribution; 3 ratings a unit, whoever gave them"
 
 
 def test_who_rated_does_not_matter() -> None:

@@ -39,7 +39,7 @@ def test_a_template_is_read_with_its_hash() -> None:
         ("parser:", "parse:", r"t\.txt:6: parse: unknown key; did you mean `parser`\?"),
         ("[answer]", "[answer, question]", r"t\.txt:5: variables: the text has no `\{question\}`"),
         ("How like", "{how} like", r"t\.txt:5: variables: the text has `\{how\}`, which is not named here"),
-        ("values: [0, 1]", "values: []", r"t\.txt:7: values: there has to be something"),
+        ("values: [0, 1]", "values: []", r"t\.txt:7: values: give at least one value"),
         ("version: 2", "version: two", r"t\.txt:3: version: a whole number is wanted"),
     ],
 )

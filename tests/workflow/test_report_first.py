@@ -225,7 +225,7 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
 @pytest.mark.parametrize(
     ("changes", "report", "sentence"),
     [
-        ({"stages": {}}, {"unit": "prediction"}, "no one rates models' answers"),
+        ({"stages": {}}, {"unit": "prediction"}, "models' answers are not graded"),
         ({"stages": {}}, {"statistics": ["icc"]}, "no one rates anything"),
         ({}, {"statistics": ["derived"]}, "needs criteria under `report: derived`"),
         ({}, {"statistics": ["icc", "icc"]}, "there twice"),
@@ -234,7 +234,7 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
         ({}, {"scales": {"score": "nominal"}, "statistics": ["spearman"]}, "about an order"),
         ({"item": {"fields": [{"name": "question", "kind": "text"}]}, "stages": {}}, {"statistics": ["accuracy"]},
          "no field of the item is a key"),
-        ({"stages": {}}, {"rule": {"units": 50}}, "no one rates anything that a judge"),
+        ({"stages": {}}, {"rule": {"units": 50}}, "people rate nothing that a judge"),
         ({}, {"rule": {"units": 1}}, "report.rule.units: at least 2"),
         ({}, {"rule": {"margin": -0.1}}, "report.rule.margin: it is not negative"),
         ({}, {"rule": {"epsilon": 2}}, "report.rule.epsilon: it is between 0 and 1"),

@@ -16,7 +16,7 @@ def test_a_new_guideline_needs_a_sentence_and_is_told(store: Store, show: Show) 
     assert "Change the text to make a new version." in words(test)
     test.text_area[0].set_value(f"{before}\nLids count.").run()
     test.button(key="guideline.save").click().run()
-    assert "Say in a sentence what has changed" in words(test)
+    assert "Describe the change in one sentence" in words(test)
     assert len(versions.versions(store, by=None, project="tiny")) == 1
     test.text_input(key="guideline.why").set_value("Lids.")
     test.button(key="guideline.save").click().run()

@@ -358,7 +358,7 @@ def test_what_a_schema_cannot_say_is_refused(store: Store) -> None:
         ("    shows: [question]", "    per_item: 0", "this must be at least 1"),
         ("raters: 2", "raters: 0", "this must be at least 1"),
         ("    shows: [question]", "    dimensions: [shape]", "`shape` is no dimension"),
-        ("    shows: [question]", "    gold: {rate: 0.1}", "unknown key; no one knows which answer is better"),
+        ("    shows: [question]", "    gold: {rate: 0.1}", "unknown key; comparisons have no key"),
         ("  comparison:", "  grading:", "in the stage `comparison` only"),
     ):
         assert old in COMPARISON
