@@ -416,7 +416,7 @@ def mean_pearson(
     check_confidence(confidence)
     problem = not_for_numbers(ratings, "Pearson's correlation")
     if against is not None and against not in ratings.raters:
-        raise RatingsError(f"No rater is called {against} is among the raters: {', '.join(ratings.raters) or 'none'}.")
+        raise RatingsError(f"There is no rater {against}. The raters are: {', '.join(ratings.raters) or 'none'}.")
     pairs = [
         pair
         for pair in combinations(range(len(ratings.raters)), 2)

@@ -236,7 +236,7 @@ def _differences(ratings: Ratings, reference: str | None, what: str) -> Pair | s
     """The two raters, ``x`` being the reference."""
     if reference is not None and reference not in ratings.raters:
         raise RatingsError(
-            f"No rater is called {reference} is among the raters: {', '.join(ratings.raters) or 'none'}."
+            f"There is no rater {reference}. The raters are: {', '.join(ratings.raters) or 'none'}."
         )
     pair = pair_of(ratings, what, "take each pair", varying=False, least=1)
     if isinstance(pair, str):

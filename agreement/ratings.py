@@ -272,7 +272,7 @@ class Ratings:
         for rater in raters:
             if rater not in self.raters:
                 raise RatingsError(
-                    f"No rater is called {rater} is among the raters: {', '.join(self.raters) or 'none'}."
+                    f"There is no rater {rater}. The raters are: {', '.join(self.raters) or 'none'}."
                 )
         columns = [self.raters.index(rater) for rater in raters]
         codes = self.codes[:, columns]
