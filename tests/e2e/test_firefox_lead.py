@@ -38,7 +38,7 @@ pytestmark = [
 N = 10
 PLAN = Plan(lead_story.drawn(N), live=range(N), split=(0, 4), wrong=(5,))
 CHOSEN = "[role=radiogroup][aria-label={}] input:checked"
-TITLES = "return [...document.querySelectorAll('[role=heading]')].map((one) => one.innerText.trim())"
+TITLES = "return [...document.querySelectorAll('h1, [role=heading]')].map((one) => one.innerText)"
 IN_DIALOG = "[role=dialog] :is(button, input)"
 
 
@@ -83,11 +83,11 @@ def test_a_lead_comes_from_a_schema_to_a_release_and_the_archive(serving: Server
         assert view.archived, "and one project, however often its button was pressed"
 
 
-def _goes(window: Firefox, title: str) -> None:
-    """M, a page's title, Enter."""
+def _goes(window: Firefox, typed: str, title: str = "") -> None:
+    """M, words about a page, Enter. ``title`` is in the title of that page, by default what was typed."""
     window.settled()
-    window.keys("m", *title, "Enter")
-    window.waits(lambda: title in window.asks(TITLES), f"page {title}")
+    window.keys("m", *typed, "Enter")
+    window.waits(lambda: any((title or typed) in shown for shown in window.asks(TITLES)), f"page {title or typed}")
     window.settled()
 
 
@@ -119,7 +119,7 @@ def _make(window: Firefox, server: Server, folder: Path) -> None:
 
 
 def _bring(window: Firefox, file: Path) -> None:
-    _goes(window, "Import")
+    _goes(window, "Import", "Add items")
     window.gives(file)
     window.shows(f"{N} items will be imported")
     window.settled()

@@ -377,7 +377,8 @@ def _watch(lead: Desk, plan: Plan, look: Look) -> None:
     look(lead, "12-scorecard")
     keys.goes("Agreement")
     expect(page.get_by_role("radio", name="Verification", checked=True)).to_be_visible()
-    expect(page.get_by_text("Ann and Bob").first).to_be_visible(timeout=60_000)
+    page.get_by_text("Every statistic").click()
+    expect(page.get_by_text("Ann and Bob").last).to_be_visible(timeout=60_000)
 
 
 # ---- models, judges and the end -------------------------------------------------------------------------------------
