@@ -37,7 +37,7 @@ def _ended(services: Services, job: Job) -> None:
     words = job.refused or job.said
     shell.show(markup.notice(shell.on_page(words), style="bad" if job.refused else "good"))
     put = f"projects.read.{job.project}"
-    st.button("Put away", key=put, on_click=desk.mark_read, args=(services.store,), kwargs={"id": job.id})
+    st.button("Close message", key=put, on_click=desk.mark_read, args=(services.store,), kwargs={"id": job.id})
 
 
 @st.fragment(run_every=LOOK_SECONDS)

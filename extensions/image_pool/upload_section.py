@@ -118,8 +118,11 @@ def _add_files(services: Services, view: ProjectView, source: Path, dimension: s
         words += f"; {len(added.refused):,} not taken"
     shell.show(markup.notice(words + ".", style="good" if not added.refused else ""))
     _tell("File", added.refused)
-    invite = markup.link("invite people", addresses.page("people", view.name))
-    shell.show(markup.tag("p", markup.text("Next: "), invite, markup.text(" to write items."), style="ts"))
+    task, page = ("sort the images", "triage") if triage else ("write items", "author")
+    own = markup.link(task, addresses.page(page, view.name))
+    others = markup.link("invite people", addresses.page("people", view.name))
+    steps = [markup.text("Next: "), own, markup.text(" yourself, or "), others, markup.text(".")]
+    shell.show(markup.tag("p", *steps, style="ts"))
 
 
 def _add_groups(

@@ -408,7 +408,7 @@ def test_someone_with_an_account_is_let_in_and_an_unknown_login_is_told(store: S
     }
     test.button(key="people.let_in").click().run()
     test.text_input(key=in_dialog(test, ".login")).input("nobody")
-    assert "no account with the login" in words(save(test))
+    assert "No account has the login" in words(save(test))
 
 
 def test_a_lead_makes_no_sign_in_link_for_others(show: Show) -> None:

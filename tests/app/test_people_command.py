@@ -114,7 +114,7 @@ BAD = [
     (["bo", "lea", "--role", "annotator"], "lea is the last active lead"),
 ]
 BAD_PARTS = [
-    ([MemberSettings("bo", Role.LEAD), MemberSettings("dan", Role.LEAD)], "no account with the login 'dan'"),
+    ([MemberSettings("bo", Role.LEAD), MemberSettings("dan", Role.LEAD)], "No account has the login 'dan'"),
     ([MemberSettings("bo", Role.LEAD, ["nowhere"])], "no dimension 'nowhere'"),
     ([MemberSettings("bo", Role.LEAD), MemberSettings("bo", Role.SENIOR)], "'bo' is there twice"),
 ]

@@ -117,8 +117,8 @@ def put_part(session: Session, access: Access, part: MemberSettings, *, by: Pers
     row = people.by_login(session, login=part.login.strip().casefold())
     if row is None:
         raise NotFoundError(
-            f"There is no account with the login {part.login!r}. Make it with `touchstone person create`, "
-            "or send its owner an invitation."
+            f"No account has the login {part.login!r}. Check the spelling, send an invitation, or create the account "
+            "with `touchstone person create`."
         )
     if part.role is not Role.LEAD:
         keep_a_lead(session, project_id=access.project_id, without=row)
