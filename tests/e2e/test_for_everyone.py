@@ -85,7 +85,7 @@ def test_nothing_on_a_page_keeps_anyone_out(chromium: Browser, serving: Server, 
         page = desk.page
         for at, path in enumerate(paths_of(serving, login)):
             (desk.go if at else desk.open)(f"/{path}?project={demo.PROJECT}")
-            expect(page.locator(".ts").first).to_be_visible()
+            expect(page.locator(".ts:visible, h1:visible").first).to_be_visible()
             wrong |= {f"{path or 'my work'}, {scheme}": each for scheme, each in unfit(page).items()}
     assert wrong == {}
 

@@ -44,7 +44,7 @@ export class YamlEditor {
         extensions: [
           lineNumbers(), lintGutter(), history(), drawSelection(), highlightSpecialChars(), highlightActiveLine(),
           EditorView.lineWrapping, yaml(), indentUnit.of("  "), syntaxHighlighting(colors), marked, search({ top: true }),
-          EditorView.contentAttributes.of({ "aria-label": label }),
+          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap,
             { key: "Mod-]", run: indentMore }, { key: "Mod-[", run: indentLess }]),
           EditorView.updateListener.of((update) => {
