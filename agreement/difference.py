@@ -235,9 +235,7 @@ def _order(ratings: Ratings, reference: str | None) -> tuple[int, int]:
 def _differences(ratings: Ratings, reference: str | None, what: str) -> Pair | str:
     """The two raters, ``x`` being the reference."""
     if reference is not None and reference not in ratings.raters:
-        raise RatingsError(
-            f"There is no rater {reference}. The raters are: {', '.join(ratings.raters) or 'none'}."
-        )
+        raise RatingsError(f"There is no rater {reference}. The raters are: {', '.join(ratings.raters) or 'none'}.")
     pair = pair_of(ratings, what, "take each pair", varying=False, least=1)
     if isinstance(pair, str):
         return pair

@@ -271,9 +271,7 @@ class Ratings:
         """The same units with only these raters, in this order; ``RatingsError`` if one is not there."""
         for rater in raters:
             if rater not in self.raters:
-                raise RatingsError(
-                    f"There is no rater {rater}. The raters are: {', '.join(self.raters) or 'none'}."
-                )
+                raise RatingsError(f"There is no rater {rater}. The raters are: {', '.join(self.raters) or 'none'}.")
         columns = [self.raters.index(rater) for rater in raters]
         codes = self.codes[:, columns]
         rated = (codes != MISSING).any(axis=1)
