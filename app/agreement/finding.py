@@ -11,6 +11,7 @@ from app.agreement.tables import UNITS, is_headline, raters_in_pairs
 from app.charts.dot_plot import interval_words
 from domain.states import VERIFICATIONS, Stage
 from domain.statistics import OVERLAP, STATISTICS
+from workflow.results import schema_versions
 from workflow.results.confusions import Confusion
 
 RATERS: Mapping[Stage, tuple[str, str]] = {
@@ -108,6 +109,9 @@ def finding(
         why = f"No {unit} has {vote}s of two {raters} yet." if base is not None else f"There are no {vote}s yet."
         return Finding(why, "", "", (), 0, line)
     notes = [_basis(base, unit, vote)]
+    schemas = str(base.args.get("schema", ""))
+    if schemas:
+        notes.append(f"Ratings {schema_versions.schema_words(schemas)}.")
     subject, words = f"Two {raters} agree", ""
     if share is not None and share.value is not None:
         words = _share_words(share, unit, vote, confusion)

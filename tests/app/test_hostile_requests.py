@@ -44,6 +44,12 @@ SENT: Mapping[str, Mapping[str, Any]] = {
     "keys": {"stage": "authoring", "keys": {"1": "y"}},
     "guideline_seen": {"project": "tiny", "number": 1},
     "wording": {"project": "tiny", "stage": "authoring", "values": {"question": "?", "answer": "!"}},
+    "form_check": {"text": "name: x", "guideline": "", "revision": 0, "save": False, "draft": "", "edits": []},
+    "form_open": {"published": "pca_bench"},
+    "form_list": {"project": "tiny"},
+    "form_delete": {"draft": "no-such-draft"},
+    "form_name": {"title": "New form"},
+    "form_create": {"text": "name: x", "guideline": "", "draft": "", "title": "New form", "name": ""},
 }  # fmt: skip
 """What a page sends to each address, so that one part of it at a time can be something else."""
 

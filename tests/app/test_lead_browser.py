@@ -80,7 +80,7 @@ def test_images_are_uploaded_into_the_pool_and_what_is_no_image_is_told(
 ) -> None:
     _open(page, running, "import")
     page.get_by_text("Images to write items about").click()
-    page.get_by_text("Images, or zips of images").wait_for()
+    page.get_by_text("Images, clips, videos or zips of them").wait_for()
     page.get_by_text("Drop a file here").wait_for(state="detached")
     upload = [
         {"name": "good.zip", "mimeType": "application/zip", "buffer": _zip({"kitchen/a.png": picture(100)})},

@@ -98,7 +98,7 @@ ONE_REPLY: list[tuple[str, Reply, Outcome, int, str]] = [
     ("in parts", chat(None, message={"content": [{"type": "text", "text": "a cup"}]}), Outcome.ANSWERED, 1, ""),
     ("no finish_reason", chat("a cup", finish=None), Outcome.ANSWERED, 1, ""),
     ("truncated", chat("a cu", finish="length"), Outcome.TRUNCATED, 1, ""),
-    ("truncated to nothing", chat("  ", finish="length"), Outcome.EMPTY, 1, "larger max_new_tokens"),
+    ("truncated to nothing", chat("  ", finish="length"), Outcome.EMPTY, 1, "Raise max_new_tokens"),
     ("null", chat(None), Outcome.EMPTY, 1, "answered with nothing"),
     ("empty", chat(""), Outcome.EMPTY, 1, "answered with nothing"),
     ("blank", chat(" \n\t"), Outcome.EMPTY, 1, "answered with nothing"),

@@ -239,9 +239,9 @@ def test_actions_stand_on_lines_with_letters(store: Store, media: MediaStore) ->
 @pytest.mark.parametrize(
     ("prompt", "says"),
     [
-        ("{question} {answer}", "asks for `answer`, which tells the right answer"),
-        ("{question} {reason}", "asks for `reason`, which tells the right answer"),
-        ("{question} {key_concepts}", "asks for `key_concepts`, which tells the right answer"),
+        ("{question} {answer}", "asks for `answer`, which contains the right answer"),
+        ("{question} {reason}", "asks for `reason`, which contains the right answer"),
+        ("{question} {key_concepts}", "asks for `key_concepts`, which contains the right answer"),
         ("{question} {version}", "asks for `version`, which is secret"),
         ("{question} {dream}", "asks for `dream`, which items do not have; say which field it takes"),
         ("<image> and <image>: {question}", ""),

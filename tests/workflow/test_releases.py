@@ -134,7 +134,7 @@ def test_a_withdrawn_item_is_lacking_from_then_on_and_the_release_stays(
             withdraw(kept, media, home, **{**where, "version": version}, item=item, reason="Twice.")
     with pytest.raises(InvalidFileError, match="only item"):
         withdraw(kept, media, home, **where, item="colour/2", reason="The last one.")
-    with pytest.raises(InvalidInputError, match="Say why"):
+    with pytest.raises(InvalidInputError, match="Give a reason"):
         withdraw(kept, media, home, **where, item="colour/2", reason=" ")
 
 
@@ -151,13 +151,13 @@ def test_a_point_release_has_items_as_they_were_though_people_have_gone_on(
     assert ids(second) == ["colour/0", "colour/2"]
     assert "Question 2?" in text
     assert "Which one is it?" not in text
-    with pytest.raises(InvalidFileError, match="1 unfinished"):
+    with pytest.raises(InvalidFileError, match="1 item is not finished"):
         release(kept, media, home, despite=("said",))
     assert ids(release(kept, media, home)) == ["colour/0", "colour/1"]
 
 
 def test_what_must_be_said_and_done_comes_before_a_release(kept: Store, media: MediaStore, home: Path) -> None:
-    with pytest.raises(InvalidFileError, match=r"License: missing \(said\)"):
+    with pytest.raises(InvalidFileError, match=r"License: the license is missing \(said\)"):
         release(kept, media, home, despite=("items",))
     with pytest.raises(InvalidFileError, match="has no line luck"):
         release(kept, media, home, despite=("luck",))
@@ -167,7 +167,7 @@ def test_what_must_be_said_and_done_comes_before_a_release(kept: Store, media: M
     assert json.loads((release(kept, media, home, despite=("items",)).place / "public/manifest.json").read_text())[
         "about"
     ] == {"license": "CC-BY-4.0"}
-    for wrong, words in (({"licence": "x"}, "nothing called 'licence'"), ({"synthetic": "perhaps"}, "say yes or no")):
+    for wrong, words in (({"licence": "x"}, "has no field 'licence'"), ({"synthetic": "perhaps"}, "say yes or no")):
         with pytest.raises(InvalidInputError, match=words):
             settings.say(kept, by=None, project="p", said=wrong)
     ann = make_person(kept, "eve")
@@ -191,7 +191,7 @@ def test_what_is_private_is_in_no_public_file(kept: Store, media: MediaStore, ho
 
 @pytest.mark.one_database
 def test_a_release_that_comes_to_nothing_leaves_nothing(kept: Store, media: MediaStore, home: Path) -> None:
-    with pytest.raises(InvalidFileError, match="not written as nonsense"):
+    with pytest.raises(InvalidFileError, match="cannot be written as nonsense"):
         release(kept, media, home, formats=("nonsense",))
     assert not (home / "releases").exists(), "it is refused before any work"
     with pytest.raises(InvalidInputError, match="3 items have nothing in nowhere"):

@@ -110,7 +110,7 @@ def test_answers_that_were_withdrawn_are_not_judged_graded_or_counted(world: Wor
     assert state(world)[:4] == ([], {}, {}, [])
     slots = dict(world.all("SELECT state, count(*) FROM task WHERE stage = 'grading' GROUP BY state"))
     assert slots == {"done": 3, "withdrawn": 13}
-    with pytest.raises(InvalidInputError, match="There is nothing to judge"):
+    with pytest.raises(InvalidInputError, match="No items to judge"):
         world.run("http://127.0.0.1:9/v1", world.plan())
     run_control.take_back(world.store, by=None, run=answers)
     assert state(world) == before

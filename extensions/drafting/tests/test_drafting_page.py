@@ -143,7 +143,7 @@ def test_what_is_no_file_of_proposals_is_refused_and_nothing_is_kept(store: Stor
         (file, made_of(file, counts={"images": -1}), "no count where one should be"),
         (file, made_of(file, counts={"images": 10**400}), "no count where one should be"),
         (file, made_of(file, counts={str(n): n for n in range(99)}), "99 kinds of one sort"),
-        (file, made_of(file, files=None), "lacks what"),
+        (file, made_of(file, files=None), "is not as"),
     ):
         page = given(store, home, data, made)
         assert said in words(page).replace("&#x27;", "'").replace("&#39;", "'"), (said, words(page)[-800:])

@@ -206,7 +206,7 @@ def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: 
     assert board.warnings == ("Stopped by gold checks: Ann (verification). Gold in the menu says more.",)
     with pytest.raises(NotAllowedError):
         scores.reinstate(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
-    with pytest.raises(InvalidInputError, match="Say why"):
+    with pytest.raises(InvalidInputError, match="Give the reason"):
         scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why=" ")
     clock.advance(minutes=1)
     scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="We talked.")
@@ -345,7 +345,7 @@ def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock)
     due = sum(turns(store, ann, 30))
     asked = [line for line in check_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION) if line.n]
     assert len(asked) == due
-    with pytest.raises(InvalidInputError, match="Say why"):
+    with pytest.raises(InvalidInputError, match="Give the reason"):
         making.withdraw(store, by=None, gold=asked[0].id, why="")
     for line in asked:
         making.withdraw(store, by=None, gold=line.id, why="Its key is wrong.")

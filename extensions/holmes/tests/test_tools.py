@@ -84,14 +84,14 @@ def test_a_program_is_told_and_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("source", "why", "sentence"),
     [
-        ("print('cup')", "no_json", "look wrote what is no JSON value"),
-        ("pass", "no_json", "look wrote what is no JSON value"),
-        ("print('[1, 2]'); print('[3]')", "no_json", "look wrote what is no JSON value"),
+        ("print('cup')", "no_json", "look wrote invalid JSON"),
+        ("pass", "no_json", "look wrote invalid JSON"),
+        ("print('[1, 2]'); print('[3]')", "no_json", "look wrote invalid JSON"),
         ("print('NaN')", "no_json", "look wrote NaN, which is no number of JSON."),
         ("print('[1e999]')", "no_json", "it has a number that is too large"),
         ("print('9' * 6000)", "no_json", "it has a number that is too large"),
         ("print('[' * 90000)", "no_json", "nested too deep"),
-        ("import os; os.write(1, b'\"\\xff\"')", "no_json", "look wrote what is no UTF-8"),
+        ("import os; os.write(1, b'\"\\xff\"')", "no_json", "look wrote invalid UTF-8"),
         ("print('null')", "no_result", "an empty list or text says nothing was found"),
         ("print('[' + '1, ' * 40_000 + '1]')", "too_large", "look wrote more than 100,000 bytes"),
         ("import os\nwhile True: os.write(1, b'x' * 65536)", "too_large", "look wrote more than 100,000 bytes"),
@@ -196,7 +196,7 @@ def test_a_server_is_told_and_says(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("reply", "why", "sentence"),
     [
-        (Reply("html", b"<html>"), "no_json", "look wrote what is no JSON value"),
+        (Reply("html", b"<html>"), "no_json", "look wrote invalid JSON"),
         (Reply("large", b"x" * 2000), "too_large", "look replied with more than 1,000 bytes."),
         (Reply("500", b"no model\n loaded", 500), "status", "look replied with status 500: no model loaded"),
         (Reply("drip", b"x" * 900, slice_every=0.05), "timeout", "look was not done within 1 seconds."),

@@ -64,7 +64,7 @@ def test_a_project_that_is_not_there(home: Home) -> None:
 
 def test_people_are_said_and_listed_without_asking_the_server(home: Home) -> None:
     server = ("--server", nowhere())
-    assert "No one is known there yet" in said(home, "map", "tiny", *server)
+    assert "Nobody is known in Label Studio yet" in said(home, "map", "tiny", *server)
     listed = said(home, "map", "tiny", "bo=Bo@Example.org", "chi=chi@example.org", *server).splitlines()
     assert [line.split()[:2] for line in listed] == [["bo", "bo@example.org"], ["chi", "chi@example.org"]]
     assert all("not seen there yet" in line for line in listed)

@@ -256,7 +256,7 @@ def test_it_is_offered_where_items_say_what_is_done_when(store: Store, home: Pat
     bo = make_person(store, "bo", project="q", role=Role.LEAD)
     (view,) = projects.projects_of(store, person=bo)
     assert "Goals" not in [each.title for each in rooms.offered(view)]
-    assert "do not say what is done when" in words(drawn(store, home, "goals", "bo", project="q"))
+    assert "have no times of actions" in words(drawn(store, home, "goals", "bo", project="q"))
     make_person(store, "ann")
     assert not drawn(store, home, "goals", "ann", project="p").get("file_uploader")
 

@@ -22,7 +22,7 @@ def withdraw(
     project: ProjectName,
     version: Annotated[str, typer.Argument(help="The release, such as 1. Its newest point release counts.")],
     item: Annotated[str, typer.Argument(help="The item's ID in files.")],
-    reason: Annotated[str, typer.Option(help="The reason. Users of the release read it.")],
+    reason: Annotated[str, typer.Option(help="The reason. Readers of the release read it.")],
     out: Annotated[
         Path | None, typer.Option(help="Also copy the new release to this folder. It must not exist.")
     ] = None,

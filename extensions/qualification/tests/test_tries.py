@@ -182,7 +182,7 @@ def test_corrections_until_a_senior_looks(store: Store, project: str) -> None:
     view = submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
     submissions.submit(store, person=ann, task=view.id, key="again", values={"choice": "red"})
     assert sign(store, ann, sam).n_right == 4
-    with pytest.raises(ConflictError, match="Seniors have begun"):
+    with pytest.raises(ConflictError, match="Seniors are reviewing"):
         submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
 
 

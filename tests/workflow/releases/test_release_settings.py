@@ -134,7 +134,7 @@ def test_no_item_moves_to_another_split_in_a_later_release(store: Store, media: 
     last = released(moved[-1])
     assert released(release("train=8", "test=8", seed=11)) == last, "the newest release counts"
     with pytest.raises(
-        InvalidInputError, match="which is not asked for any more; ask for it again, or draw all of it anew"
+        InvalidInputError, match="which is not asked for any more; ask for it again, or draw all splits again"
     ):
         release()
     assert set(released(release(anew=True)).values()) == {"test"}

@@ -12,6 +12,7 @@ from workflow.runs import judge_templates
 pytestmark = pytest.mark.thorough
 
 
+@pytest.mark.usefixtures("answers")
 def test_an_edited_text_becomes_a_version_and_what_is_wrong_with_it_is_told_by_line(show: Open, store: Store) -> None:
     judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
     test = choose_likeness(show())
