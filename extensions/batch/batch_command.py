@@ -101,9 +101,9 @@ class BatchCommand:
     def refuse_over(self) -> None:
         """Raise an error for a run that asks no further questions."""
         refuse_changed(self.row)
-        refuse_withdrawn(self.row, "before more of it is handed in")
+        refuse_withdrawn(self.row, "before more of it is submitted")
         if self.row.state is not RunState.BATCH:
-            raise ConflictError(f"The run {self.run} is {self.row.state.value}: nothing of it can be handed in.")
+            raise ConflictError(f"The run {self.run} is {self.row.state.value}: nothing of it can be submitted.")
 
     @property
     def endpoint(self) -> BatchEndpoint:
@@ -135,7 +135,7 @@ class BatchCommand:
         for batch in self.batches_in(BatchState.MAKING, BatchState.SENDING):
             self._refuse_alive(batch)
             if batch.state is BatchState.MAKING:
-                sentence = "The command that made it was ended: nothing was handed in."
+                sentence = "The command that made it was ended: nothing was submitted."
                 if batch.by_hand:
                     sentence = "The command that wrote it was ended: do not hand its file in."
                 self.lose(batch, sentence)
@@ -147,13 +147,13 @@ class BatchCommand:
             except (NoReply, BatchRefusal) as error:
                 if not again:
                     raise ConflictError(
-                        f"It is not known whether batch {batch.number} was handed in, and the endpoint does not say: "
-                        f"{error} Look there; --again hands its questions in anew, which may be paid twice."
+                        f"It is not known whether batch {batch.number} was submitted, and the endpoint does not say: "
+                        f"{error} Look there; --again submits its questions again, which may be charged twice."
                     ) from None
-                self.lose(batch, "It may have been handed in: no one knows, and its questions were handed in anew.")
+                self.lose(batch, "It may have been submitted before. Its questions were submitted again.")
                 continue
             if status is None:
-                self.lose(batch, "It was not handed in: the endpoint has no such batch.")
+                self.lose(batch, "It was not submitted: the endpoint has no such batch.")
             else:
                 self.sent(batch.id, status)
 
@@ -229,10 +229,10 @@ class BatchCommand:
                 errors = f", {settled - came} more as errors" if settled > came else ""
                 clauses.append(f"of batch {batch.number}, written to {batch.file}, {came} of {total} have come{errors}")
             elif batch.state is BatchState.SENDING:
-                clauses.append(f"whether batch {batch.number} was handed in is not known")
+                clauses.append(f"whether batch {batch.number} was submitted is not known")
         free = len(free_units(session, row)) if row.state is RunState.BATCH else 0
         if free:
-            clauses.append(f"{free} questions are not handed in")
+            clauses.append(f"{free} questions are not submitted")
         n = queries.n_problems(session, run_id=self.run_id)
         if n:
             clauses.append(f"{n} returned lines belong to no question")

@@ -65,7 +65,7 @@ def _begun(at: BatchCommand, size: int, by_hand: bool) -> tuple[StoredRunBatch |
     with at.store.write() as session:
         row = at.hold(session)
         if row.state is not RunState.BATCH:
-            raise ConflictError(f"The run {at.run} is {row.state.value}: nothing of it can be handed in.")
+            raise ConflictError(f"The run {at.run} is {row.state.value}: nothing of it can be submitted.")
         unit_ids = free_units(session, row)[:size]
         if not unit_ids:
             return None, []
@@ -155,9 +155,9 @@ def hand_in(at: BatchCommand, made: QuestionFile) -> None:
     try:
         file = at.endpoint.upload(made.path)
     except (NoReply, BatchRefusal) as error:
-        sentence = f"It was not handed in: {error}"
+        sentence = f"It was not submitted: {error}"
         at.change(made.id, (BatchState.MAKING,), state=BatchState.LOST, said=sentence, ended_at=at.store.now())
-        raise RunStoppedError(f"Batch {made.number} was not handed in: {error}") from None
+        raise RunStoppedError(f"Batch {made.number} was not submitted: {error}") from None
     at.change(made.id, (BatchState.MAKING,), state=BatchState.SENDING, file=file)
     try:
         status = at.endpoint.create(file, token=at.name(made.number))
@@ -166,10 +166,10 @@ def hand_in(at: BatchCommand, made: QuestionFile) -> None:
         at.change(made.id, (BatchState.SENDING,), state=BatchState.LOST, said=sentence, ended_at=at.store.now())
         raise RunStoppedError(f"The endpoint did not take batch {made.number}: {error}") from None
     except NoReply as error:
-        sentence = f"Whether it was handed in is not known: {error}"
+        sentence = f"Whether it was submitted is not known: {error}"
         at.change(made.id, (BatchState.SENDING,), said=sentence)
         raise RunStoppedError(
-            f"Whether batch {made.number} was handed in is not known: {error} Submit again: it is looked for first."
+            f"Whether batch {made.number} was submitted is not known: {error} Submit again: it is looked for first."
         ) from None
     at.sent(made.id, status)
 

@@ -99,7 +99,7 @@ def test_no_worker_takes_a_run_that_goes_in_batch_files(world: Batches) -> None:
         assert waiting(world.store) == []
         assert work(world.store, run, means=world.means) is RunState.BATCH
         assert server.asked == []
-    with pytest.raises(ConflictError, match="nothing to pause"):
+    with pytest.raises(ConflictError, match="uses batch files, so it cannot be paused"):
         run_control.pause(world.store, by=None, run=run)
     with pytest.raises(ConflictError, match="touchstone batch create"):
         run_control.resume(world.store, by=None, run=run)
@@ -138,7 +138,7 @@ def test_lines_that_are_no_ones_are_counted_and_kept(world: Batches) -> None:
     }
     outcomes = dict(world.all("SELECT outcome, count(*) FROM attempt GROUP BY outcome"))
     assert outcomes == {"answered": 18, "unreadable": 1, "transport_error": 1}
-    assert "7 lines" in run_views.view(world.store, by=None, run=run).said
+    assert "7 returned lines belong to no question" in run_views.view(world.store, by=None, run=run).said
     assert world.all("SELECT count(*) FROM judgement WHERE value IS NOT NULL AND verdict <> 'scored'") == [(0,)]
 
 
@@ -218,13 +218,13 @@ def test_an_endpoint_that_does_not_list_its_batches_is_not_paid_twice_unless_som
         with pytest.raises(RunStoppedError, match="is not known"):
             world.submit(run=run)
         server.refuse = {"GET /v1/batches": error(405)}
-        with pytest.raises(ConflictError, match="may be paid twice"):
+        with pytest.raises(ConflictError, match="may be charged twice"):
             world.submit(run=run)
         assert len(server.batches) == 1
         assert world.submit(run=run, again=True) == 20
         first, second = world.seen(run).batches
         assert (first.state, second.state) == ("lost", "sent")
-        assert "may have been handed in" in first.said
+        assert "may have been submitted before" in first.said
         server.work()
         assert world.fetch(run=run).attempts == 20
         # what was paid for is not lost: someone fetches the other file by hand
@@ -254,7 +254,7 @@ def test_what_an_endpoint_refuses_is_said_and_can_be_handed_in_again(world: Batc
         assert "line 3 is too long" in world.seen(run).batches[-1].said
         assert world.all("SELECT count(*) FROM attempt") == [(0,)]
         assert world.seen(run).free == 20
-        assert "20 questions are not handed in" in run_views.view(world.store, by=None, run=run).said
+        assert "20 questions are not submitted" in run_views.view(world.store, by=None, run=run).said
 
 
 @pytest.mark.one_database
@@ -290,9 +290,9 @@ def test_a_fetch_that_breaks_off_goes_on(world: Batches, monkeypatch: pytest.Mon
 def test_a_budget_counts_what_is_out(world: Batches) -> None:
     with BatchServer() as server:
         run = world.start(server.url, max_calls=12)
-        with pytest.raises(RunStoppedError, match="12 questions were handed in"):
+        with pytest.raises(RunStoppedError, match="Submitted 12 questions"):
             world.submit(run=run, size=5)
-        with pytest.raises(RunStoppedError, match="0 questions were handed in"):
+        with pytest.raises(RunStoppedError, match="Submitted 0 questions"):
             world.submit(run=run)
         assert [len(server.questions(id)) for id in server.batches] == [5, 5, 2]
         server.work()
