@@ -133,9 +133,8 @@ class JudgeTemplate:
             return f"{begins} says `{crossed[0]}: {mirror[crossed[0]]}` and not the other way round; add it"
         if not any(name != value for name, value in mirror.items()):
             return (
-                f"{begins} does not say which values stand for each other when the places are exchanged, so no one "
-                "could say which answer one prefers: write for instance `mirror: {A: B, B: A}` in its head, where the "
-                "first of `values` is for the first answer"
+                f"{begins} does not say which values swap when the answers swap places. Add, for example, "
+                "`mirror: {A: B, B: A}` to its head; the first of `values` is for the first answer"
             )
         return None
 

@@ -108,10 +108,10 @@ def parse_yaml(text: str) -> Document:
     node = _node(text, document)
     if node is None:
         if not document.troubles:
-            document.add((), "the file is empty; a schema starts with `name:`")
+            document.add((), "the file is empty; it needs `key: value` lines")
     elif not isinstance(node, yaml.MappingNode):
         if not document.broken:
-            document.add((), "a schema is a mapping; its first line is `name: ...`", line=node.start_mark.line + 1)
+            document.add((), "this is not a mapping; write `key: value` lines", line=node.start_mark.line + 1)
     else:
         document.value = _value(node, (), document)
     return document

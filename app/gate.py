@@ -277,7 +277,7 @@ class Gate:
 
 
 def _language(connection: HTTPConnection) -> str:
-    """Return the language that the person has chosen, else this browser's last one, else one that it asks for."""
+    """Return the person's language. Without one, return the browser's last language, or its preferred one."""
     signed_in = connection.scope.get("state", {}).get("signed_in")
     chosen = (signed_in.language if signed_in else None) or connection.cookies.get(language.COOKIE)
     return chosen if chosen in language.NAMES else language.wanted_by(connection.headers.get("accept-language"))

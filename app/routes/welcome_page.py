@@ -1,4 +1,4 @@
-"""The sign-in page: what Touchstone is, in a sentence and a picture, beside the form or the people of the demo."""
+"""The sign-in page: a sentence and a picture about Touchstone, and the form or the people of the demo."""
 
 from __future__ import annotations
 

@@ -276,7 +276,7 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
 
     def link() -> None:
         token = sign_in.make_sign_in_link(services.store, person=member.person)
-        words = f"Anyone who has it is {name}: send it to no one else."
+        words = f"Everyone with this link can sign in as {name}. Send it only to {name}."
         invitation_links.keep_link(
             services, f"/link/{token}", Link("Sign-in link", name, ("once, within a day",), words)
         )

@@ -294,8 +294,8 @@ def test_anchors_and_tags_hide_nothing_else() -> None:
     [
         (b"", "the file is empty"),
         (b"# nothing but a comment\n", "the file is empty"),
-        (b"- a\n- b\n", "a schema is a mapping"),
-        (b"just words", "a schema is a mapping"),
+        (b"- a\n- b\n", "not a mapping"),
+        (b"just words", "not a mapping"),
         (FITS.encode("utf-16"), "UTF-16"),
         (FITS.encode("utf-16-le"), "null bytes"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "null bytes"),

@@ -1,4 +1,4 @@
-"""How far raters have to agree before a release: what it comes to, what stops a release, and since when it is asked."""
+"""Required agreement before a release: its value, whether it blocks the release, and the date of the rule."""
 
 from __future__ import annotations
 
