@@ -330,8 +330,10 @@ def _expired(project_id: int) -> Any:
 
 
 def has_expired(session: Session, *, project_id: int) -> bool:
-    """Tell whether the project has such items."""
-    return session.execute(_expired(project_id).limit(1)).first() is not None
+    """Tell whether an answer of the project came after its lease had ended, also about an unfinished item."""
+    lost = plain_select(col(DraftRow.task_id)).join(TaskRow, col(DraftRow.task_id) == col(TaskRow.id))
+    lost = lost.where(col(DraftRow.lost).is_(True), col(TaskRow.project_id) == project_id)
+    return session.execute(lost.limit(1)).first() is not None
 
 
 def _gold(project_id: int) -> Any:

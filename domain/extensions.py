@@ -149,6 +149,8 @@ class Extension:
     item_sections: Rows = _nothing
     """Pairs of a place and a function ``(services, view, item)`` that draws a section about the open item of the page
     *Items*, by its id on pages. Sections are in the order of their places."""
+    item_list_sections: Rows = _nothing
+    """Functions ``(services, view, asked)`` that draw above the table of the page *Items*, by its filters."""
     work_actions: Rows = _nothing
     """Rows of ``app.routes.work.WorkAction``: requests of working pages."""
     schema_editors: Rows = _nothing

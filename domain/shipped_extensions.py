@@ -282,7 +282,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         figures=("cases", "failures"),
     ),
     "reading_checks": ExtensionNames("Checks of readings", commands=("reading",)),
-    "expired_submissions": ExtensionNames("Expired submissions", pages=("expired_submissions",)),
+    "expired_submissions": ExtensionNames("Expired submissions"),
     "comments": ExtensionNames("Comments on items", pages=("comments",)),
     "own_pace": ExtensionNames("Own pace"),
     "stage_preview": ExtensionNames("Previews of stages", pages=("preview",)),

@@ -81,7 +81,7 @@ def draw(
         with st.popover("+ Filter", key="items.more"):
             _more(services, view, asked, titles, lead=lead, expired=expired)
         with st.popover("Views", key="items.views"):
-            saved.draw(services, view, asked, lead=lead)
+            saved.draw(services, view, asked, lead=lead, expired=expired)
         with st.popover("Columns", key="items.columns"):
             _columns(services, view, asked, titles, lead=lead)
     _chips(services, view, asked, lead=lead)

@@ -14,7 +14,7 @@ from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
 from domain.errors import NotFoundError
-from domain.item_filter import ItemList
+from domain.item_filter import Comments, ItemFilter, ItemList
 from domain.records import ProjectView
 from workflow.lead import item_views
 from workflow.lead.item_views import ItemView
@@ -42,16 +42,40 @@ def requested_list(services: Services, view: ProjectView) -> ItemList | None:
         return ItemList()
 
 
-def draw(services: Services, view: ProjectView, now: ItemList, *, lead: bool) -> None:
+def built_in(lead: bool, expired: bool) -> list[tuple[str, ItemFilter]]:
+    """Return the views that every project has: name and filter. ``expired``: an answer came too late."""
+    views = [
+        ("Open comments", ItemFilter(comments=Comments.OPEN)),
+        ("Missing media", ItemFilter(missing=True)),
+    ]
+    if lead:
+        views.append(("Returned to author", ItemFilter(with_author=True)))
+        views.append(("Votes differ", ItemFilter(differ=True)))
+    if lead and expired:
+        views.append(("Expired answers", ItemFilter(expired=True)))
+    return views
+
+
+def draw(services: Services, view: ProjectView, now: ItemList, *, lead: bool, expired: bool) -> None:
     """Draw the links, and the forms that save, rename and delete views."""
     there = item_views.views(services.store, person=services.person, project=view.name)
     words = now.at(page=1).asked()
+    shell.show(_links("Views", [_built_in(view, name, conditions) for name, conditions in built_in(lead, expired)]))
     if there:
-        links = [_link(view, saved_view, here=saved_view.asked == words) for saved_view in there]
-        rows = [markup.tag("li", link) for link in links]
-        shell.show(markup.tag("nav", markup.tag("ul", *rows), style="ts", aria_label="Saved views"))
+        saved_links = [_link(view, saved_view, here=saved_view.asked == words) for saved_view in there]
+        shell.show(_links("Saved views", saved_links))
     _save(services, view, now, lead=lead)
     _change(services, view, [saved_view for saved_view in there if saved_view.changeable])
+
+
+def _links(label: str, links: Sequence[markup.Markup]) -> markup.Markup:
+    return markup.tag(
+        "nav", markup.tag("ul", *(markup.tag("li", link) for link in links)), style="ts", aria_label=label
+    )
+
+
+def _built_in(view: ProjectView, name: str, conditions: ItemFilter) -> markup.Markup:
+    return markup.tag("a", markup.text(name), href=ItemList(conditions).address(view.name), target="_self")
 
 
 def _link(view: ProjectView, each: ItemView, *, here: bool = False) -> markup.Markup:

@@ -9,13 +9,15 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 _REASONS = "/agreement?section=adjudication_reasons"
+_EXPIRED = "/items?expired=yes"
 MOVED = {
     "/adjudication_reasons": _REASONS,
     "/bulk": "/items",
     "/causes": _REASONS,
     "/dashboard": "/overview",
+    "/expired_submissions": _EXPIRED,
     "/history": "/items",
-    "/late": "/expired_submissions",
+    "/late": _EXPIRED,
 }
 """The new address of each earlier address."""
 RENAMED = {"/history": {"differ": "differ_in", "most": "values", "last": "values"}}

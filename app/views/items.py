@@ -10,6 +10,7 @@ from app.items.added_actions import DONE
 from app.reruns import messages
 from app.screens import Room, Screen
 from app.services import Services
+from domain import extensions
 from domain.errors import InvalidInputError, NotAllowedError
 from domain.item_counts import COUNTS
 from domain.item_filter import ItemList
@@ -55,6 +56,8 @@ def render(services: Services) -> None:
     filters.draw(services, view, asked, titles, lead=lead, expired=expired)
     if page is None:
         return
+    for section in extensions.rows("item_list_sections"):
+        section(services, view, asked)
     opened = st.query_params.get(addresses.ITEM)
     _above(services, view, asked, page, lead=lead)
     if page.lines:

@@ -11,10 +11,10 @@ from typing import Any
 from domain.extensions import Extension
 
 
-def _pages() -> Sequence[Any]:
-    from extensions.expired_submissions.pages import expired_submissions
+def _list_sections() -> Sequence[Any]:
+    from extensions.expired_submissions import list_section
 
-    return (expired_submissions,)
+    return (list_section.draw,)
 
 
 def _item_sections() -> Sequence[Any]:
@@ -24,5 +24,8 @@ def _item_sections() -> Sequence[Any]:
 
 
 EXTENSION = Extension(
-    name="expired_submissions", title="Expired submissions", pages=_pages, item_sections=_item_sections
+    name="expired_submissions",
+    title="Expired submissions",
+    item_list_sections=_list_sections,
+    item_sections=_item_sections,
 )

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sqlalchemy import exists
 from sqlmodel import Session, col, select
 
-from db.project_facts import Viewer
 from db.records import StoredDraft, StoredPerson, StoredTask
 from db.tables import DraftRow, PersonRow, TaskRow
 
@@ -27,9 +23,3 @@ def lost_of_project(
     if id is not None:
         wanted = wanted.where(DraftRow.id == id)
     return [(draft, row, person) for draft, row, person in session.exec(wanted)]
-
-
-def has_expired(viewer: Viewer) -> Any:
-    """Tell whether a submission came too late to count."""
-    lost = exists().where(col(DraftRow.lost).is_(True), col(TaskRow.id) == col(DraftRow.task_id))
-    return lost.where(col(TaskRow.project_id) == viewer.project_id)

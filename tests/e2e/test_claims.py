@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from sqlalchemy import text
 
-from domain.extensions import missing
+from domain import extensions
 from domain.roles import Role
 from testkit import missing_media
 from testkit.kept_items import export_kept
@@ -94,7 +94,7 @@ def take_up(page: Page, part: str) -> Locator:
 
 
 def card(page: Page, part: str) -> Locator:
-    """The lines of a list on My work or on Expired submissions."""
+    """The lines of a list on My work or above the table of Items."""
     return page.locator(f"[data-part={part}]")
 
 
@@ -137,7 +137,7 @@ def test_who_gets_what_and_what_comes_back(
 
 def _lead_reads_it(serving: Server, chromium: Browser, pictures: Path | None) -> None:
     with at_desk(chromium, serving, "lea") as lea:
-        lea.open("/expired_submissions?project=ego")
+        lea.open("/items?expired=yes&project=ego")
         expect(card(lea.page, "writer")).to_have_text("Ann")
         expect(card(lea.page, "about")).to_contain_text("Existence · Verification · ")
         assert LONG not in lea.page.locator("[data-testid=stMain]").inner_text()
@@ -166,7 +166,7 @@ def lose_and_find_again(begun: Server, chromium: Browser, ann: Desk, cast: Cast,
         expect(ann.page.locator("[data-testid=stCode]")).to_contain_text(LONG)
         ann.picture(pictures and pictures / "kept-texts.png")
         assert LONG not in cy.bench.inner_text(), "one's text is for oneself"
-        if missing("pages", "expired_submissions") is None:
+        if "expired_submissions" in extensions.installed():
             _lead_reads_it(begun, chromium, pictures)
         take_up(ann.page, "kept").click()
         expect(ann.bench).to_be_visible()

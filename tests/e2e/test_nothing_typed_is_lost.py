@@ -25,7 +25,7 @@ from annotation_schemas.loader import load_schema
 from db import item_revisions, items
 from db.engine import Store
 from db.tables import AnnotationRow, CommentRow
-from domain.extensions import missing
+from domain import extensions
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
@@ -211,9 +211,9 @@ def test_a_text_whose_item_went_to_someone_else_is_kept(serving: Server, chromiu
         desk.open("/")
         desk.page.get_by_text("Read and copy").click()
         expect(desk.page.get_by_text(NOTE)).to_be_visible()
-    if missing("pages", "expired_submissions") is None:
+    if "expired_submissions" in extensions.installed():
         with at_desk(chromium, serving, "lena") as desk:
-            desk.open("/expired_submissions?project=taken")
+            desk.open("/items?expired=yes&project=taken")
             desk.page.get_by_role("button", name="Read").click()
             expect(desk.page.get_by_text(NOTE)).to_be_visible()
     votes = tmp_path / "votes.csv"

@@ -94,7 +94,6 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "preview": FOR_LEADS | {SENIOR: OPEN},
     "overview": FOR_LEADS,
     "items": FOR_LEADS | {SENIOR: OPEN},
-    "expired_submissions": FOR_LEADS,
     "gold": FOR_LEADS,
     "scorecard": FOR_LEADS,
     "guideline": FOR_LEADS,
