@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+import re
 import shutil
 import subprocess
 import time
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 NAMES = ("firefox-esr", "firefox")
 PACKAGE = NAMES[0]
 """The system's package, where there is one."""
+
+_FONT_LEFT_BEHIND = re.compile(r"downloadable font: download failed .*status=2152398850 ")
+"""The status is ``NS_BINDING_ABORTED``: the page was left before its font had come."""
 
 EVERYWHERE = """
     const all = (root) => [...root.querySelectorAll("*")].flatMap(
@@ -238,8 +242,10 @@ class Firefox:
         return said
 
     def _note(self, entry: dict[str, Any]) -> None:
+        if entry["type"] != "javascript" or entry["level"] != "error":
+            return
         # Streamlit asks whether it may compile WebAssembly; our policy says no, and it does without.
-        if entry["type"] == "javascript" and entry["level"] == "error" and "WebAssembly" not in entry["text"]:
+        if "WebAssembly" not in entry["text"] and _FONT_LEFT_BEHIND.search(entry["text"]) is None:
             self._thrown.append(entry["text"])
 
     def _act(self, kind: str, actions: list[dict[str, Any]]) -> None:
