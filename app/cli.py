@@ -46,7 +46,7 @@ COMMANDS = (
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""
 
 HELP = """\
-Build vision-language benchmarks with people, and find out how far LLM judges can be trusted.
+Build vision-language benchmarks with people, and measure how reliable LLM judges are.
 
 Start with these three commands:
 
@@ -139,14 +139,14 @@ def main() -> None:
 
 
 _OF_THIS_MACHINE = {
-    errno.ENOSPC: "there is no room left on its disk. Make room, then run the same command again",
-    errno.EDQUOT: "there is no room left for this account. Make room, then run the same command again",
-    errno.EFBIG: "it may not grow any further. Raise the limit, then run the same command again",
-    errno.EROFS: "it lies where nothing can be written. Set TOUCHSTONE_HOME to a folder that can be",
+    errno.ENOSPC: "its disk is full. Free some space, then run the same command again",
+    errno.EDQUOT: "your disk quota is used up. Free some space, then run the same command again",
+    errno.EFBIG: "the file has reached its size limit. Raise the limit, then run the same command again",
+    errno.EROFS: "its disk is read-only. Set TOUCHSTONE_HOME to a folder that you can write to",
     errno.EACCES: "this account may not use it. Change its permissions, or run the command as its owner",
     errno.EPERM: "this account may not use it. Change its permissions, or run the command as its owner",
-    errno.ENOTDIR: "a part of its path is a file, where a folder is needed",
-    errno.EIO: "its disk fails: it could not be read or written. Check the disk, and restore a backup if need be",
+    errno.ENOTDIR: "part of its path is a file, not a folder. Correct the path",
+    errno.EIO: "its disk failed during a read or write. Check the disk, and restore a backup if necessary",
     errno.EMFILE: "too many files are open at once. Raise the limit (ulimit -n)",
 }
 

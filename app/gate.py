@@ -245,7 +245,8 @@ class Gate:
         """Refuse a wrong Host, and any change or websocket that comes from another site."""
         if not self.hosts.allow(connection.headers.get("host")):
             return PlainTextResponse(
-                "This server does not answer under that name. Start it with --name to add one.", status_code=421
+                "This server does not accept this host name. Start the server with --name to add the name.",
+                status_code=421,
             )
         changes = connection.scope["type"] == "websocket" or connection.scope["method"] not in SAFE_METHODS
         if changes and not same_origin(connection):
@@ -313,8 +314,8 @@ def _failed(connection: HTTPConnection, error: Exception, *, close: bool = False
     safe = connection.scope["type"] == "http" and connection.scope["method"] in SAFE_METHODS
     if connection.url.path.startswith(machine_paths()) or not safe:
         return JSONResponse({"error": message, "problems": []}, status_code=status, headers=headers)
-    title = "Not just now" if away else "This did not work"
-    more = plain_pages.paragraph("This page tries again by itself.") if away else ""
+    title = "Not available now" if away else "This did not work"
+    more = plain_pages.paragraph("This page retries automatically.") if away else ""
     body = plain_pages.page(
         title, plain_pages.paragraph(message, style="bad") + more, again=RETRY_SECONDS if away else None
     )

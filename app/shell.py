@@ -164,7 +164,7 @@ def draw_view(name: str, services: Services) -> None:
     """Draw a screen and its open dialog."""
     dialogs.enter(name)
     render = SCREENS[name].render
-    assert render is not None, "app.views sets it"
+    assert render is not None, "app.views must set the function that draws the page"
     with button_presses.on(name):
         render(services)
         dialogs.draw()
@@ -312,9 +312,9 @@ FEW = 5
 def show_error(error: TouchstoneError) -> None:
     """Show an error that a user can fix, in its own words. Each bad row of a file is on its own line."""
     if isinstance(error, InvalidRowsError) and error.n > 1:
-        show(markup.notice(on_page(f"{error.n:,} rows do not fit. {error.end}"), style="bad"))
+        show(markup.notice(on_page(f"Invalid rows: {error.n:,}. {error.end}"), style="bad"))
         first = f"The first {len(error.rows)} of {error.n:,} rows" if error.n > len(error.rows) else "The rows"
-        with st.expander(f"{first} that do not fit", expanded=error.n <= FEW):
+        with st.expander(f"{first} that are invalid", expanded=error.n <= FEW):
             show(*(markup.tag("div", markup.text(on_page(row)), style="ts") for row in error.rows))
         return
     show(markup.notice(on_page(str(error)), style="bad"))
@@ -360,13 +360,13 @@ def project(services: Services) -> ProjectView:
         raise NotFoundError(NO_PROJECT)
     if chosen is None:
         if st.query_params.get("project"):
-            raise NotFoundError(f"There is no project “{st.query_params['project']}” that you take part in.")
+            raise NotFoundError(f"You are not a member of a project “{st.query_params['project']}”.")
         chosen = sidebar.in_use(mine)[0]
     sidebar.remember(chosen.name, mine)
     return chosen
 
 
-NO_PROJECT = "You take part in no project yet. Ask a project's lead for an invitation."
+NO_PROJECT = "You are not a member of any project yet. Ask a project's lead for an invitation."
 
 
 def called(services: Services, logins: Iterable[str]) -> Callable[[str], str]:
@@ -380,10 +380,10 @@ def lead_of(services: Services) -> ProjectView:
     view = project(services)
     if not at_least(view.role, Role.LEAD):
         raise NotAllowedError(
-            f"This page is for the leads of {view.title}, and your role in it is {view.role}. My work shows your tasks."
+            f"This page is for leads of {view.title}. Your role is {view.role}. My work shows your tasks."
         )
     if view.archived:
-        show(markup.notice(f"{view.title} is archived: it can be read and exported, and nothing in it is changed."))
+        show(markup.notice(f"{view.title} is archived. You can read and export the project, but not change it."))
     return view
 
 

@@ -23,7 +23,7 @@ class Strategy:
     """The name in schemas, plans and ``--strategy``, and of the variant of prompts that the strategy prefers."""
     meaning: str
     label: str
-    """What the model does, after "The model is to"."""
+    """What the model does, as the option of "Task of the model"."""
     answers: str
     """How its answers came about, for tables of results."""
     open: Callable[[Any, RunPlan, Any], Answerer]

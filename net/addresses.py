@@ -88,21 +88,23 @@ def place_of(address: str, called: AddressWords) -> ServerAddress:
     """
 
     def refused(why: str) -> ForbiddenAddress:
-        return ForbiddenAddress(f"The {called.what} {_shown(address)} cannot be asked: {why}.")
+        return ForbiddenAddress(f"The {called.what} {_shown(address)} cannot be used: {why}.")
 
     if not address.isascii() or re.search(r"[\x00-\x20\x7f\\]", address):
-        raise refused("it has blanks or characters that no URL has; write a name with other letters as xn--...")
+        raise refused(
+            "it has spaces or characters that are not allowed in a URL; write an international name as xn--..."
+        )
     try:
         parts = urlsplit(address)
         port = parts.port
     except ValueError:
-        raise refused("its host or its port is not written as a URL has it") from None
+        raise refused("its host or port is not valid in a URL") from None
     if parts.scheme not in ("http", "https"):
         raise refused("it must begin with http:// or https://")
     if "@" in parts.netloc:
-        raise refused(f"it carries a user name or a password; {called.key}")
+        raise refused(f"it contains a user name or a password; {called.key}")
     if "?" in address or "#" in address:
-        raise refused(f"it has a part behind ? or #; it ends with {called.path}")
+        raise refused(f"it has a part after ? or #; it must end with {called.path}")
     host = (parts.hostname or "").lower()
     if port == 0 or parts.netloc.endswith(":"):
         raise refused("its port must be a number from 1 to 65535")
@@ -114,9 +116,9 @@ def place_of(address: str, called: AddressWords) -> ServerAddress:
         labels = host.split(".")
         if _NUMBER.fullmatch(labels[-1]):
             if _address(host) is None:
-                raise refused("an address is four decimal numbers with dots between them, such as 127.0.0.1")
+                raise refused("its IP address must be four decimal numbers with dots, such as 127.0.0.1")
         elif not all(_LABEL.fullmatch(label) for label in labels) or len(host) > 253:
-            raise refused("its host is not the name of a machine")
+            raise refused("its host is not a valid host name")
     return ServerAddress(
         parts.scheme, host, port or (443 if parts.scheme == "https" else 80), address.rstrip("/"), called
     )
@@ -143,8 +145,8 @@ class Rules:
                 labels = text.split(".")
             if _NUMBER.fullmatch(labels[-1]) or not all(_LABEL.fullmatch(label) for label in labels):
                 raise ForbiddenAddress(
-                    f"{ENDPOINTS} lists {_shown(entry)}, which is neither a name (vllm.lab) nor an address (10.0.0.7) "
-                    "nor a range (10.0.0.0/24); ports and http:// do not belong there."
+                    f"{ENDPOINTS} lists {_shown(entry)}. List only names (vllm.lab), addresses (10.0.0.7) and ranges "
+                    "(10.0.0.0/24), without ports and http://."
                 )
             self._names.add(text)
 
@@ -152,29 +154,29 @@ class Rules:
         """Return why this address is not allowed under this name, as the end of a sentence. Empty: it is allowed.
 
         >>> Rules().why_not("example.org", "10.0.0.7")
-        'it is an address of a private network'
+        'it is a private network address'
         >>> Rules(["10.0.0.0/8"]).why_not("example.org", "10.0.0.7")
         ''
         """
         ip = _address(address)
         if ip is None:
-            return "it is no address that Touchstone can read"
+            return "Touchstone cannot read the address"
         meant = _meant(ip)
         if host in self._names or any(known in network for network in self._networks for known in {ip, meant}):
             return ""
         if meant in METADATA:
-            return "it is where a cloud keeps the secrets of its machines"
+            return "it is an address at which a cloud keeps secrets of its machines"
         if meant.is_loopback:
             plain = ip.is_loopback or (isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None)
-            return "" if plain else "it wraps this machine's own address, and leads to another machine's"
+            return "" if plain else "it contains this machine's own address, but leads to another machine"
         if meant.is_unspecified:
-            return "it is no address of a machine"
+            return "it is not the address of a machine"
         if meant.is_multicast:
-            return "it is an address of many machines at once"
+            return "it is a multicast address"
         if meant.is_link_local:
-            return "it is an address of the local link"
+            return "it is a link-local address"
         if not meant.is_global or (isinstance(meant, ipaddress.IPv6Address) and (meant.teredo or meant.is_site_local)):
-            return "it is an address of a private network"
+            return "it is a private network address"
         return ""
 
     def unencrypted(self, place: ServerAddress, addresses: Iterable[str]) -> bool:
@@ -198,9 +200,9 @@ class Rules:
         for address in addresses:
             why = self.why_not(place.host, address)
             if why:
-                stands = "" if place.host == address else f" stands for {address}, and that"
+                stands = "" if place.host == address else f" resolves to {address}, which"
                 raise ForbiddenAddress(
-                    f"{place.host}{stands} may not be asked: {why}. The person who runs this server can allow it with "
+                    f"{place.host}{stands} is not allowed: {why}. The person who runs this server can allow it with "
                     f"{ENDPOINTS}={place.host}."
                 )
         return addresses

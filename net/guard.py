@@ -48,7 +48,7 @@ class Redirect(NoAnswer):
     """The server redirects to another address, which is never followed."""
 
     def __init__(self, status: int) -> None:
-        super().__init__("the server sends on to another address, which is not followed")
+        super().__init__("the server redirects to another address, and redirects are not followed")
         self.status = status
 
 
@@ -157,8 +157,8 @@ class Passage:
     def too_slow(self) -> TooSlow:
         """Return the error for a reply that takes too long."""
         if self._seconds is None or (self._end is not None and self._end - time.monotonic() > 0.1):
-            return TooSlow(f"nothing came for {self._reading:g} seconds")
-        return TooSlow(f"no whole reply came within {self._seconds:g} seconds")
+            return TooSlow(f"no data came for {self._reading:g} seconds")
+        return TooSlow(f"no complete reply came within {self._seconds:g} seconds")
 
     def headers(self, wanted: Mapping[str, str]) -> list[tuple[str, str]]:
         """Return the headers to send, out of those that a package would send."""
@@ -190,7 +190,7 @@ class Passage:
             raise Redirect(status)
         named = {name.decode("latin-1").lower(): value.decode("latin-1").strip() for name, value in shown}
         if named.get("content-encoding", "identity").lower() not in ("", "identity"):
-            raise NotReadable("the reply is compressed, although it was asked not to be")
+            raise NotReadable("the reply is compressed, although the request asked for an uncompressed reply")
         length = named.get("content-length", "")
         if length.isdecimal() and int(length) > self._bounds.largest:
             raise self._large()
@@ -218,8 +218,8 @@ _MEANT: Mapping[str, type[NoAnswer]] = {
 }
 """Our errors by the names of the exceptions of httpcore and httpcore2, which are the same in both."""
 _SAID: Mapping[type[NoAnswer], str] = {
-    BrokenOff: "the connection ended before the whole reply was here",
-    NotReadable: "the reply is not written as HTTP has it, or its headers are too large",
+    BrokenOff: "the connection ended before the reply was complete",
+    NotReadable: "the reply is not valid HTTP, or its headers are too large",
 }
 
 

@@ -126,8 +126,8 @@ def draw_downloads(view: ProjectView, stage: Stage, lines: Sequence[Result], los
 def draw_levels(view: ProjectView, figures: Figures) -> None:
     """Draw a table for each judge."""
     words = (
-        "Each judge is compared with the people, whose grades of an answer are combined, on the answers that both "
-        "graded. Read each level alone. Means of many answers often agree well while single answers do not."
+        "This table compares each judge with people on the answers that both graded. People's grades of an answer are "
+        "combined. Judge each level separately: means often agree well even if single answers do not."
     )
     shell.show(markup.paragraph(words, style="ts ts-quiet"))
     judges: dict[tuple[str, str], list[Result]] = {}

@@ -106,7 +106,7 @@ def finding(
     line, share = coefficient_of(lines, named), None if of_means else share_of(lines)
     base = share if share is not None else line
     if base is None or not base.n_units:
-        why = f"No {unit} has {vote}s of two {raters} yet." if base is not None else f"There are no {vote}s yet."
+        why = f"No {unit} has {vote}s from two {raters} yet." if base is not None else f"There are no {vote}s yet."
         return Finding(why, "", "", (), 0, line)
     notes = [_basis(base, unit, vote)]
     schemas = str(base.args.get("schema", ""))
@@ -155,9 +155,9 @@ def percent(share: float) -> str:
 
 def _basis(base: Result, unit: str, vote: str) -> str:
     if unit == "mean":
-        return f"On {markup.count(base.n_units, 'mean')} of a model in a dimension."
+        return f"Based on {markup.count(base.n_units, 'mean')}, each of one model in one dimension."
     left = base.n_left_out
-    words = f"On {markup.count(base.n_units, unit)} with at least two {vote}s"
+    words = f"Based on {markup.count(base.n_units, unit)} with at least two {vote}s"
     if not left:
         return f"{words}."
     return f"{words}; {left:,} with fewer {'is' if left == 1 else 'are'} left out."
@@ -183,7 +183,7 @@ def _meaning(line: Result, vote: str) -> list[str]:
     if line.value is None or STATISTICS[line.statistic].needs in OVERLAP:
         return []
     if line.low is None or line.high is None:
-        return [f"There is no interval yet: more {vote}s are needed."]
+        return [f"There is no interval yet. Collect more {vote}s."]
     if not line.statistic.endswith(("_alpha", "_kappa")):
         return []
     if line.low >= RELIABLE:
@@ -191,7 +191,7 @@ def _meaning(line: Result, vote: str) -> list[str]:
     if line.low >= TENTATIVE:
         return ["This is enough for tentative conclusions."]
     if line.high < TENTATIVE:
-        return ["This is too low to build on. Read what raters differ on, and make the guideline clearer."]
+        return ["This is too low to rely on. See where raters differ, and make the guideline clearer."]
     just = "just " if markup.decimal(line.low) == markup.decimal(TENTATIVE) else ""
     return [f"The interval reaches {just}below {TENTATIVE}, the usual minimum. More {vote}s make it narrower."]
 

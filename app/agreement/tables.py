@@ -95,7 +95,7 @@ def is_headline(line: Result, *, several: bool, named: Sequence[str] = ()) -> bo
 def about_of(lines: Sequence[Result]) -> str:
     """Return a sentence with the raters and the scale that all lines of a group share."""
     scale = lines[0].args.get("scale", "")
-    taken = " (taken from the values)" if lines[0].args.get("scale_inferred") else ""
+    taken = " (inferred from the values)" if lines[0].args.get("scale_inferred") else ""
     n_raters = max(line.n_raters for line in lines)
     raters = ", ".join(raters_in_pairs(lines)) or ("one" if n_raters < 2 else n_raters)
     schemas = lines[0].args.get("schema")
@@ -127,7 +127,7 @@ def replies_table(view: ProjectView, found: Sequence[Replies], runs: Mapping[str
         ("Judge", ""),
         ("About", ""),
         ("Scored", "number"),
-        ("Graded by people, too", "number"),
+        ("Also graded by people", "number"),
         ("Without a score", ""),
         ("Mean or share", "number"),
         ("At least", "number"),

@@ -12,7 +12,7 @@ from app.charts import page_chart
 from reports.vega import ChartSpec, matrix
 from workflow.results.confusions import MOST_VALUES, Confusion, Counts
 
-EVERYONE = "Everyone with everyone else"
+EVERYONE = "All pairs of raters"
 CELL = (120, 44)
 """Width and height of a cell, in pixels."""
 _BESIDES = (240, 90)
@@ -27,9 +27,7 @@ def whose(found: Confusion) -> dict[str, tuple[str, str, Counts]]:
     pairs = {f"{one} and {two}": (one, two, counts) for (one, two), counts in found.of_pair.items()}
     if len(found.of_rater) == 2:
         return pairs
-    with_others = {
-        f"{rater} with everyone else": (rater, "everyone else", counts) for rater, counts in found.of_rater.items()
-    }
+    with_others = {f"{rater} and all others": (rater, "all others", counts) for rater, counts in found.of_rater.items()}
     return {EVERYONE: ("one answer", "another person's", found.everyone), **pairs, **with_others} if with_others else {}
 
 
@@ -94,7 +92,7 @@ def _finding(names: Sequence[str], counts: Counts, n: int, same: int, *, twice: 
     many = n // 2 if twice else n
     equal = same // 2 if twice else same
     if not n:
-        return "No two people have answered about the same thing yet."
+        return "No two raters have rated the same unit yet."
     sentence = f"{equal:,} of {markup.count(many, 'pair')} of answers ({100 * equal / many:.0f} %) are equal"
     apart = {
         (at, to): counts[at][to] + (0 if twice else counts[to][at])
@@ -104,14 +102,14 @@ def _finding(names: Sequence[str], counts: Counts, n: int, same: int, *, twice: 
     most = max(apart, key=apart.__getitem__, default=(0, 0))
     if not apart.get(most):
         return f"{sentence}."
-    return f"{sentence}. Most often apart: {names[most[0]]} and {names[most[1]]} ({apart[most]:,})."
+    return f"{sentence}. Most common difference: {names[most[0]]} and {names[most[1]]} ({apart[most]:,})."
 
 
 def _about(n: int, unit: str, down: str, across: str, *, twice: bool) -> str:
-    sides = " Each pair stands here from either side." if twice else ""
+    sides = " Each pair counts in both directions." if twice else ""
     return (
-        f"Down: {down}; across: {across}, about the same {unit}. n = {n // 2 if twice else n:,} pairs of answers."
-        f"{sides} The darker a cell, the more of its row."
+        f"Rows: {down}. Columns: {across}, for the same {unit}. n = {n // 2 if twice else n:,} pairs of answers."
+        f"{sides} A darker cell has a larger share of its row."
     )
 
 
@@ -140,14 +138,14 @@ def show(
     drawn = {title: matrix for title, matrix in zip(titles, found, strict=True) if whose(matrix)}
     if not drawn:
         return
-    shell.section("Which answer meets which")
+    shell.section("Confusion matrix")
     left, right = st.columns(2)
     confusion = drawn[_chosen(left, "About", [*drawn], key=f"agreement.confusion.about.{key}")]
     chosen = _chosen(right, "Whose answers", [*whose(confusion)], key=f"agreement.confusion.whose.{key}")
     page_chart.show(confusion_chart(confusion, chosen, labels.get(confusion.criterion, {}), unit=unit), project=project)
     wide = [title for title, matrix in zip(titles, found, strict=True) if not matrix.values]
     if wide:
-        words = f"Without a matrix, as they have more than {MOST_VALUES} values or none to count: {', '.join(wide)}."
+        words = f"No matrix for {', '.join(wide)}: more than {MOST_VALUES} values, or values that cannot be counted."
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
 
 

@@ -50,7 +50,7 @@ STAGE_OF = {
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    group = find_group(cli, "agreement", Panel.RESULTS, "How far raters agree, and how many you need.")
+    group = find_group(cli, "agreement", Panel.RESULTS, "Measure how well raters agree, and plan the number of raters.")
     group.command("show")(agreement)
 
 
@@ -66,8 +66,8 @@ def agreement(
     stage: Annotated[
         Stage | None,
         typer.Option(
-            help="The stage: verification, grading, comparison, coding or answering. Default: as the schema's "
-            "report says.",
+            help="The stage: verification, grading, comparison, coding or answering. Default: the stage in the "
+            "schema's `report`.",
             metavar="STAGE",
         ),
     ] = None,
@@ -85,29 +85,29 @@ def agreement(
         Cut | None,
         typer.Option(
             help="Compute each statistic for each dimension, for each group of dimensions, or for the whole. "
-            "Default: as the schema's report says, otherwise the whole."
+            "Default: the setting in the schema's `report`, otherwise the whole."
         ),
     ] = None,
     unit: Annotated[
         UnitKind | None,
         typer.Option(
-            help="What raters agree about. item: votes on items. prediction: grades, each rater alone. answer: "
-            "grades, people together. dimension and model: means of a model's answers. levels: a judge and "
-            "people at all three levels. Default: as the schema's report says."
+            help="The unit that raters agree on. item: votes on items. prediction: grades of each rater. answer: "
+            "combined grades of people. dimension and model: means of a model's answers. levels: a judge against "
+            "people at all three levels. Default: the setting in the schema's `report`."
         ),
     ] = None,
     statistic: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this statistic, such as cohen_kappa. Repeat it for more; all means every one that fits. "
-            "Default: as the schema's report says.",
+            help="Only this statistic, such as cohen_kappa. Repeat it for more. all: every statistic that fits. "
+            "Default: the statistics in the schema's `report`.",
             metavar="NAME",
         ),
     ] = None,
     scale: Annotated[
         list[str] | None,
         typer.Option(
-            help="The scale of a criterion, if a file does not tell: C=nominal, C=ordinal:1,2,3, C=interval, "
+            help="The scale of a criterion, if a file does not state it: C=nominal, C=ordinal:1,2,3, C=interval, "
             "C=time_spans or C=boxes. Repeat it for more criteria.",
             metavar="C=LEVEL:V1,V2",
         ),
@@ -138,15 +138,15 @@ def agreement(
     items: Annotated[
         Items | None,
         typer.Option(
-            help="Which items count: kept or all. Default: kept, once there are verdicts; all for votes of "
-            "verification."
+            help="Which items count: kept or all. Default: kept, once there are verdicts. For votes of verification: "
+            "all."
         ),
     ] = None,
     missing: Annotated[
         str | None,
         typer.Option(
-            help="For files: words that stand for a missing rating, separated by commas. Default: NA, N/A, None, "
-            'null, NaN, - and the like. "" turns this off.',
+            help="For files: words that mean a missing rating, separated by commas. Default: NA, N/A, None, "
+            'null, NaN, - and similar words. "" turns this off.',
             metavar="WORDS",
         ),
     ] = None,
@@ -158,7 +158,7 @@ def agreement(
         Path | None,
         typer.Option(
             "--losses",
-            help="Also write missing scores with bounds, by model, dimension and value, to this file.",
+            help="Also write the missing scores to this file, with bounds, by model, dimension and value.",
             metavar="FILE.csv",
         ),
     ] = None,

@@ -75,7 +75,7 @@ def levels_table(results: Sequence[Result]) -> Iterator[str]:
             yield ""
         schemas = block[0].args.get("schema", "")
         under = f", people's grades {schema_words(schemas)}" if schemas else ""
-        yield f"{criterion}: {judge} with the people, on the {block[0].args['answers']} answers that both graded{under}"
+        yield f"{criterion}: {judge} and people, on the {block[0].args['answers']} answers that both graded{under}"
         width, wide = max(map(len, LEVELS.values())), max(len(result.title) for result in block)
         yield f"  {'':<{width}}  {'':<{wide}}   value  95 % interval      units  left out"
         for result in block:
@@ -101,7 +101,11 @@ def _differences(block: Sequence[Result]) -> Iterator[str]:
             if peer.reason:
                 theirs = "no value" if peer.value is None else f"{peer.value:.12g}"
                 ours = "undefined" if result.value is None else f"{result.value:.12g}"
-                line = f"{result.title}: {ours} here, {theirs} by {peer.package}" if peer.differs else result.title
+                line = (
+                    f"{result.title}: {ours} in Touchstone, {theirs} in {peer.package}"
+                    if peer.differs
+                    else result.title
+                )
                 lines_by_reason.setdefault((peer.differs, peer.reason), []).append(line)
     for (differs, reason), lines in sorted(lines_by_reason.items(), key=lambda pair: not pair[0][0]):
         for line in lines if differs else ["; ".join(dict.fromkeys(lines))]:

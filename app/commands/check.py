@@ -22,8 +22,8 @@ def check(
         bool,
         typer.Option(
             "--media",
-            help="Read every image and clip in full. Without this, the check reads a sample of 200, and all file "
-            "sizes.",
+            help="Read every image and clip in full. Without this, the check reads 200 files in full and only the "
+            "sizes of the others.",
         ),
     ] = False,
 ) -> None:

@@ -51,7 +51,7 @@ def demo(
     shared.store.upgrade()
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
     if example.complete(shared.store) and not reset:
-        typer.echo("The demo project (made-up data) is there already.")
+        typer.echo("The demo project (made-up data) already exists.")
     else:
         if reset or example.exists(shared.store):  # an interrupted build is also repeated
             _forget(shared)
@@ -79,7 +79,7 @@ def _offer() -> DemoOffer:
             DemoRole(
                 "demo-jonas",
                 "Grader",
-                "Grade what models answered",
+                "Grade models' answers",
                 "/grade",
                 Stage.GRADING,
                 ("answer waits", "answers wait"),
@@ -92,7 +92,9 @@ def _offer() -> DemoOffer:
                 Stage.AUTHORING,
                 ("item to write", "items to write"),
             ),
-            DemoRole("demo-noor", "Senior", "Settle what others disagree on", "/adjudicate", Stage.ADJUDICATION, items),
+            DemoRole(
+                "demo-noor", "Senior", "Settle disagreements between people", "/adjudicate", Stage.ADJUDICATION, items
+            ),
             DemoRole(
                 "demo-mara",
                 "Lead",
@@ -112,7 +114,7 @@ def _also(shared: Resources, wanted: bool) -> None:
 
     if wanted and not questions.exists(shared.store):
         n_items = questions.build(shared.store, shared.media)
-        typer.echo(f"The project {questions.PROJECT} (made-up data) has {n_items} items, and the demo's people.")
+        typer.echo(f"The project {questions.PROJECT} (made-up data) has {n_items} items and the people of the demo.")
 
 
 def _forget(shared: Resources) -> None:
@@ -130,8 +132,8 @@ def _forget(shared: Resources) -> None:
     people = [person.login for person in accounts.active_accounts(shared.store) if person.login not in ours]
     if others or people:
         raise ConflictError(
-            f"The database in {shared.settings.home} holds more than the demo ({', '.join([*others, *people])}), and "
-            "nothing that was submitted is ever deleted. For a fresh demo set TOUCHSTONE_HOME to another folder."
+            f"The database in {shared.settings.home} holds more than the demo ({', '.join([*others, *people])}). "
+            "Touchstone never deletes submissions. For a fresh demo, set TOUCHSTONE_HOME to another folder."
         )
     if not shared.store.is_sqlite:
         raise ConflictError("The demo can be rebuilt only in an SQLite file. Use an empty PostgreSQL database instead.")

@@ -35,7 +35,7 @@ def export(
             help=f"The format of the project's files, {named(row for row in writing(*Takes) if row.keys is None)}."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="The file or folder to write. It must not exist.")],
+    out: Annotated[Path, typer.Option(help="The file or folder to write. It must not exist yet.")],
     public: Annotated[
         bool,
         typer.Option("--public", help="Leave out fields that the schema keeps out of public files, such as the key."),
@@ -89,7 +89,7 @@ def export(
         Path | None,
         typer.Option(
             hidden=NO_TASKS,
-            help=f"With {OF_TASKS}: also write the labeling configuration that shows the tasks there.",
+            help=f"With {OF_TASKS}: also write the labeling configuration of the tasks.",
             metavar="FILE",
         ),
     ] = None,
@@ -106,9 +106,7 @@ def export(
 
     takes = FORMATS[format].takes if format in FORMATS else None
     if labeling is not None and takes is not Takes.TASKS:
-        raise InvalidInputError(
-            [Problem("labeling", f"--labeling is for {OF_TASKS}; {format} is exported without it.")]
-        )
+        raise InvalidInputError([Problem("labeling", f"--labeling is for {OF_TASKS}. Leave it out for {format}.")])
     only = None if items is None else item_ids(items)
     here = opened()
     page = _labeling(here, name, FORMATS[format], stage, labeling) if labeling is not None else None

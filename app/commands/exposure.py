@@ -38,16 +38,16 @@ def exposure(
     for line in report.stages:
         typer.echo(f"{line.stage.value},{line.votes},{line.complete},{line.without},{line.faulty}")
     if report.since is None:
-        typer.echo("No votes have a record yet. Touchstone records what it sends from now on.")
+        typer.echo("No vote has an exposure record yet. Touchstone records exposures from now on.")
     else:
         typer.echo(f"Recorded since {report.since:%Y-%m-%d %H:%M} UTC.")
     if report.from_files:
-        typer.echo(f"{report.from_files} ratings were imported. What their raters had seen is not recorded.")
+        typer.echo(f"Imported ratings without recorded exposures: {report.from_files}.")
     if out is not None and str(out) == "-":
         sys.stdout.write(exposures.as_csv(report.faults))
     elif out is not None:
         out.write_text(exposures.as_csv(report.faults), encoding="utf-8")
-        typer.echo(f"{len(report.faults)} faults written to {out}")
+        typer.echo(f"Faults written to {out}: {len(report.faults)}")
     else:
         for fault in report.faults:
             typer.echo(str(fault))

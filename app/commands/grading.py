@@ -27,12 +27,15 @@ def sample(
         int | None, typer.Option(min=1, help="Extend the sample to this many answers. It never becomes smaller.")
     ] = None,
     open_: Annotated[
-        bool, typer.Option("--open", help="Open the missing tasks to graders. Without this, nothing changes.")
+        bool,
+        typer.Option(
+            "--open", help="Open the missing tasks to graders. Without this, the command only prints the plan."
+        ),
     ] = False,
     summary: Annotated[bool, typer.Option("--summary", help="Print the progress only, in one line.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
-    """Show which models' answers people grade, what grading costs, and its progress. --open gives out the tasks.
+    """Show which models' answers people grade, what grading costs, and its progress. --open opens the tasks.
 
     Example: touchstone sample show demo --open
     """
@@ -53,7 +56,9 @@ def sample(
     if progress is None:
         raise ConflictError(f"The schema of {project} has no grading by people, so there is no sample.")
     if as_json:
-        raise ConflictError(f"The schema of {project} plans no sample: --json needs `grading: {{sample: ...}}` there.")
+        raise ConflictError(
+            f"--json needs a planned sample. Add `grading: {{sample: ...}}` to the schema of {project}."
+        )
     typer.echo(progress.sentence)
 
 

@@ -46,7 +46,7 @@ def import_(
         Path | None,
         typer.Option(
             help="A YAML file that maps columns to fields, if their names differ from the schema."
-            " --write-mapping writes one.",
+            " --write-mapping creates this file.",
             metavar="FILE.yaml",
         ),
     ] = None,
@@ -80,7 +80,7 @@ def import_(
     bad_rows: Annotated[
         Path | None,
         typer.Option(
-            help="Write invalid rows with reasons to this file. Default: a new file in the home.", metavar="FILE"
+            help="Write invalid rows with reasons to this file. Default: a new file in the home folder.", metavar="FILE"
         ),
     ] = None,
     changed_rows: Annotated[
@@ -109,11 +109,11 @@ def import_(
         return
     takes = FORMATS[format].takes if format in FORMATS else None
     if dry_run and takes not in (Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES):
-        scope = "--dry-run is about items, answers, ratings and replies"
-        raise InvalidInputError([Problem("format", f"{scope}; {format} are imported without it.")])
+        scope = "--dry-run works for items, answers, ratings and replies"
+        raise InvalidInputError([Problem("format", f"{scope}. Leave it out for {format}.")])
     if (new_only or changed_rows) and takes is not Takes.ITEMS:
-        scope = "--new-only and --changed-rows are about items"
-        raise InvalidInputError([Problem("format", f"{scope}; {format} are imported without them.")])
+        scope = "--new-only and --changed-rows work for items"
+        raise InvalidInputError([Problem("format", f"{scope}. Leave them out for {format}.")])
     settings = read_mapping(mapping, set_ or (), takes=takes, format=format)
     if takes is Takes.REPLIES:
         _import_replies(name, format, path, settings, skip_bad=skip_bad, bad_rows=bad_rows, dry_run=dry_run)
@@ -194,7 +194,7 @@ def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, ba
         own = (here.settings.home / "bad_rows" / f"{name}-{format}-{n}.jsonl" for n in itertools.count(1))
         where = out or next(path for path in own if not path.exists())
         _write_bad_rows(where, bad)
-        typer.echo(f"{count(len(bad), 'row')} were invalid. They are in {where}, with reasons.")
+        typer.echo(f"Skipped {count(len(bad), 'invalid row')}. See {where} for the rows and reasons.")
 
 
 def _import_tasks(
@@ -237,13 +237,13 @@ def _import_tasks(
     for line in _summary(done.imported):
         typer.echo(line)
     if done.skipped:
-        typer.echo(f"{count(done.skipped, 'annotation')} with a skipped task: not imported.")
+        typer.echo(f"Not imported, because the task was skipped: {count(done.skipped, 'annotation')}.")
     if done.earlier:
-        typer.echo(f"Replaced by a later one of the same person or model: {done.earlier:,}.")
+        typer.echo(f"Replaced by a later annotation of the same person or model: {done.earlier:,}.")
     if done.numbers:
         typer.echo(
-            f"{count(done.numbers, 'prediction')} are only numbers in the file. Export a snapshot with"
-            " full predictions to import them."
+            f"Not imported, because the file has only numbers: {count(done.numbers, 'prediction')}. To import them,"
+            " export a snapshot with full predictions."
         )
     for line in _raters(name, done.imported.raters):
         typer.echo(line)
@@ -264,7 +264,7 @@ def _import_replies(
     from app.services import opened
 
     if settings.template is None:
-        why = "Name the judge template that the replies answer: --set template=ID, or a file."
+        why = "Name the judge template of the replies: --set template=ID, or a file."
         raise InvalidInputError([Problem("template", why)])
     here = opened()
     plan = plan_of(here, name, settings.template, criteria=dict(settings.criteria), asked_here=False)
@@ -304,11 +304,11 @@ def _summary(done: ImportSummary) -> Iterator[str]:
     read = done.predictions + sum(done.unanswered.values())
     yield from read_sentences(done.losses, new=read, repeated=done.repeated, noun="answers")
     if done.repeated:
-        yield f"{count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} there already."
+        yield f"{count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} already imported."
     if done.left:
         yield f"{count(len(done.left), 'changed row')}: the existing items stay unchanged."
     if done.assets_found or done.assets_missing:
-        wait = " (their items wait; add the files with --media DIR)" if done.assets_missing else ""
+        wait = " (some items wait for files; add the files with --media DIR)" if done.assets_missing else ""
         absent = done.assets_missing - done.assets_refused
         refused = f", {done.assets_refused} refused" if done.assets_refused else ""
         yield f"Media: {done.assets_found} present, {absent} missing{refused}{wait}."

@@ -85,7 +85,7 @@ def lines_of_rows(found: RowsLook, *, skip_bad: bool) -> Iterator[str]:
     for bad in found.left[:SHOWN]:
         yield f"{bad.path}, row {bad.row}: {bad.reason}."
     if len(found.left) > SHOWN:
-        yield f"And {len(found.left) - SHOWN:,} more such rows. Write all with --bad-rows FILE."
+        yield f"And {len(found.left) - SHOWN:,} more of these rows. Write all of them with --bad-rows FILE."
     if found.refused:
         yield f"The import would be refused: {found.refused}"
     elif found.left and not skip_bad:
@@ -122,9 +122,9 @@ def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[st
     for differs in found.differences[:SHOWN]:
         where = f"{differs.path}, row {differs.row}: {differs.item}"
         if differs.part:
-            yield f"{where}: {differs.part} is {as_words(differs.before)}, and would be {as_words(differs.after)}."
+            yield f"{where}: {differs.part} would change from {as_words(differs.before)} to {as_words(differs.after)}."
         else:
-            yield f"{where}: only its images or its notation differ."
+            yield f"{where}: only the images or the notation differ."
     if len(found.differences) > SHOWN:
         yield f"And {len(found.differences) - SHOWN:,} more differences. Write all with --changed-rows FILE."
     for bad in found.bad[:SHOWN]:

@@ -69,28 +69,28 @@ class MappingKey:
 
 
 KEYS = (
-    MappingKey("columns", (Takes.ITEMS,), "{question: Frage}", "which column is a field, media, id or dimension"),
-    MappingKey("separator", (Takes.ITEMS,), '";"', "between the entries of a list in one cell"),
-    MappingKey("encoding", (Takes.ITEMS,), "cp1252", "if the file is not UTF-8"),
+    MappingKey("columns", (Takes.ITEMS,), "{question: Frage}", "the columns of the fields, media, ID and dimension"),
+    MappingKey("separator", (Takes.ITEMS,), '";"', "the text that separates list entries in one cell"),
+    MappingKey("encoding", (Takes.ITEMS,), "cp1252", "the encoding of a file that is not UTF-8"),
     MappingKey(
         "option_places",
         (Takes.ITEMS,),
         "{answer: letter}",
-        "if a field has the place of an option, not its text: letter, from_1 or from_0",
+        "how a field gives the position of an option instead of its text: letter, from_1 or from_0",
     ),
     MappingKey(
         "dimension",
         (Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.TASKS),
         "counting",
-        "of all rows, if the file does not name one",
+        "the dimension of all rows, if the file has none",
     ),
     MappingKey("model_description", (Takes.ANSWERS,), "model.yaml", "a description of the model, with `adapter: file`"),
     MappingKey("raters", (Takes.RATINGS, Takes.TASKS), "people", "people or machines, for raters without an account"),
     MappingKey("missing_words", (Takes.RATINGS,), "[NA, none]", "words that stand for a missing rating"),
     MappingKey("template", (Takes.REPLIES,), "egothink_single", "the judge template of the replies: an ID or a file"),
-    MappingKey("criteria", (Takes.REPLIES,), "{score: quality}", "which criterion a part of a reply rates"),
-    MappingKey("fields", (Takes.TASKS,), "{question: text}", "which key is a field, media, item_id or model"),
-    MappingKey("controls", (Takes.TASKS,), "{fits: verdict}", "which control is a criterion, or `prediction`"),
+    MappingKey("criteria", (Takes.REPLIES,), "{score: quality}", "the criterion that each part of a reply rates"),
+    MappingKey("fields", (Takes.TASKS,), "{question: text}", "the data keys of the fields, media, item_id and model"),
+    MappingKey("controls", (Takes.TASKS,), "{fits: verdict}", "the controls of the criteria and of `prediction`"),
     MappingKey("ignore_controls", (Takes.TASKS,), "[notes]", "controls that are not imported"),
     MappingKey("rater", (Takes.TASKS,), "ann", "the rater of annotations without a name"),
 )
@@ -122,9 +122,9 @@ def read_mapping(file: Path | None, settings: Sequence[str], *, takes: Takes | N
     for key in KEYS:
         if key.name in content and takes is not None and takes not in key.takes:
             scope = f"The mapping key `{key.name}` is for {named(reading(*key.takes))}"
-            raise InvalidInputError([Problem("mapping", f"{scope}; {format} are imported without it. Delete the key.")])
+            raise InvalidInputError([Problem("mapping", f"{scope}. Delete the key to import {format}.")])
     if content.get("raters") not in (None, *RatersAre):
-        raise InvalidInputError([Problem("set", f"--set raters={content['raters']}: raters are people or machines.")])
+        raise InvalidInputError([Problem("set", f"--set raters={content['raters']}: write people or machines.")])
     return ImportMapping.model_validate(content)
 
 
@@ -159,7 +159,11 @@ def written_mapping(schema: Schema, format: str, path: Path, command: str) -> st
     lines = [f"# How to read {path.name}. Correct this file, then run:", f"# {command}"]
     row = FORMATS[format].keys
     if takes is Takes.ITEMS and row is not None and row.open:
-        lines += ["", "# The schema's name, then the column of the file.", *_guessed_lines(schema, format, path)]
+        lines += [
+            "",
+            "# Left: the name in the schema. Right: the column in the file.",
+            *_guessed_lines(schema, format, path),
+        ]
     lines += ["", "# Further keys, if you need them:"]
     lines += [
         f"# {key.name}: {key.example}   # {key.meaning}"
@@ -176,7 +180,7 @@ def _guessed_lines(schema: Schema, format: str, path: Path) -> Iterator[str]:
     first = annotation_files(path, None, ENDINGS)[0] if path.is_dir() else path
     found = preview(first, format=format, schema=schema, said=ColumnMapping())
     if not found.columns:
-        raise InvalidFileError(found.refused or f"{first} has no columns.")
+        raise InvalidFileError(found.refused or f"{first} has no columns. Add a row with column names.")
     titles = {field.name: field.title or field.name for field in schema.item.fields}
     lists = {field.name for field in schema.item.fields if kinds.of_field(field).holds == "texts"}
     guesses = {
@@ -190,11 +194,11 @@ def _guessed_lines(schema: Schema, format: str, path: Path) -> Iterator[str]:
         shown = [json.dumps(column, ensure_ascii=False) for column in columns]
         value = shown[0] if len(shown) == 1 else f"[{', '.join(shown)}]"
         yield (
-            f"  {json.dumps(name, ensure_ascii=False)}: {value}" if columns else f"  # {name}: no column looks like it"
+            f"  {json.dumps(name, ensure_ascii=False)}: {value}" if columns else f"  # {name}: no similar column found"
         )
     yield f"# Columns that no field uses: {left}."
     if not item_keys(format).table:
-        yield "# A column is a key of the JSON records."
+        yield "# Columns are keys of the JSON records."
 
 
 def guess_column(names: Sequence[str], columns: Sequence[str], *, several: bool = False) -> tuple[str, ...]:

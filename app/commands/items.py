@@ -42,7 +42,7 @@ SaveView = Annotated[
 ]
 Everyone = Annotated[
     bool,
-    typer.Option("--for-everyone", help="With --save-view: show the view to everyone, not only to the person of --as."),
+    typer.Option("--for-everyone", help="With --save-view: show the view to everyone, not only to the --as person."),
 ]
 
 
@@ -177,14 +177,14 @@ def items(
         str, typer.Option(help="The columns to show, separated by commas. field.NAME is a field.", metavar="A,B,...")
     ] = "",
     size: Annotated[
-        int | None, typer.Option(help=f"Items on a page: {', '.join(map(str, SIZES))}. Default: 50.")
+        int | None, typer.Option(help=f"Items per page: {', '.join(map(str, SIZES))}. Default: 50.")
     ] = None,
     page: Annotated[int, typer.Option(help="The page to show.", min=1)] = 1,
     only_ids: Annotated[
         bool,
         typer.Option(
             "--only-ids",
-            help="Print only the IDs of all matching items, one a line. Other commands take them with --items -.",
+            help="Print only the IDs of all matching items, one per line. Other commands read them with --items -.",
         ),
     ] = False,
     out: Annotated[
@@ -254,7 +254,7 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
                 write.writerows([line.title, *map(line.says, columns)] for line in every)
         except OSError as error:
             raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
-        typer.echo(f"{listing.n:,} items in {out}")
+        typer.echo(f"Items written to {out}: {listing.n:,}")
         return
     for row in [heads, *([line.title, *map(line.says, columns)] for line in listing.lines)]:
         typer.echo("\t".join(_short(cell) for cell in row))

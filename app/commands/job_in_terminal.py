@@ -30,7 +30,7 @@ def work(shared: Resources, *, kind: str, slot: str, project: str | None, input:
     store, settings = shared.store, shared.settings
     working.free_dead(store, KINDS)
     job = _begun(store, kind=kind, slot=slot, by=None, project=project, input=input)
-    typer.echo(f"Job {job.id}. Ctrl+C cancels it; the same command continues.", err=True)
+    typer.echo(f"Job {job.id}. Ctrl+C cancels the job. To continue, run the same command again.", err=True)
     canceled = lambda: bool(signals)  # noqa: E731
     working.do_here(store, settings.home, settings, KINDS, id=job.id, canceled=canceled, hear=_tell)
     return _followed(shared, job.id, signals)
@@ -45,8 +45,8 @@ def _begun(store: Any, **about: Any) -> Job:
     except desk.SlotConflict as error:
         if error.job.state is not JobState.WAITING:
             raise ConflictError(
-                f"The job {error.job.id} already writes there, with other options. Wait, or cancel it: touchstone job "
-                f"cancel {error.job.id}."
+                f"The job {error.job.id} already writes to this place with other options. Wait until the job ends, or "
+                f"cancel it: touchstone job cancel {error.job.id}."
             ) from error
         desk.cancel(store, id=error.job.id)
         return desk.begin(store, **about)

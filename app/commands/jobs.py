@@ -88,7 +88,7 @@ def cancel(id: Id) -> None:
     from workflow.jobs import desk
 
     job = desk.cancel(opened().store, id=id)
-    typer.echo(f"{id} is being canceled. It ends within seconds." if job.is_open else f"{id} is canceled.")
+    typer.echo(f"{id} is being canceled. The job ends within seconds." if job.is_open else f"{id} is canceled.")
 
 
 def retry(id: Id) -> None:
@@ -102,9 +102,9 @@ def retry(id: Id) -> None:
 
     store = opened().store
     if desk.job(store, id=id).kind == COMMAND.name:
-        raise ConflictError("A command did this job. Run the command again.")
+        raise ConflictError("This job belongs to a command. Run the command again.")
     job = desk.retry(store, id=id)
-    typer.echo(f"{job.id} waits. A server or worker takes it within seconds.")
+    typer.echo(f"{job.id} is waiting. A server or worker starts the job within seconds.")
 
 
 def _moment(at: datetime | None) -> str:

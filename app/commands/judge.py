@@ -41,7 +41,7 @@ def judge(
     ] = 1,
     baseline: Annotated[
         str | None,
-        typer.Option(help="For templates that compare two answers: compare all models with this one."),
+        typer.Option(help="For templates that compare two answers: compare all models with this model."),
     ] = None,
     model: Annotated[
         list[str] | None, typer.Option(help="Only answers of this model. Repeat it for more models.")
@@ -57,7 +57,7 @@ def judge(
     fill: Annotated[
         list[str] | None,
         typer.Option(
-            help="PLACEHOLDER=FIELD, if a placeholder of the template has another name than the field. "
+            help="PLACEHOLDER=FIELD, if the names of a placeholder in the template and its field differ. "
             "`prediction` is the answer."
         ),
     ] = None,
@@ -65,15 +65,13 @@ def judge(
     seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 0,
     attacks: Annotated[
         bool,
-        typer.Option(
-            "--attacks", help="Judge answers that try to talk the judge into a high score, to test the judge."
-        ),
+        typer.Option("--attacks", help="Test the judge with answers that try to persuade it to give a high score."),
     ] = False,
     extra_body: ExtraBody = None,
     header: Headers = None,
     max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")] = None,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, help="Stop before the run costs more. The description needs prices.")
+        float | None, typer.Option(min=0, help="Stop before the run costs more. The judge's description needs prices.")
     ] = None,
     resume: Annotated[str | None, typer.Option(help="Continue this run instead of starting a new one.")] = None,
     retry_failed: Annotated[
@@ -173,8 +171,8 @@ def _plan(shared: Resources, project: str, template: str, *, sample: str, **chos
     elif sample.isdecimal() and int(sample) > 0:
         chosen |= {"chosen": "stratified", "per_dimension": int(sample)}
     else:
-        known = "all, graded, compared, nor a number of answers of each dimension"
-        raise ModelError(f"--sample {sample} is neither {known}.")
+        known = "all, graded, compared or a number of answers per dimension"
+        raise ModelError(f"--sample {sample} is unknown. Use {known}.")
     return plan_of(shared, project, template, **chosen)
 
 

@@ -40,7 +40,7 @@ CountedItems = Annotated[
 
 Fills = Annotated[
     list[str] | None,
-    typer.Option(help="PLACEHOLDER=FIELD, if a placeholder of the prompt has another name than the item's field."),
+    typer.Option(help="PLACEHOLDER=FIELD, if the names of a placeholder in the prompt and its field differ."),
 ]
 """``--fill``, for commands that ask about items."""
 
@@ -78,7 +78,7 @@ def with_request_options(spec: ModelSpec, extra_body: str | None, headers: Seque
 
 
 IDS_IN_FILE = (
-    "A file with an item's id on each line, as `touchstone item list --only-ids` writes it; - is the standard input."
+    "A file with one item ID per line, such as the output of `touchstone item list --only-ids`. - reads standard input."
 )
 
 ItemIds = Annotated[Path, typer.Option("--items", help=IDS_IN_FILE, metavar="FILE|-")]
@@ -99,7 +99,7 @@ def item_ids(file: Path) -> tuple[str, ...]:
         data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         text = data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidFileError(f"{file} cannot be read as UTF-8 text: {error}") from error
+        raise InvalidFileError(f"{file} cannot be read: {error}. Use a UTF-8 text file.") from error
     ids = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     if not ids:
         source = "The standard input" if str(file) == "-" else file
@@ -107,7 +107,7 @@ def item_ids(file: Path) -> tuple[str, ...]:
             [
                 Problem(
                     "items",
-                    f"{source} has no item ids. Write one id on each line. If `touchstone item list` wrote the file, no"
+                    f"{source} has no item IDs. Write one ID per line. If `touchstone item list` wrote the file, no"
                     " item matched its filters.",
                 )
             ]

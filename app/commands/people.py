@@ -54,13 +54,15 @@ def list_people(
         members = memberships.list_members(_store(), person=None, project=project)
         _print_parts(members)
         if not members:
-            typer.echo(f"{project} has no members yet: touchstone person assign {project} LOGIN --role annotator.")
+            typer.echo(
+                f"{project} has no members yet. Add one: touchstone person assign {project} LOGIN --role annotator."
+            )
         return
     everyone = accounts.active_accounts(_store())
     for person in everyone:
         typer.echo(f"{person.login:<24} {person.name}{'  (admin)' if person.is_admin else ''}")
     if not everyone:
-        typer.echo("There are no accounts yet: touchstone serve creates the first admin.")
+        typer.echo("There are no accounts yet. `touchstone serve` creates the first admin.")
 
 
 def create(
@@ -148,7 +150,9 @@ def invite(
         return
     mailing = invitation_mails.installed()
     if mailing is None:
-        raise NotAvailableError(extensions.missing("options", "person invite --mail") or "No extension sends mail.")
+        raise NotAvailableError(
+            extensions.missing("options", "person invite --mail") or "No extension sends mail. Leave out --mail."
+        )
     whom = mailing.addresses_in(settings, ",".join(mail))
     base = (settings.public_url or address).rstrip("/")
     tokens = {to: accounts.invite(store, by=None, project=project, **invited) for to in whom}
@@ -158,9 +162,9 @@ def invite(
     failed = []
     for to, why in mailing.send(store, settings, tokens=tokens, base=base, by=None).items():
         if why is None:
-            typer.echo(f"The mail server took a mail with {links[to]} to {to}.")
+            typer.echo(f"The mail server accepted the mail to {to}. It contains the link {links[to]}.")
         else:
-            failed.append(f"{to}: {why} The link works: {links[to]}. Send it yourself.")
+            failed.append(f"{to}: {why} The link still works. Send it yourself: {links[to]}")
     if failed:
         raise SettingsError("\n".join(failed))
 
@@ -182,7 +186,7 @@ def assign(
         bool, typer.Option("--remove", help="Remove the people from the project. Their submissions stay and count.")
     ] = False,
 ) -> None:
-    """Give existing accounts a role in a project, change the role, or remove them. It works for all of them or none.
+    """Give existing accounts a role in a project, change the role, or remove them. If one fails, none changes.
 
     Example: touchstone person assign demo ann bob --role senior
     """
@@ -284,4 +288,4 @@ def _print_link(person: Person, *, address: str, hours: float) -> None:
     from workflow.access import sign_in
 
     token = sign_in.make_sign_in_link(_store_quietly(), person=person, hours=hours)
-    typer.echo(f"{person.name} signs in once, within {hours:g} hours, at {address.rstrip('/')}/link/{token}")
+    typer.echo(f"{person.name} can sign in once within {hours:g} hours at {address.rstrip('/')}/link/{token}")

@@ -59,7 +59,7 @@ def counts_of(told: Sequence[str]) -> dict[str, int]:
     numbers = pairs(told, form, option="--clips")
     for name, number in numbers.items():
         if not number.isdecimal():
-            raise ModelError(f"--clips {name}={number} does not read {form}.")
+            raise ModelError(f"--clips {name}={number} is not {form}.")
     return {name: int(number) for name, number in numbers.items()}
 
 
@@ -103,5 +103,5 @@ def tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -
     for name, words in seen.clips.items():
         typer.echo(f"  clips {name}: {words}")
     for placeholder in unfilled(access.schema, plan):
-        typer.echo(f"  no field fills {{{placeholder}}}. Name one: --fill {placeholder}=FIELD")
+        typer.echo(f"  no field fills {{{placeholder}}}. Choose a field: --fill {placeholder}=FIELD")
     tell_preview(seen, spec, asked=seen.can, blind=plan.without_image)

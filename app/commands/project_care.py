@@ -13,19 +13,19 @@ from domain.errors import SettingsError
 def edit(
     project: ProjectName,
     title: Annotated[
-        str | None, typer.Option(help="The new title. The project's name in addresses and commands stays.")
+        str | None, typer.Option(help="The new title. The project's name in addresses and commands does not change.")
     ] = None,
     archive: Annotated[
         bool,
         typer.Option(
             "--archive",
-            help="Make a finished project read-only. People can still read and export it. Not possible while runs "
-            "or Label Studio are at work.",
+            help="Make a finished project read-only. People can still read and export it. You cannot archive it "
+            "while runs or Label Studio are active.",
         ),
     ] = False,
-    unarchive: Annotated[bool, typer.Option("--unarchive", help="Take an archived project back into use.")] = False,
+    unarchive: Annotated[bool, typer.Option("--unarchive", help="Restore an archived project.")] = False,
 ) -> None:
-    """Give a project another title, archive it, or take it back into use.
+    """Give a project another title, archive it, or restore it.
 
     Example: touchstone project edit demo --title "Kitchen questions"
     """
@@ -40,8 +40,8 @@ def edit(
         typer.echo(f"{made.name} is now called {made.title}.")
     elif archive:
         done = project_care.archive(store, by=None, project=project)
-        back = f"To use it again: touchstone project edit {project} --unarchive"
+        back = f"To restore the project: touchstone project edit {project} --unarchive"
         typer.echo(f"{project} {'is archived' if done else 'was archived already'}. {back}")
     else:
         done = project_care.unarchive(store, by=None, project=project)
-        typer.echo(f"{project} is in use again." if done else f"{project} was not archived.")
+        typer.echo(f"{project} is restored." if done else f"{project} was not archived.")

@@ -65,7 +65,7 @@ def list_projects() -> None:
         archived = "  (archived)" if project_view.archived else ""
         typer.echo(f"{project_view.name:<24} {schema.name} {schema.version:<4} {project_view.title}{archived}")
     if not all_projects:
-        typer.echo("There are no projects yet: touchstone project create NAME --schema SCHEMA.")
+        typer.echo("There are no projects yet. Create one: touchstone project create NAME --schema SCHEMA.")
 
 
 def raters(
@@ -81,7 +81,7 @@ def raters(
         ),
     ] = None,
 ) -> None:
-    """List the raters of imported files, each as a person or a machine. The options change that.
+    """List the raters of imported files, each as a person or a machine. The options change this type.
 
     Agreement among people counts only raters that are marked as people.
 

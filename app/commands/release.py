@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from db.engine import Store
     from workflow.releases.create import CreatedRelease
 
-Several = "may be given again, or several with commas"
+Several = "repeat it, or separate several with commas"
 
 
 def register(cli: typer.Typer) -> None:
@@ -56,12 +56,12 @@ def create(
     license: Annotated[
         str | None, typer.Option(help="Set the license of the data card first, such as CC-BY-4.0.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed with which items are drawn into splits.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the random draw of splits.")] = 0,
     anew: Annotated[
         bool,
         typer.Option(
             "--anew",
-            help="Draw all items into splits again. Without this, items stay in their split of the last release.",
+            help="Draw all splits again. Without this, items stay in their split of the last release.",
         ),
     ] = False,
     together: Annotated[
@@ -77,9 +77,9 @@ def create(
             help="Images count as similar if at most this many of the 64 bits of their perceptual hashes differ."
         ),
     ] = None,
-    off: Annotated[float, typer.Option(help="The largest error of the size of a split, as a share of it.")] = 0.1,
+    off: Annotated[float, typer.Option(help="The allowed error in the size of a split. 0.1 means 10 %.")] = 0.1,
     lacking: Annotated[
-        bool, typer.Option("--lacking", help="Allow splits without a dimension that has too few groups of items.")
+        bool, typer.Option("--lacking", help="Allow a split to lack a dimension that has too few groups of items.")
     ] = False,
     schema_version: Annotated[
         int | None, typer.Option(help="Only items whose votes were all given under this version of the schema.")
@@ -332,10 +332,10 @@ def must_be_new(out: Path) -> None:
     """Refuse a folder that is there already, or that cannot be made."""
     for folder in (out, private_of(out)):
         if folder.exists() or folder.is_symlink():
-            raise ConflictError(f"{folder} exists already. Name a new folder.")
+            raise ConflictError(f"{folder} exists already. Choose a new folder.")
     above = next(parent for parent in out.absolute().parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-        raise InvalidFileError(f"{out} cannot be created: {above} is not writable.")
+        raise InvalidFileError(f"{out} cannot be created: {above} is not writable. Choose another folder.")
 
 
 def _folder(given: str, project: str | None) -> Path:

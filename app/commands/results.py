@@ -64,14 +64,14 @@ def results(
         str | None,
         typer.Option(
             help="Split the scores by dimension, group, source, a field, FIELD.words, FIELD.entries, or "
-            "FIELD~FIELD (words that two texts share). Default: as the schema's report says, otherwise by "
+            "FIELD~FIELD (words that two texts share). Default: the setting in the schema's `report`, otherwise "
             "dimension.",
             metavar="FIELD",
         ),
     ] = None,
     scores: Annotated[
         ScoreSource,
-        typer.Option(help="Only scores from the key, from people, from judges, or of judges corrected by people."),
+        typer.Option(help="Only scores from the key, from people, from judges, or from judges corrected by people."),
     ] = ScoreSource.ALL,
     method: Annotated[Correction, typer.Option(help="How people's grades correct the judge's mean.")] = Correction.PPI,
     cluster: Annotated[
@@ -98,19 +98,19 @@ def results(
             help="Print one table for each scorer: a row for each model and slice, a column for each criterion.",
         ),
     ] = False,
-    bins: Annotated[int, typer.Option(help="For a number in --by: the number of slices.", min=2, max=20)] = 4,
+    bins: Annotated[int, typer.Option(help="If --by is a number: the number of slices.", min=2, max=20)] = 4,
     edges: Annotated[
         str | None,
         typer.Option(
-            help="For a number in --by: where slices begin, such as 1,5,9. Replaces --bins.",
+            help="If --by is a number: where slices begin, such as 1,5,9. Replaces --bins.",
             metavar="N,N,...",
         ),
     ] = None,
     group_models_by: Annotated[
         str | None,
         typer.Option(
-            help="Also show means of groups of models: by an attribute, by one inside another (family/size), or by "
-            "a number cut at limits (parameters:10B).",
+            help="Also show means for groups of models: by an attribute, by two nested attributes (family/size), or "
+            "by a number with limits (parameters:10B).",
             metavar="ATTRIBUTE[/ATTRIBUTE][:LIMIT,...]",
         ),
     ] = None,
@@ -124,7 +124,7 @@ def results(
     comparisons: Annotated[
         Path | None,
         typer.Option(
-            help="Also write how often each model's answers win against the others' to this CSV file.",
+            help="Also write to this CSV file how often each model wins against each other model.",
             metavar="FILE.csv",
         ),
     ] = None,
@@ -160,7 +160,9 @@ def results(
         numbers.sliced_scores(read, scoring, by=by, together=cluster, common=common, bins=cuts) for scoring in wanted
     ]
     if edges is not None and boards and not boards[0].slicing.of_numbers:
-        raise InvalidInputError([Problem("edges", f"{by} has no numbers to cut at {edges}. Leave out --edges.")])
+        raise InvalidInputError(
+            [Problem("edges", f"--edges {edges} needs numbers, but {by} has none. Leave out --edges.")]
+        )
     remarks = [f"Counted: {read.counting.sentence}"] if format is not Format.TABLE and read.counting else []
     for section in asking.values():
         if (alone := section.alone(read, boards, by=by, form=format.value)) is not None:

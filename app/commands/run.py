@@ -80,33 +80,35 @@ def model(
     ] = None,
     fill: Fills = None,
     strategy: Annotated[
-        str | None, typer.Option(help="How the model is asked, such as rank_options. Default: as the schema says.")
+        str | None,
+        typer.Option(help="The strategy for asking the model, such as rank_options. Default: as the schema says."),
     ] = None,
     with_: Annotated[
         list[str] | None,
-        typer.Option("--with", help="Add this to the question, such as `objects`. Repeat it for more."),
+        typer.Option("--with", help="An addition to the question, such as `objects`. Repeat it for more."),
     ] = None,
     cross: Annotated[
         Crossing | None,
         typer.Option(
-            help="Start several runs on the same items, to see what each addition of --with brings. steps: add one "
-            "more in each run. all: every combination."
+            help="Start several runs on the same items, to measure the effect of each --with. steps: one more "
+            "addition in each run. all: every combination."
         ),
     ] = None,
     clips: Annotated[
         list[str] | None,
         typer.Option(
             "--clips",
-            help="NAME=NUMBER, to turn clips into other frames than the schema says: recent_segments, "
+            help="NAME=NUMBER, to take other frames from clips than the schema says: recent_segments, "
             "frames_per_segment or observation_frames. Repeat it for more.",
         ),
     ] = None,
     text_only: Annotated[bool, typer.Option("--text-only", help="Leave out the images.")] = False,
     without_image: Annotated[
-        bool, typer.Option("--without-image", help="Also rank the options without images, to see what the images add.")
+        bool,
+        typer.Option("--without-image", help="Also rank the options without images, to measure the effect of images."),
     ] = False,
     score: Annotated[
-        str | None, typer.Option(help="The score that picks the likeliest option. Default: as the schema says.")
+        str | None, typer.Option(help="The score that chooses the most likely option. Default: as the schema says.")
     ] = None,
     extra_body: ExtraBody = None,
     header: Headers = None,
@@ -197,7 +199,7 @@ def model(
 def list_(project: Project) -> None:
     """List a project's runs, newest first: ID, state, number of items, and name.
 
-    Imported answers are listed, too.
+    The list includes imported answers.
 
     Example: touchstone run list demo
     """
@@ -241,10 +243,10 @@ def cancel(run: Run) -> None:
 
 def withdraw(
     run: Run,
-    reason: Annotated[str, typer.Option(help="The reason. It stays with the run.")] = "",
+    reason: Annotated[str, typer.Option(help="The reason, which is stored with the run.")] = "",
     back: Annotated[bool, typer.Option("--back", help="Count the run again.")] = False,
 ) -> None:
-    """Exclude a faulty run from results, agreement, calibration, cases and exports. It stays listed.
+    """Exclude a faulty run from results, agreement, calibration, cases and exports. The list still shows the run.
 
     Example: touchstone run withdraw RUN --reason "Wrong prompt"
     """

@@ -35,7 +35,7 @@ def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int,
     price = "unknown: the description has no price"
     if costs.cost is not None:
         price = f"at most about {costs.cost:.2f} {costs.currency}"
-    typer.echo(f"  {costs.requests} requests, if each succeeds at once")
+    typer.echo(f"  {costs.requests} requests, if each succeeds the first time")
     typer.echo(f"  about {costs.tokens_in} input tokens, at most {costs.tokens_out} output tokens; cost {price}")
     typer.echo(f"  {costs.rule}")
 
@@ -67,7 +67,7 @@ def refuse_mixed(*, resume: str | None, new: bool, frozen: bool, retry_failed: b
         raise ModelError(f"{say}, or --resume RUN to continue a run.")
     if resume is not None and frozen:
         raise ConflictError(
-            "A run keeps the settings it was started with. With --resume, give only --retry-failed and --later."
+            "You cannot change the settings of a run. With --resume, give only --retry-failed and --later."
         )
     if retry_failed and resume is None:
         raise ConflictError("--retry-failed needs --resume RUN.")
@@ -96,7 +96,9 @@ def follow(
     if in_batches(shared, run):
         return
     if later:
-        typer.echo(f"{run} waits for a worker. `touchstone serve` has one; `touchstone worker` starts another.")
+        typer.echo(
+            f"{run} waits for a worker. `touchstone serve` includes a worker; `touchstone worker` starts another."
+        )
         return
     try:
         work(shared, run, tools=tools)

@@ -75,7 +75,7 @@ def summary(loaded: LoadedSchema) -> list[str]:
     lines += [f"\n{dotted(need.path)}: {need.row.meaning}" for need in needs if need.row.away]
     missing = [need for need in needs if not need.row.away]
     if missing:
-        lines += ["", "Declared, not built yet:"]
+        lines += ["", "Declared but not implemented yet:"]
     for need in missing:
         effect = "cannot be started" if need.row.blocks else "not enforced yet"
         where = f"{need.stage}: " if need.stage else ""

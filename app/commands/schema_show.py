@@ -118,12 +118,12 @@ def in_lines(told: Json) -> Iterator[str]:
     for judge in told["judges"]:
         yield from (
             "",
-            f"Judge {judge['name']}: rates {', '.join(judge['criteria'])} by the template {judge['template']}",
+            f"Judge {judge['name']}: rates {', '.join(judge['criteria'])} with the template {judge['template']}",
         )
         yield f"  Sees: {', '.join(judge['sees']) or 'nothing'}"
         yield from _filled_in_lines(judge["fills"])
     if told["prompts"]:
-        yield from ("", f"Models are asked by the prompts {told['prompts']['name']}")
+        yield from ("", f"Prompts of the schema: {told['prompts']['name']}")
         yield from _filled_in_lines(told["prompts"]["fills"])
     for name, noun in (("prompts", "Prompts for models"), ("templates", "Judge templates")):
         yield from ("", f"{noun} may use:")
@@ -181,12 +181,12 @@ def _criterion(criterion: Criterion) -> Json:
     labels = [option["label"] for option in kinds.of_criterion(criterion).page(criterion).get("said", ())]
     conditions += [f"Each of them: {' or '.join(labels)}."] if labels else []
     conditions += [
-        f"Asked only where {name} is {' or '.join(map(str, values))}." for name, values in criterion.show_if.items()
+        f"Asked only if {name} is {' or '.join(map(str, values))}." for name, values in criterion.show_if.items()
     ]
     if criterion.dimensions is not None:
         conditions.append(f"Asked only in {', '.join(criterion.dimensions)}.")
     if not criterion.required:
-        conditions.append("May be left out.")
+        conditions.append("Optional.")
     if criterion.tolerance:
         conditions.append(_as_close_as(criterion.tolerance, criterion.unit))
     if criterion.skip:
@@ -209,10 +209,10 @@ def _as_close_as(tolerance: Tolerance, unit: str | None) -> str:
     elif tolerance.within is not None:
         close = f"are equal when rounded to {tolerance.within}"
     elif tolerance.relative is not None:
-        close = f"are at most {tolerance.relative} of the right one apart"
+        close = f"differ by at most {tolerance.relative} of the right answer"
     else:
-        close = f"are at most {tolerance.absolute}{f' {unit}' if unit else ''} apart"
-    return f"Two answers say the same if they {close}."
+        close = f"differ by at most {tolerance.absolute}{f' {unit}' if unit else ''}"
+    return f"Two answers count as equal if they {close}."
 
 
 def _choice(choice: Choice) -> Json:
@@ -237,7 +237,7 @@ def _prompts(schema: Schema) -> Json | None:
     asked = _placeholders(load_prompt_set(schema.models.prompts))
     return {
         "name": schema.models.prompts,
-        "fills": {placeholder: known.get(placeholder, "nothing: name the field with --fill") for placeholder in asked},
+        "fills": {placeholder: known.get(placeholder, "nothing (choose a field with --fill)") for placeholder in asked},
     }
 
 
@@ -271,7 +271,7 @@ def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
             names = ", ".join(criterion.name for criterion in part.criteria)
             words = f"{part.raters} {'rater' if part.raters == 1 else 'raters'}; {names}"
         if stages.grading is not None and stages.grading.sample is not None and stage == "grading":
-            words += f"; a sample by plan: {grading_sample.in_words(stages.grading.sample)}"
+            words += f"; planned sample: {grading_sample.in_words(stages.grading.sample)}"
         if part is not None and stage == "comparison" and part.per_item is not None:
             words += f"; {part.per_item} {'pair' if part.per_item == 1 else 'pairs'} of an item's answers"
         if part is not None and stage == "answering":

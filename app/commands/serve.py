@@ -114,4 +114,6 @@ def check_free(host: str, port: int) -> None:
                 raise SettingsError(
                     f"Port {port} is taken. Is Touchstone running already? Otherwise choose another port with --port."
                 ) from None
-            raise SettingsError(f"Cannot listen on {host}, port {port}: {error.strerror}.") from None
+            raise SettingsError(
+                f"Cannot listen on {host}, port {port}: {error.strerror}. Choose another --host or --port."
+            ) from None

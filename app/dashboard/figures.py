@@ -147,7 +147,7 @@ HEIGHT = 76
 def submissions_chart(days: Mapping[date, int]) -> markup.Markup:
     """Return a bar for each day. A day without work has an empty place."""
     if not any(days.values()):
-        return markup.paragraph(f"None in the last {len(days)} days.", style="ts ts-small ts-quiet")
+        return markup.paragraph(f"No submissions in the last {len(days)} days.", style="ts ts-small ts-quiet")
     most = max(days.values())
     bars = [
         markup.tag(
@@ -168,7 +168,7 @@ def quality(found: VoteQuality, total: ItemCounts, board: Dashboard, *, project:
     lines = []
     if found.compared:
         href = counts.listed(vote_quality.DIFFERENT, project)
-        about = "Items with at least two votes on which all votes are the same. The link lists the others."
+        about = "Items with two or more votes that are all the same. The link lists items whose votes differ."
         lines.append(("Votes agree on", f"{found.compared - found.different:,} of {found.compared:,}", href, about))
     if settled := total.kept + total.rejected:
         rejected = STATE_COUNTS[ItemState.REJECTED]
@@ -179,7 +179,9 @@ def quality(found: VoteQuality, total: ItemCounts, board: Dashboard, *, project:
         if page in SCREENS and (found.compared or board.graded):
             lines.append((words, "Open", addresses.page(SCREENS[page].path, project), ""))
     if not lines:
-        return markup.paragraph("Nothing to compare yet: no item has two votes.", style="ts ts-small ts-quiet")
+        return markup.paragraph(
+            "No item has two votes yet, so there is no agreement to show.", style="ts ts-small ts-quiet"
+        )
     rows = [
         [markup.text(words), markup.tag("a", markup.text(value), href=href, target="_self", title=about)]
         for words, value, href, about in lines

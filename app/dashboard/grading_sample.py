@@ -32,7 +32,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
             max_value=planned_sample.passed_on,
             value=planned_sample.planned,
             key=f"sample.outputs.{view.name}.{planned_sample.planned}",
-            help="A larger number keeps the drawn answers and adds more.",
+            help="If you enter a larger number, the sample keeps its answers and gets more.",
         )
         if n > planned_sample.planned:
             planned_sample = run_grading.planned_sample(
@@ -63,7 +63,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
             services.store, by=services.person, project=view.name, outputs=planned_sample.planned
         )
         if opened:
-            messages.keep("sample.opened", f"{markup.count(opened, 'slot')} opened in grading.")
+            messages.keep("sample.opened", f"{markup.count(opened, 'slot')} opened for grading.")
         st.rerun()
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     shell.show(table(planned_sample, titles))

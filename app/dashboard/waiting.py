@@ -101,7 +101,7 @@ def _adjudication(view: ProjectView, board: Dashboard) -> Iterator[WaitingRow]:
 
 
 def _without_set(view: ProjectView, stage: str) -> WaitingRow:
-    sentence = f"The {stage} has no qualification set for the current guideline. People cannot begin."
+    sentence = f"The {stage} has no qualification set for the current guideline. People cannot start."
     return WaitingRow(Chip.BLOCKING, sentence, "Make qualification set", _page("qualify", view))
 
 
@@ -125,7 +125,7 @@ def _release(services: Services, view: ProjectView) -> Iterator[WaitingRow]:
         if not line.done and line.name in _OF_RELEASE and line.page in SCREENS:
             sentence = f"{line.said[:1].upper()}{line.said[1:]}."
             if line.name == "said":
-                sentence = "The data has no license, so a release is refused."
+                sentence = "The data has no license. A release needs a license."
             yield WaitingRow(_OF_RELEASE[line.name], sentence, line.action, address(line, view.name))
 
 

@@ -27,9 +27,9 @@ BEGINNING = 1 << 18
 _WHOLE = (".xlsx",)
 _CUT = 60
 _WAYS = {
-    "letter": "its place, as a letter: A, B, C",
-    "from_1": "its place, as a number: 1, 2, 3",
-    "from_0": "its place, as a number: 0, 1, 2",
+    "letter": "the option's letter: A, B, C",
+    "from_1": "the option's number, from 1: 1, 2, 3",
+    "from_0": "the option's number, from 0: 0, 1, 2",
 }
 
 
@@ -66,7 +66,7 @@ def draw_settings(
     if there:
         seen = preview(first, format=format, schema=schema, said=mapping)
         if name:
-            words = f"The columns are set as for {name}, which has the same columns. Change them below if needed."
+            words = f"The columns are set as for {name}, which has the same columns. You can change them below."
             shell.show(markup.tag("p", markup.text(words), style="ts", data_part="remembered"))
         mapping = replace(mapping, columns=_columns(schema, format, replace(seen, columns=there), known, mark))
         if mapping.columns:
@@ -112,7 +112,7 @@ def _columns(schema: Schema, format: str, found: ItemPreview, before: ColumnMapp
                 chosen_before = _entries(before.columns.get(name), found.columns, numbered)
                 with places[at % 3]:
                     several = st.multiselect(
-                        f"{titles.get(name, name)} (a column, or one for each entry, in order)",
+                        f"{titles.get(name, name)} (one column, or one per entry in order)",
                         found.columns,
                         default=chosen_before or of_entries,
                         key=f"import.column.{format}.{name}.{mark}",
@@ -164,7 +164,7 @@ def show(schema: Schema, found: ItemPreview) -> None:
         shell.show(markup.paragraph("First rows as they will be imported:", style="ts ts-quiet"))
         shell.show(markup.table([(name, "") for name in heads], rows))
     for bad in found.bad:
-        shell.show(markup.notice(shell.on_page(f"Row {bad.row} does not fit: {bad.reason}."), style="bad"))
+        shell.show(markup.notice(shell.on_page(f"Row {bad.row} is invalid: {bad.reason}."), style="bad"))
 
 
 def in_words(value: Any) -> str:

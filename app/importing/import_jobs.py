@@ -33,8 +33,8 @@ def begin(services: Services, order: ImportOrder) -> Job:
         there = taken.job
         who = "You are" if there.person == services.person.id else f"{who_began(services, there)} is"
         raise ConflictError(
-            f"{who} importing {called(there)} into this project just now. Nothing of yours was imported: wait until "
-            "that is done, and import again."
+            f"{who} importing {called(there)} into this project just now. Your files were not imported. Wait until the "
+            "other import ends, then import again."
         ) from taken
 
 

@@ -63,7 +63,7 @@ def _watch(services: Services, view: ProjectView) -> None:
         whose = (
             "Your import" if job.person == services.person.id else f"{import_jobs.who_began(services, job)}'s import"
         )
-        text = f"{whose} of {import_jobs.called(job)} goes on if you leave this page. {job.at or 'It begins'}"
+        text = f"{whose} of {import_jobs.called(job)} continues if you leave this page. {job.at or 'Starting'}"
         st.progress(job.share, text=text)
 
 
@@ -155,13 +155,13 @@ def show_rows(schema: Schema, seen: ImportPreview, source: Source) -> None:
             [
                 markup.number(difference.row),
                 markup.text(_cut(difference.item)),
-                markup.text(titles.get(difference.part) or difference.part or "Only the spelling of the row"),
+                markup.text(titles.get(difference.part) or difference.part or "Only the notation"),
                 *map(markup.text, as_changed(difference.before, difference.after) if difference.part else ("", "")),
             ]
             for difference in seen.differences
         ]
         heads = [("Row", "number"), ("Item", ""), ("Field", ""), ("In the project", ""), ("In the file", "")]
-        words = f"{markup.count(n['changed'], 'row')} changed: the project has other content for these items"
+        words = f"{markup.count(n['changed'], 'row')} changed: the items in the project have different content"
         with st.expander(words, expanded=len(rows) <= shell.FEW):
             shell.show(markup.table(heads, rows))
         _download("Download changed rows", source.folder / imports.CHANGED, "import.look.changed")
@@ -262,7 +262,7 @@ def _verdict(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> None:
     elif n["bad"] and not skip_bad:
         shell.show(markup.notice(_bad_words(n["bad"]), style="bad"))
     elif not n["new"]:
-        media = " Missing images and clips are added where the files are found." if n["found"] else ""
+        media = " The import adds missing images and clips whose files it found." if n["found"] else ""
         shell.show(markup.notice(f"The file has no new items.{media}"))
     else:
         words = f"{markup.count(n['new'], 'item')} will be imported."
@@ -273,7 +273,7 @@ def _verdict(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> None:
 
 def _bad_words(n: int) -> str:
     return (
-        f"{markup.count(n, 'row')} {'does' if n == 1 else 'do'} not fit. Correct the file, or choose “Skip bad rows”"
+        f"{markup.count(n, 'row')} {'is' if n == 1 else 'are'} invalid. Correct the file, or choose “Skip bad rows”"
         " under Format and options."
     )
 

@@ -24,7 +24,7 @@ def imported_sentence(done: Any) -> str:
     if instead := getattr(done, "instead", {}):
         parts.append(f"failed requests, not counted as answers: {words_of_texts_instead(instead)}")
     if done.repeated:
-        parts.append(f"{markup.count(done.repeated, 'row')} there already, word for word")
+        parts.append(f"{markup.count(done.repeated, 'identical row')} already imported")
     if done.assets_found or done.assets_missing:
         parts.append(f"{done.assets_found:,} of {done.assets_found + done.assets_missing:,} images and clips found")
     if missing := getattr(done, "missing", ()):
@@ -35,11 +35,11 @@ def imported_sentence(done: Any) -> str:
         parts.append("items wait until their missing media are imported")
     refused = done.assets_refused  # the row's item was imported
     if refused:
-        parts.append(f"{markup.count(refused, 'file')} refused; the rows are below, and their items wait")
+        parts.append(f"{markup.count(refused, 'file')} refused (see the rows below); the items wait for these files")
     if len(done.bad) > refused:
-        parts.append(f"{markup.count(len(done.bad) - refused, 'row')} did not fit and were left out")
+        parts.append(f"{markup.count(len(done.bad) - refused, 'invalid row')} skipped")
     if left := getattr(done, "left", ()):
-        parts.append(f"{markup.count(len(left), 'changed row')} left out: their items stay as they are")
+        parts.append(f"{markup.count(len(left), 'changed row')} skipped; the existing items stay unchanged")
     words = [getattr(done, "note", None), *(f"Warning: {warning}" for warning in getattr(done, "warnings", ()))]
     return "; ".join(parts) + "." + "".join(f" {word}" for word in words if word)
 

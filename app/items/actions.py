@@ -66,9 +66,10 @@ def _dialog(services: Services, view: ProjectView, asked: ItemList, n: int, one:
         return
     ticked = session_values.place().get(_TICKED)
     if ticked is None:
-        shell.show(markup.quiet("Reading which items are ticked…"))  # until the browser has replied
+        shell.show(markup.quiet("Reading your selection…"))  # until the browser has replied
         return
-    matching = "that match the filter" if asked.filter != ItemFilter() else "of the project"
+    match = "matches" if n == 1 else "match"
+    matching = f"that {match} the filter" if asked.filter != ItemFilter() else "of the project"
     words = {EVERY: f"All {markup.count(n, 'item')} {matching}" if n != 1 else f"The one item {matching}"}
     if ticked:
         words = {TICKED: f"{markup.count(len(ticked), 'ticked item')}", **words}

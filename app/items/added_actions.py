@@ -41,7 +41,7 @@ class SelectedItems:
 
 _SHOWN = "items.shown"
 """The session value with the selection and the preview that the person last saw."""
-CHANGED = "The preview has changed since you looked, so nothing was done. Read the new preview and press again."
+CHANGED = "The preview has changed, so nothing was done. Read the new preview and press the button again."
 
 
 def button(

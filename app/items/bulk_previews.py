@@ -21,7 +21,7 @@ UNDO: dict[StrEnum, str] = {
     Action.SEND_BACK: (
         "To undo this, choose Verify again. Authors keep the reason. Earlier votes are kept but no longer count."
     ),
-    Action.ASSIGN: f"After {ASSIGNED_FOR.days} days, anyone who asks gets the items.",
+    Action.ASSIGN: f"After {ASSIGNED_FOR.days} days, other people can also get these items.",
 }
 SHOWN = 50
 """Number of listed ids. The counts are exact."""

@@ -30,7 +30,11 @@ def offer(services: Services, view: ProjectView, n: int, names: Callable[[], Seq
         row.name: row for row in prepared_export.formats_of(services, view) if row.takes in (Takes.ITEMS, Takes.TASKS)
     }
     if not formats:
-        shell.show(markup.notice("The schema of this project names no format in which items can be written."))
+        shell.show(
+            markup.notice(
+                "The schema of this project lists no export format for items. Add a format to it under export, formats."
+            )
+        )
         return
     left, _ = st.columns([1, 2])
     format = left.selectbox("Format", list(formats), key="items.format") or next(iter(formats))

@@ -98,9 +98,9 @@ def _search(services: Services, view: ProjectView, asked: ItemList) -> None:
             go(view, _with(asked, text=text.strip()))
 
     st.text_input(
-        "Search text or id",
+        "Search text or ID",
         key=key,
-        placeholder="Search text or id",
+        placeholder="Search text or ID",
         label_visibility="collapsed",
         on_change=search,
         width="stretch",
@@ -182,13 +182,13 @@ def _more(
             choose("differ_in", ["", *rated], lambda stage: stages.title_of(stage) if stage else "Any stage")
         with left:
             choose("missing", list(YES_OR_NO), YES_OR_NO.__getitem__)
-            put("ids", st.text_input, value=" ".join(now.ids), placeholder="With spaces between them")
+            put("ids", st.text_input, value=" ".join(now.ids), placeholder="IDs, separated by spaces")
         with right:
             put("version", st.text_input, value="" if now.version is None else str(now.version))
             field_names = [name.removeprefix(OF_FIELD) for name in titles if name.startswith(OF_FIELD)]
             put(
                 "where", st.text_area, value="\n".join(map(str, now.where)), height=80,
-                help="One test a line: NAME=VALUE, NAME~TEXT (contains), NAME:empty, NAME:given or NAME:2..5. "
+                help="One condition per line: NAME=VALUE, NAME~TEXT (contains), NAME:empty, NAME:given or NAME:2..5. "
                 f"Fields: {', '.join(field_names)}.",
             )  # fmt: skip
         verifications = view.schema.schema_.stages.verifications.values()

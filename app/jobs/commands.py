@@ -7,7 +7,9 @@ from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 
 
 def _refuse(context: JobContext) -> JobOutcome:
-    raise ConflictError(f"A job of a command is done by the command. Run it again: {context.input['command']} ...")
+    raise ConflictError(
+        f"Only the command itself can do this job. Run the command again: {context.input['command']} ..."
+    )
 
 
 COMMAND = JobKind("command", "Command", "A command works on {}", _refuse, lane=Lane.COMMANDS, resumes=False)

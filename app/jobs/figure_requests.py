@@ -148,7 +148,9 @@ def compute_here(
         working.do_here(store, settings.home, settings, KINDS, id=job.id)
         known, last = _newest(store, slot)
         if known is None or known.state != state:
-            raise NotAvailableError(last.said if last is not None else "The figures could not be worked out.")
+            raise NotAvailableError(
+                last.said if last is not None else "Touchstone could not compute the figures. Try again."
+            )
     return known.value
 
 

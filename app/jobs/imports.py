@@ -32,11 +32,11 @@ _THUMB = (96, 64)
 DOING = {
     "reading": "Reading",
     "comparing": "Comparing files with the project",
-    "media": "Taking in images and clips",
+    "media": "Adding images and clips",
     "saving": "Saving items",
-    "offering": "Opening the work on items",
+    "offering": "Opening tasks for the items",
 }
-RESUMED = "The first process of this import ended early. The rows that it had stored count as there already."
+RESUMED = "The first process of this import ended early. Its rows are counted as already imported."
 _MEGABYTE = 1e6
 
 
@@ -130,7 +130,7 @@ def look_for_job(context: JobContext) -> JobOutcome:
         else:
             look = look_at_files(context.store, media, **about, **order.about, progress=on)
             seen = _seen(order.source.folder, look)
-    return JobOutcome("The files were looked at. Nothing was stored.", seen)
+    return JobOutcome("The files were checked. Nothing was stored.", seen)
 
 
 def import_for_job(context: JobContext) -> JobOutcome:

@@ -98,7 +98,7 @@ class Processes:
                     self.wake(other, its_home, each.lane)
         status = each.process.wait()
         if each.busy and each in self.there:  # ``close`` has not ended it
-            log.error("a process for jobs (%s) ended with %s; what it said stands above", each.lane.value, status)
+            log.error("a process for jobs (%s) ended with status %s; see its output above", each.lane.value, status)
             for store, home in (each.serves | each.pending).values():
                 self._wake_for_waiting(store, home, each.lane)
         with self.guard:

@@ -32,7 +32,7 @@ ALL, GRADED, EACH, ATTACKS = "all", "graded", "stratified", "attacks"
 SAMPLES: Mapping[str, str] = {
     ALL: "All answers",
     GRADED: "Answers graded by people",
-    EACH: "Some of each dimension",
+    EACH: "Some answers per dimension",
     COMPARED: "Pairs that people compare",
     ATTACKS: "Attack answers",
 }
@@ -73,7 +73,7 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
             per_dimension = st.number_input("Answers per dimension", 1, None, 50, key="judges.each")
         if head.pair and sample not in (ATTACKS, COMPARED):
             baseline = st.selectbox(
-                "Compare with answers of",
+                "Compare with model",
                 there,
                 index=None,
                 placeholder="Choose a model",
@@ -103,7 +103,7 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
                 20,
                 1,
                 key="judges.repeats",
-                help="How often the judge grades each answer. With 2 or more, you see how far it agrees with itself.",
+                help="How often the judge grades each answer. With 2 or more, you see whether the judge is consistent.",
             )
         with second:
             limit = st.number_input("Maximum answers", 1, None, None, placeholder="All", key="judges.limit")
@@ -241,7 +241,9 @@ def sentence(seen: begin.PagePreview, spec: ModelSpec, plan: JudgePlan) -> str:
     """Return in words what the run will do."""
     preview = seen.preview
     subject = judge_plans.about_in_words(plan, about=preview.about, wanted=preview.wanted)
-    looked = "" if preview.looked_at == preview.wanted else f" This preview covers the first {preview.looked_at:,}."
+    looked = (
+        "" if preview.looked_at == preview.wanted else f" This preview covers the first {preview.looked_at:,} requests."
+    )
     words = [
         f"{spec.name} will get {markup.count(preview.can, 'request')} about {subject}, with the template"
         f" {plan.template}, version {plan.template_version}.{looked}"

@@ -147,7 +147,9 @@ def scores_in_words(each: ReplyTally, plan: JudgePlan) -> str:
     if mean is not None and bounds is not None:
         if each.scored == each.n:
             return f" · mean {mean:.3f}"
-        return f" · mean {mean:.3f} of scored replies; {bounds[0]:.3f} to {bounds[1]:.3f} with the rest at its limits"
+        return (
+            f" · mean {mean:.3f} of scored replies; {bounds[0]:.3f} to {bounds[1]:.3f}, depending on the other replies"
+        )
     counts: Counter[str] = Counter()
     for (value, swapped), n in each.values.items():
         counts[shown.value(plan.straight(value, swapped=swapped))] += n
@@ -167,7 +169,7 @@ def _won(each: ReplyTally, plan: JudgePlan) -> str:
     won = Counter[str]()
     for (value, swapped), n in each.values.items():
         won[names.get(str(plan.straight(value, swapped=swapped)), "neither")] += n
-    tallies = ", ".join(f"{name} is better {n:,}" for name, n in won.most_common())
+    tallies = ", ".join(f"{name} is better: {n:,}" for name, n in won.most_common())
     return f" · {tallies}" if tallies else ""
 
 

@@ -39,10 +39,11 @@ def draw_invitation(services: Services, *, key: str) -> None:
     if mailing is not None:
         mailing.draw_box(services, key=f"{key}.mail")
     st.text_input(
-        "Who gets the link from you (may stay empty)",
+        "Recipient (optional)",
         key=f"{key}.whom",
         max_chars=80,
-        help="A name for your own eyes, next to the link until you put it away. It is not stored.",
+        help="A name that helps you to send the link to the right person. This page shows it beside the link, but "
+        "Touchstone does not store it.",
     )
 
 
@@ -88,13 +89,13 @@ def make(
         if why is None:
             put_away(f"/invite/{tokens[address]}")
         else:
-            keep(tokens[address], address, f"{why} Hand the link over yourself.")
+            keep(tokens[address], address, f"{why} Send the link yourself.")
     sent = [address for address, why in refused.items() if why is None]
     if not sent:
         return ""
     whom = ", ".join(sent) if len(sent) <= NAMED else f"{', '.join(sent[:NAMED])} and {len(sent) - NAMED:,} more"
-    link = "a link" if len(sent) == 1 else "a link of their own each"
-    return f"The mail server took an invitation for {whom}: {link}, which works once, within two weeks."
+    link = "a link" if len(sent) == 1 else "one link each"
+    return f"The mail server accepted an invitation for {whom}: {link}, which works once within two weeks."
 
 
 def _reach(view: ProjectView, dimensions: Sequence[str] | None, stages: Sequence[Stage] | None) -> tuple[str, str]:
@@ -135,7 +136,7 @@ def links() -> None:
     kept: list[tuple[str, tuple[str, Link]]] = list(st.session_state.get(_LINKS, {}).items())
     if not kept:
         return
-    once = "Links are shown only here, and gone after a reload: copy them now. In place of a lost one, make another."
+    once = "Copy each link now. This page shows a link only until you reload. If you lose a link, make a new one."
     shell.show(markup.tag("p", markup.quiet(once), style="ts ts-small"))
     for path, (address, link) in kept:
         with st.container(border=True, key=f"people.link.{path[-8:]}"):

@@ -19,8 +19,8 @@ PAGE = 50
 
 def draw(services: Services, view: ProjectView) -> None:
     """Draw the log of changed rights, with who changed them and when. The log is loaded only when someone opens it."""
-    shell.section("Rights so far")
-    if not st.toggle("Show who was given which part, and when", key=f"people.past.{view.name}"):
+    shell.section("Rights history")
+    if not st.toggle("Show all changes of rights", key=f"people.past.{view.name}"):
         return
     about: dict[str, Any] = {"by": services.person, "project": view.name, "kinds": RIGHTS}
     n = audit.count(services.store, **about)
@@ -43,9 +43,9 @@ def draw(services: Services, view: ProjectView) -> None:
 def _given(view: ProjectView, entry: AuditEntry) -> str:
     """Return the person's rights after an event, in words."""
     if entry.kind == "member.removed":
-        return "out of the project"
+        return "removed from the project"
     if entry.kind == "member.joined":
-        return "in the project, by an invitation"
+        return "joined the project by invitation"
     data = entry.data
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     stages, dimensions = data.get("stages"), data.get("dimensions")

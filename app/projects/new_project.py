@@ -65,7 +65,7 @@ def _of_schema(services: Services, loaded: LoadedSchema) -> NewProject:
     def make(name: str, title: str) -> None:
         made = projects.create_project(services.store, name=name, title=title, loaded=loaded, by=services.person)
         session_values.place()[_MADE] = made.name, time.monotonic()
-        messages.keep(_SAID, f"{made.title} is created. The list below says what to do first.")
+        messages.keep(_SAID, f"{made.title} is created. The list below shows your first steps.")
 
     return NewProject(loaded.schema_.title, loaded.hash[:12], make)
 
@@ -136,7 +136,7 @@ def _uploaded() -> LoadedSchema | None:
         form_preview.problems("The schema has errors. Correct them and upload it again.", lines, style="bad")
         return None
     if examined.warnings:
-        form_preview.problems("The schema works, but look at these lines.", examined.warnings)
+        form_preview.problems("The schema works, but check these lines.", examined.warnings)
     return examined.loaded
 
 
@@ -154,8 +154,8 @@ def _called(services: Services, new: NewProject, round: str) -> None:
             placeholder=name_out_of(typed, taken=taken),
             max_chars=LONGEST_NAME,
             key=keys[1],
-            help="Addresses, files and commands use the ID. It cannot be changed later. Without your own ID, the name "
-            "becomes the ID.",
+            help="Addresses, files and commands use the ID. It cannot be changed later. If you enter no ID, "
+            "Touchstone makes an ID from the name.",
         )
     id = str(st.session_state.get(keys[1]) or "").strip()
     problems = [*title_problems(typed), *(name_problems(id) if id else [])]

@@ -41,7 +41,7 @@ def draw(services: Services) -> None:
         shell.show(markup.notice(who_invites(services)))
         return
     shell.show(
-        markup.finding(markup.text("This server has no project yet. Begin in one of three ways.")),
+        markup.finding(markup.text("This server has no project yet. Start in one of three ways.")),
         markup.tag("style", markup.Markup(STYLE)),
         markup.tag("div", _demo(), _protocols(), _own(), style="ts ts-starts"),
     )
@@ -51,7 +51,7 @@ def who_invites(services: Services) -> str:
     """Return whom a person without a project can ask for an invitation."""
     admins = [person.name for person in accounts.active_accounts(services.store) if person.is_admin]
     names = f" or an admin of this server ({', '.join(admins)})" if admins else ""
-    return f"You take part in no project yet. Ask the lead of a project{names} for an invitation."
+    return f"You are not a member of any project yet. Ask the lead of a project{names} for an invitation."
 
 
 def _card(title: str, about: str, *parts: markup.Markup) -> markup.Markup:
@@ -89,9 +89,9 @@ def _own() -> markup.Markup:
     builder = "builder" in SCREENS
     return _card(
         "Build your own form",
-        "Choose what an item shows and what people are asked. The form appears next to your choices."
+        "Choose the content of items and the questions for people. The form appears next to your choices."
         if builder
-        else "Write a YAML file with what an item shows and what people are asked.",
+        else "Write a YAML file with the content of items and the questions for people.",
         markup.tag(
             "a",
             markup.text("Build a form" if builder else "Use a YAML file"),

@@ -87,7 +87,7 @@ def show_ready(ready: Mapping[str, Any], *, key: str = "export.download") -> Non
     if manifest is None:
         shell.show(
             markup.paragraph(
-                "An export of all items has no manifest. A release has one, with the votes behind every item.",
+                "An export of all items has no manifest. A release has a manifest with the votes for every item.",
                 style="ts ts-quiet",
             )
         )
@@ -114,7 +114,7 @@ def manifest_table(manifest: Mapping[str, Any]) -> markup.Markup:
         for name, value in manifest.items()
         if name not in ("counts", "items", "files")
     ]
-    return markup.table([("What", "name"), ("As the manifest says it", "")], rows)
+    return markup.table([("What", "name"), ("Value in the manifest", "")], rows)
 
 
 def counts_table(counts: Mapping[str, Any]) -> markup.Markup:

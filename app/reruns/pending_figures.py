@@ -50,5 +50,5 @@ def _words(found: FigureState, about: str) -> markup.Markup:
 def words_of_earlier(figure: Figure) -> markup.Markup:
     """Return a notice that the shown figures are of an earlier state, and that newer ones are being computed."""
     at = markup.moment(figure.at, seconds=True)
-    words = f"As of {at}: there is something new since, which is being worked out now."
+    words = f"These figures are from {at}. Newer figures are being worked out."
     return markup.tag("p", markup.quiet(words), style="ts", data_part="as-of")

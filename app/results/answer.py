@@ -61,7 +61,7 @@ def comparison(gap: Gap) -> str:
     """Return how the first model compares with the next one, on the items that both answered."""
     at = gap.difference
     if not at.defined or at.n_units < FEW:
-        return f"It shares {markup.count(at.n_units, 'item')} with {gap.model}, too few to compare them."
+        return f"It shares {markup.count(at.n_units, 'item')} with {gap.model}, too few for a comparison."
     limits = _limits(at)
     if limits is None:
         return f"It leads {gap.model} by {-at.value:.2f} on the same {at.n_units:,} items, without an interval."
@@ -69,7 +69,7 @@ def comparison(gap: Gap) -> str:
     if low > 0:
         return f"It leads {gap.model} by {-at.value:.2f} [{low:.2f}, {high:.2f}] on the same {at.n_units:,} items."
     return (
-        f"{gap.first} and {gap.model} cannot be told apart yet: on the same {at.n_units:,} items the difference is"
+        f"{gap.first} and {gap.model} show no clear difference yet on the same {at.n_units:,} items: the difference is"
         f" {markup.decimal(-at.value)} [{markup.decimal(low)}, {markup.decimal(high)}]."
     )
 
@@ -97,11 +97,15 @@ def plot(view: ProjectView, cut: SlicedScores, *, common: bool, items: Items | N
     ends = (cut.low, cut.high) if cut.low is not None and cut.high is not None and cut.low < cut.high else None
     parts = [dot_plot.dot_plot(rows, title=cut.title, ends=ends or _around(rows))] if rows else []
     if len(scored) > MOST:
-        parts.append(markup.paragraph(f"The table has {len(scored) - MOST:,} more models.", style="ts ts-small"))
+        parts.append(
+            markup.paragraph(
+                f"The table also has {markup.count(len(scored) - MOST, 'other model')}.", style="ts ts-small"
+            )
+        )
     without: dict[str, list[str]] = defaultdict(list)
     for model in cut.models:
         if not cut.whole[model].found.defined:
-            without[cut.whole[model].found.reason or "it has no scored answer"].append(model)
+            without[cut.whole[model].found.reason or "no answer has a score"].append(model)
     for reason, models in without.items():
         words = f"No score for {', '.join(models[:MOST])}{' and others' if len(models) > MOST else ''}: {reason}."
         parts.append(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="undefined"))

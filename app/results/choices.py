@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SORTS = {"mean": "highest mean first", "model": "name of the model"}
 TOGETHER: dict[str | None, str] = {
-    None: "source, where items share one",
+    None: "source, if items share a source",
     clusters.ALONE: "none: items are independent",
     "source": "source",
 }
@@ -107,7 +107,7 @@ def cuts(key: str, before: Bins = BINS) -> Bins:
         text,
         key=f"{key}.edges",
         placeholder="such as 1,5,9",
-        help="Numbers from low to high, separated by commas. Without edges, slices have about the same size.",
+        help="Numbers from low to high, separated by commas. If you leave this empty, slices have about the same size.",
     )
     if not (edges or "").strip():
         return int(bins)

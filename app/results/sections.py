@@ -53,7 +53,7 @@ def gap_table(gaps: Sequence[Gap], *, first: bool = False) -> markup.Markup:
     heads = [("Model", "name"), *shown.difference_heads(ends, "Items"), ("Remark", "")]
     rows = [
         [
-            markup.text(f"{gap.model} less {gap.first}" if first else gap.model),
+            markup.text(f"{gap.model} minus {gap.first}" if first else gap.model),
             *shown.difference_cells(gap.difference, ends),
             markup.quiet(gap.difference.reason or gap.difference.method),
         ]

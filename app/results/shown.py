@@ -50,7 +50,7 @@ def wide_table(
     drawn = markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part=part, **WIDE)
     if len(heads) <= MANY_COLUMNS:
         return drawn
-    words = f"{len(heads)} columns: where they do not fit, the table scrolls sideways, also with the arrow keys."
+    words = f"{len(heads)} columns. If they do not fit, scroll the table sideways, for example with the arrow keys."
     return markup.joined([drawn, markup.tag("p", markup.quiet(words), style="ts ts-small")])
 
 
@@ -123,11 +123,11 @@ def tooltip(line: LeaderboardLine) -> str:
     if line.left_out:
         parts.append(f"left out: {leaderboard_lines.reasons_in_words(line.left_out)}")
     if line.failed:
-        parts.append(f"the judge scored {at.n_units} of {at.n_units + line.failed} that it was asked about")
+        parts.append(f"the judge scored {at.n_units} of {at.n_units + line.failed} answers")
     if line.lowest is not None and line.highest is not None:
-        rest = "replies without a score" if line.failed else "unread and unanswered ones"
-        rest = rest if line.unread or line.failed else "unanswered ones"
-        parts.append(f"with the {rest} at their worst {line.lowest:.4f}, at their best {line.highest:.4f}")
+        rest = "replies without a score" if line.failed else "unread and missing answers"
+        rest = rest if line.unread or line.failed else "missing answers"
+        parts.append(f"{line.lowest:.4f} to {line.highest:.4f}, depending on {rest}")
     return "; ".join(parts)
 
 

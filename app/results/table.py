@@ -97,17 +97,17 @@ def show_legend(cut: SlicedScores) -> None:
     way = cut.slicing.way
     notes = []
     wrong = cut.scores.kind == "key" and any(line.unreadable == "wrong" for line in cut.whole.values())
-    counts = "answers, and items that a model refused or answered with nothing" if wrong else "answers"
+    counts = "answers, refusals and empty answers" if wrong else "answers"
     if way.about:
         notes.append(f"{way.title}: {way.about}.")
     if cut.low is not None and cut.high is not None:
         notes.append(f"Scores are from {cut.low:g} to {cut.high:g}, and n counts {counts}.")
     together = (
-        "items are independent"
+        "treat items as independent"
         if cut.together == clusters.ALONE
-        else f"items of one {cut.together} are not independent"
+        else f"account for dependence between items of one {cut.together}"
     )
-    notes.append(f"Intervals are 95 %, and {together}.")
+    notes.append(f"The 95 % intervals {together}.")
     if cut.of_parts:
         notes.append(
             f"The mean over {way.title.lower()}s gives each {way.title.lower()} the same weight, as in published"
@@ -115,8 +115,7 @@ def show_legend(cut: SlicedScores) -> None:
         )
     if any(line.way.frames for line in cut.whole.values()):
         notes.append(
-            "Frames: the last segments of a clip x frames of each + frames in place of a missing image of the"
-            " observation."
+            "Frames: last segments of a clip x frames per segment + frames that replace a missing observation image."
         )
     warning = cut.losses.warning if cut.losses is not None else ""  # already shown above the table
     notes += [note for note in cut.notes if note != warning]

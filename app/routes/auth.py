@@ -339,7 +339,7 @@ async def _form(request: Request) -> Form:
         raise BadRequestError("This form could not be read. Go back, reload the page, and try again.") from None
     form = {name: values[-1] for name, values in fields.items()}
     if any("\0" in value for value in form.values()):
-        raise BadRequestError("The form contains a zero character. Go back and type the text again.")
+        raise BadRequestError("The form contains a null character. Go back and type the text again.")
     return form
 
 

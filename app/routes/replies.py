@@ -101,7 +101,7 @@ async def read_json(request: Request) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         raise BadRequestError(_("This request is not valid JSON in UTF-8.")) from None
     if "\\u0000" in text:
-        raise BadRequestError(_("This request holds a zero character, which no text can."))
+        raise BadRequestError(_("This request contains a null character. Remove it from the text."))
     if not isinstance(document, dict):
         raise BadRequestError(_("This request must be one JSON object."))
     return document
@@ -169,8 +169,8 @@ class Refusals:
             if len(self._seen) >= self.most:
                 self._seen.clear()
             self._seen[key] = (now, 0)
-        more = f" (and {n} times more before)" if n else ""
-        who = f"person {person}" if person is not None else "no one signed in"
+        more = f" (and {n} more times before)" if n else ""
+        who = f"person {person}" if person is not None else "a visitor without sign-in"
         log.warning("Refused %s of %s with %d: %.300r%s", where, who, status_of(error), str(error), more)
 
 

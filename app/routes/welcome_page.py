@@ -49,10 +49,10 @@ body.welcome { display: grid; grid-template: auto 1fr / minmax(0, 1fr) minmax(34
 }
 """
 
-TITLE = marked("Check a vision-language benchmark with people, and show how far to trust it.")
+TITLE = marked("Check a vision-language benchmark with people, and show how reliable it is.")
 ABOUT = marked(
-    "People write, verify and grade items next to the image. Touchstone measures how far they agree, and tests whether "
-    "a model may judge in their place. Anyone can recompute a release."
+    "People write, verify and grade items next to the image. Touchstone measures how well they agree, and tests "
+    "whether a model can judge in their place. Anyone can recompute a release."
 )
 CAPTION = marked("A verifier decides with two keys whether an item is sound.")
 FOOT = marked("No account yet? Ask the lead of your project for an invitation.")
@@ -111,7 +111,7 @@ def _demo(people: Sequence[DemoPerson], form: str, complaint: str, signed_in: st
         line = _choice(lead, "Create a project", "Start from a published protocol, or build a form", "", "/new_project")
         own = f"<h2>Use it for your own benchmark</h2><ul>{line}</ul>"
     stay = plain_pages.link("/", f"Stay signed in as {signed_in}") if signed_in else ""
-    words = "The people and their work are made up. You can come back here and be someone else."
+    words = "The people and their work are made up. You can return to this page and choose another person."
     return (
         f"<h2>Try the demo</h2>{complaint}{plain_pages.paragraph(words)}<ul>{''.join(lines)}</ul>{own}"
         f"<details{' open' if complaint else ''}><summary>Sign in with a password</summary>{form}</details>{stay}"

@@ -180,7 +180,7 @@ def preview_markup(seen: PagePreview, view: ProjectView, spec: ModelSpec, plan: 
     if seen.preview.cannot:
         rows = [[shown.line(why, most=600), markup.text(f"{n:,}")] for why, n in seen.preview.cannot.items()]
         asked_about = markup.label(f"{of.kind.one}s")
-        parts.append(markup.table([("Not possible because", ""), (asked_about, "number")], rows))
+        parts.append(markup.table([("Reason", ""), (asked_about, "number")], rows))
     return [*parts, *of.more(seen.preview, view)]
 
 
@@ -189,7 +189,7 @@ def estimated(told: RunEstimate) -> list[Markup]:
     figures = [
         ("requests without retries", f"{told.requests:,}"),
         ("input tokens, estimated", f"{told.tokens_in:,}"),
-        ("output tokens at most", f"{told.tokens_out:,}"),
+        ("maximum output tokens", f"{told.tokens_out:,}"),
         ("estimated maximum cost", shown.cost(told.cost, told.currency)),
     ]
     rule = f"Estimated from the first {markup.count(told.worked_out_from, 'prompt')}. {told.rule}"

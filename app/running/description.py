@@ -247,7 +247,7 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
         with right:
             most = st.number_input(
                 "Cost limit", 0.0, None, None, placeholder="no limit", key="models.endpoint.most",
-                help="The run stops before it costs more. Enter the prices, too.",
+                help="The run stops before it costs more. Also enter the prices.",
             )  # fmt: skip
             headers = st.text_area(
                 "Headers (one per line)",

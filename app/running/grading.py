@@ -39,7 +39,7 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     n = sum(slots.values())
     if n and st.button(f"Send to grading: {markup.count(n, 'slot')}", type="primary", key="models.send"):
         opened = run_grading.send_to_grading(services.store, by=services.person, run=view.id)
-        messages.keep(f"models.sent.{view.id}", f"{markup.count(opened, 'slot')} opened in grading.")
+        messages.keep(f"models.sent.{view.id}", f"{markup.count(opened, 'slot')} opened for grading.")
         st.rerun()
 
 
@@ -47,12 +47,12 @@ def sending(view: RunView, slots: Mapping[str, int], titles: Mapping[str, str]) 
     """Return in words how many slots sending would open."""
     if not sum(slots.values()):
         return (
-            f"{view.in_grading:,} answers of this run are in grading, and sending opens no more: answers to items that"
-            " do not count, and those beyond the planned sample, wait."
+            f"Answers of this run in grading: {view.in_grading:,}. You cannot send more answers now, because their"
+            " items do not count or they are outside the planned sample."
         )
     where = ", ".join(f"{titles.get(name, name)} {n:,}" for name, n in slots.items() if n)
-    already = f" {view.in_grading:,} answers are there already, and none is sent twice." if view.in_grading else ""
+    already = f" Answers already in grading: {view.in_grading:,}. No answer is sent twice." if view.in_grading else ""
     return (
-        f"Sending opens {markup.count(sum(slots.values()), 'slot')}: {where}. Graders see question, media and answer in"
-        f" an order of their own, and never which model wrote it.{already}"
+        f"Sending opens {markup.count(sum(slots.values()), 'slot')}: {where}. Each grader gets the answers in a"
+        f" different order, with question and media, but without the model's name.{already}"
     )

@@ -65,19 +65,17 @@ def variants(found: Preview, titles: Mapping[str, str]) -> Markup:
 def sentence(seen: begin.PagePreview, spec: ModelSpec, chosen: RunPlan) -> str:
     """Return in words what the run will do."""
     preview = seen.preview
-    looked = "" if preview.looked_at == preview.wanted else f" (the first {preview.looked_at:,} were looked at)"
+    looked = "" if preview.looked_at == preview.wanted else f" (this preview covers the first {preview.looked_at:,})"
     words = [f"{spec.name} will be asked about {markup.count(preview.can, 'item')}{looked}."]
     if preview.cannot:
-        words.append(
-            f"{markup.count(preview.n_cannot, 'item')} cannot be asked and will be listed as such, with the reason."
-        )
+        words.append(f"{markup.count(preview.n_cannot, 'item')} cannot be asked about. The run lists the reasons.")
     if chosen.text_only:
-        words.append("Pictures are left out on purpose.")
+        words.append("The model gets no pictures.")
     elif preview.pictures:
-        words.append(f"It will be shown {markup.count(preview.pictures, 'picture')}, frames of clips included.")
+        words.append(f"The model will get {markup.count(preview.pictures, 'picture')}, including frames of clips.")
     if chosen.strategy == "rank_options":
-        words.append("It writes nothing: the options are ranked by their likelihood.")
-    words.append("Nothing has been asked yet.")
+        words.append("The model writes no text. Touchstone ranks the options by their likelihood.")
+    words.append("No request has been sent yet.")
     return " ".join(words)
 
 
@@ -113,5 +111,5 @@ LISTING = Listing(
         run_lists.BY,
         run_lists.hash_of("Description"),
     ),
-    nothing="No model has run on this server yet. Start one under New run, or import existing answers.",
+    nothing="No model has run on this server yet. Start a run under New run, or import existing answers.",
 )

@@ -24,12 +24,12 @@ from domain.strategies import added_strategy
 from workflow.runs import model_plans
 from workflow.runs.model_descriptions import ModelSpec
 
-MY_PROMPTS = "A file of mine"
+MY_PROMPTS = "My own file"
 
 STRATEGIES = {
     "generate": "write an answer",
     "rank_options": "rank the item's options by likelihood",
-    "two_steps": "answer a first question, then the item's with that answer in it",
+    "two_steps": "answer a first question, then the item's question with the first answer in it",
 }
 
 
@@ -49,7 +49,7 @@ def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
         text_only = st.toggle(
             "Text only",
             key="models.text_only",
-            help="Pictures are left out on purpose; the answers say so, and the run has it in its name.",
+            help="The model gets no pictures. The answers and the run's name show this.",
         )
         _batch_size(spec)
     with above:  # the last to be drawn, as a file of prompts that does not fit ends the page here
@@ -88,7 +88,7 @@ def _fits(plan: RunPlan) -> None:
             " score and switch off Also without pictures."
         )
     if not plan.without_image:
-        raise ModelError("To rank by what pictures add, switch on Also without pictures.")
+        raise ModelError("To rank by the effect of pictures, switch on Also without pictures.")
 
 
 def _fills(view: ProjectView, plan: RunPlan) -> dict[str, str]:
@@ -98,7 +98,11 @@ def _fills(view: ProjectView, plan: RunPlan) -> dict[str, str]:
     if not wanted:
         return {}
     fields = [field.name for field in schema.item.fields if field.name not in key_fields(schema)]
-    shell.show(markup.paragraph("The prompts ask for names that no field has. Which fields do they mean?", style="ts"))
+    shell.show(
+        markup.paragraph(
+            "The prompts have placeholders without a matching field. Choose a field for each placeholder.", style="ts"
+        )
+    )
     fills = {}
     for column, placeholder in zip(st.columns(max(len(wanted), 3)), wanted, strict=False):
         with column:
@@ -122,7 +126,7 @@ def _items(view: ProjectView) -> tuple[tuple[str, ...] | None, tuple[str, ...] |
     first, second = st.columns(2)
     with first:
         states = st.multiselect(
-            "Items that are",
+            "Item states",
             list(ItemState),
             format_func=lambda state: state.label,
             placeholder="as counted below",
@@ -130,13 +134,13 @@ def _items(view: ProjectView) -> tuple[tuple[str, ...] | None, tuple[str, ...] |
         )
     with second:
         limit = st.number_input(
-            "At most so many",
+            "Maximum items",
             1,
             None,
             None,
             placeholder="all",
             key="models.limit",
-            help="The first ones in the project's own shuffled order, so that a few represent all.",
+            help="Takes the first items in the project's random order, so that a few items represent all items.",
         )
     return (
         tuple(dimensions) or None,
@@ -155,7 +159,7 @@ def _strategy(of_schema: RunPlan) -> tuple[str, str, bool]:
     if not known:
         return of_schema.strategy, of_schema.score, False
     strategy = st.selectbox(
-        "The model is to",
+        "Task of the model",
         known,
         index=known.index(of_schema.strategy) if of_schema.strategy in known else 0,
         format_func=_label_strategy,
@@ -167,12 +171,12 @@ def _strategy(of_schema: RunPlan) -> tuple[str, str, bool]:
     scores = [row.name for row in registry.rows("score") if row.available]
     with first:
         score = st.selectbox(
-            "The winner has the highest",
+            "Rank options by",
             scores,
             index=scores.index(of_schema.score) if of_schema.score in scores else 0,
             format_func=lambda name: shown.SCORES.get(name, name).lower(),
             key="models.score",
-            help="All scores are kept and shown side by side, whichever names the winner.",
+            help="Results show all scores side by side. This score chooses the answer.",
         )
     with second:
         without = st.toggle(
@@ -225,14 +229,14 @@ def _file_of_prompts(of_schema: RunPlan) -> RunPlan:
         key="models.prompt_file",
     )
     if file is None:
-        raise ModelError("Choose the file of prompts, or one of the prompt sets that come along.")
+        raise ModelError("Upload a file with prompts, or choose an included prompt set.")
     try:
         text = yaml_text.decode(file.getvalue())
     except ValueError as error:
         raise ModelError(f"{file.name} cannot be read: {error}.") from error
     name = file.name
     if name.endswith((".jsonl", ".json")):
-        wanted = st.text_input("Which of its prompts (may stay empty if it holds one)", key="models.prompt_name")
+        wanted = st.text_input("Prompt name (if the file has several)", key="models.prompt_name")
         name = f"{name}#{wanted}" if wanted else name
     return model_plans.with_prompts(replace(of_schema, prompt_set=name, prompt_text=text, prompt_hash=""))
 
@@ -252,12 +256,12 @@ def _seed(prompts: PromptSet, of_schema: RunPlan) -> int | None:
     if not prompts.types:
         return None
     return st.number_input(
-        "Seed of the wordings",
+        "Wording seed",
         min_value=0,
         value=of_schema.prompt_seed,
         key=f"models.prompt_seed.{prompts.name}",
-        placeholder="the first of each",
-        help="Chooses one wording of the prompt for each item. The same seed gives the same choice.",
+        placeholder="first wording of each prompt",
+        help="The seed chooses one wording of the prompt per item. The same seed gives the same choice.",
     )
 
 
@@ -270,7 +274,7 @@ def _injections(prompts: PromptSet) -> tuple[str, ...]:
             list(prompts.injections),
             placeholder="nothing",
             key=f"models.injections.{prompts.name}",
-            help="Each is a named variant over the item's fields; the run has it in its name.",
+            help="Each addition is a named variant that uses the item's fields. The run's name includes the addition.",
         )
     )
 
@@ -291,7 +295,8 @@ def _batch_size(spec: ModelSpec) -> None:
         spec.batch_size,
         key=key,
         on_change=set_it,
-        help="Changes the description above. In half precision it can change answers, so it is part of the run's hash.",
+        help="Changes the description above. In half precision, the batch size can change answers, so the run's hash "
+        "includes it.",
     )
 
 
@@ -304,21 +309,21 @@ def titles_of(view: ProjectView, names: Sequence[str]) -> str:
 def plan_pairs(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
     """Return the settings of a plan as pairs of a name and words."""
     pairs: list[tuple[str, Any]] = [
-        ("The model is to", _label_strategy(plan.strategy)),
+        ("Task of the model", _label_strategy(plan.strategy)),
         ("Prompts", plan.prompt_set + (f", worded for {plan.family}" if plan.family else "")),
         ("Hash of the prompts", plan.prompt_hash),
-        ("Seed of the wordings", "" if plan.prompt_seed is None else str(plan.prompt_seed)),
+        ("Wording seed", "" if plan.prompt_seed is None else str(plan.prompt_seed)),
         ("Added to the question", ", ".join(plan.injections)),
         ("Fields of placeholders", ", ".join(f"{name}: {field}" for name, field in plan.fills.items())),
-        ("Pictures", "left out on purpose" if plan.text_only else ""),
+        ("Pictures", "none (text only)" if plan.text_only else ""),
         ("Dimensions", titles_of(view, plan.dimensions) if plan.dimensions else "all"),
-        ("Items that are", ", ".join(plan.states or ()) or plan.items or "in any state"),
+        ("Item states", ", ".join(plan.states or ()) or plan.items or "in any state"),
         ("At most", plan.limit),
         ("Tools", "; ".join(model_plans.tools_in_words(plan))),
         ("Hash of the tools", plan.tools_hash),
     ]
     if plan.strategy == "rank_options":
-        pairs.append(("The winner has the highest", shown.SCORES.get(plan.score, plan.score).lower()))
+        pairs.append(("Options ranked by", shown.SCORES.get(plan.score, plan.score).lower()))
         pairs.append(("Also without pictures", "yes" if plan.without_image else "no"))
     return [(name, str(value)) for name, value in pairs if value]
 

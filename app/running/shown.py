@@ -94,7 +94,7 @@ def text_block(value: str, *, most: int = LONGEST_TEXT, style: str = "") -> Mark
     """Return an external text of up to ``most`` characters, in its own writing direction."""
     kept = tame(value[:most])
     left = len(value) - most
-    after = markup.quiet(f"\n… {left:,} more characters, which the download has") if left > 0 else Markup("")
+    after = markup.quiet(f"\n… {left:,} more characters in the download") if left > 0 else Markup("")
     return markup.tag("div", markup.text(kept), after, style=f"ts ts-said {style}".strip(), dir="auto")
 
 
@@ -102,7 +102,7 @@ def line(value: str, *, most: int = LONGEST_LINE) -> Markup:
     """Return the first characters of an external text, for a table cell."""
     words = opening(value, most)
     if value and not words:
-        return markup.quiet("nothing but white space")
+        return markup.quiet("only white space")
     return markup.tag("div", markup.text(words), style="ts-said short", dir="auto")
 
 
@@ -171,8 +171,8 @@ def state(of: RunState) -> Markup:
 
 def told_apart(view: RunView) -> list[Markup]:
     """Return lines for below a run's name: its difference from other runs of the label, and why it was withdrawn."""
-    remarks = [f"not the first of this label: {view.differs}"] if view.differs else []
-    remarks += [f"withdrawn, counts nowhere: {view.withdrawn}"] if view.withdrawn else []
+    remarks = [f"another run has the same label: {view.differs}"] if view.differs else []
+    remarks += [f"withdrawn, no longer counts: {view.withdrawn}"] if view.withdrawn else []
     return [markup.tag("div", markup.quiet(opening(remark, 300))) for remark in remarks]
 
 
@@ -194,9 +194,9 @@ def outcomes(counts: Mapping[Outcome, int], *, wanted: int) -> Markup:
 
 SCORES: Mapping[str, str] = {
     "sum_logprob": "Sum",
-    "mean_logprob": "Mean by token",
+    "mean_logprob": "Mean per token",
     "per_byte_logprob": "Per byte",
-    "pmi_logprob": "What pictures add",
+    "pmi_logprob": "Effect of pictures",
 }
 """The scores of an option, in their order of columns."""
 
@@ -216,7 +216,7 @@ def ranking(of: Ranking, *, key: str | None = None) -> Markup:
     agreed = "" if of.warning else "The same option wins under every score. "
     return markup.joined(
         [
-            markup.notice(tame(f"{of.warning or agreed} This run goes by: {by}."), style="bad" if of.warning else ""),
+            markup.notice(tame(f"{of.warning or agreed} This run uses: {by}."), style="bad" if of.warning else ""),
             markup.tag("div", markup.table(heads, rows), style="ts-scroll"),
         ]
     )

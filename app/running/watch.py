@@ -68,7 +68,7 @@ def imported_answers(services: Services, view: RunView) -> None:
     counts = shown.outcomes(view.by_outcome, wanted=view.wanted)
     pairs = [("answers, of " + f"{view.wanted:,}", f"{view.answered:,}")]
     href = addresses.cases(view.project, model=view.name)
-    link = markup.tag("a", markup.text("Read them on Cases"), href=href, target="_self")
+    link = markup.tag("a", markup.text("Show on Cases"), href=href, target="_self")
     shell.show(counts, shown.figures(pairs), markup.tag("p", link, style="ts"))
     withdraw(services, view)
 
@@ -135,11 +135,11 @@ def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
     if now - since < PATIENCE:
         return ""
     gone = [worker for worker in view.workers if not worker.there]
-    before = f" {gone[-1].name} was last heard of at {markup.moment(gone[-1].seen_at)}." if gone else ""
+    before = f" {gone[-1].name} was last active at {markup.moment(gone[-1].seen_at)}." if gone else ""
     if heard is not None and heard < PATIENCE.total_seconds():
         return (
-            f"A worker is running and has not taken this run yet: it may be busy with another one.{before} More workers"
-            " can share the work: touchstone worker starts one."
+            f"A worker is running but has not started this run yet. It may be busy with another run.{before} To add a"
+            " worker, use `touchstone worker`."
         )
     return (
         f"No worker is running.{before} Ask the person who runs this server to start a worker with"
@@ -208,7 +208,7 @@ def last(found: Sequence[AttemptView], view: RunView) -> Markup:
 
 def workers(view: RunView) -> Markup:
     """Return a table of the workers and their hardware."""
-    heads = [("Worker", "name"), ("Runs on", ""), ("Since", "line"), ("Last heard of", "line")]
+    heads = [("Worker", "name"), ("Runs on", ""), ("Since", "line"), ("Last active", "line")]
     return markup.table(
         heads,
         [
@@ -283,7 +283,7 @@ def buttons(services: Services, view: RunView) -> None:
             withdraw(services, view)
 
 
-NO_WAY_BACK = "It cannot be undone: a cancelled run is not resumed. Stored answers stay and count."
+NO_WAY_BACK = "You cannot undo this or resume a canceled run. Stored answers stay and count."
 
 
 def _ask(services: Services, label: str, what: str, view: RunView, *, help: str | None = None) -> None:
@@ -325,10 +325,16 @@ def _sure(services: Services, what: str, view: RunView) -> None:
 def withdraw(services: Services, view: RunView) -> None:
     """Draw the button that withdraws a run with a reason, or the button that takes a withdrawal back."""
     if not view.withdrawn:
-        _ask(services, "Withdraw", "withdraw", view, help="It stays listed, with your reason, and counts nowhere.")
+        _ask(
+            services,
+            "Withdraw",
+            "withdraw",
+            view,
+            help="The run stays in the list with your reason, but no longer counts.",
+        )
     else:
         back = partial(run_control.take_back, services.store, by=services.person, run=view.id)
-        _button(services, "Take back: it counts again", f"withdraw.{view.id}.back", back)
+        _button(services, "Restore run", f"withdraw.{view.id}.back", back)
 
 
 def _button(services: Services, label: str, name: str, act: Callable[[], object], *, primary: bool = False) -> None:

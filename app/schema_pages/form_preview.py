@@ -63,5 +63,5 @@ def problems(title: str, lines: Sequence[str], style: str = "") -> None:
     for line in lines:
         _, number, problem = line.split(":", 2)
         rows.append([markup.text(number), markup.text(problem.strip())])
-    table = markup.table([("Line", "number"), ("What to look at", "")], rows)
+    table = markup.table([("Line", "number"), ("Problem", "")], rows)
     shell.show(markup.tag("div", markup.text(title), table, style=f"ts ts-notice {style}", role="alert"))

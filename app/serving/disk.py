@@ -20,5 +20,5 @@ def find_write_error(folder: Path) -> str | None:
             os.fsync(file.fileno())
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        return f"Nothing can be written below the home folder: {'its disk is full' if full else error.strerror}."
+        return f"Touchstone cannot write to the home folder: {'its disk is full' if full else error.strerror}."
     return None

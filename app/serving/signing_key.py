@@ -27,7 +27,7 @@ def key_of(home: Path) -> bytes:
     except ValueError:
         key = b""
     if len(key) < KEY_BYTES:
-        raise SettingsError(f"{path} is not the key that was made there. Remove it, and a new one is made.")
+        raise SettingsError(f"{path} is not a valid key. Delete the file, and Touchstone makes a new key.")
     return key
 
 

@@ -28,9 +28,9 @@ HELD_BYTES = 2 * 1024**3
 """Total bytes of uploads in memory or in progress at a time, for all people."""
 FORGET_SECONDS = 60.0
 """Seconds that uploads outlive the person's last open page. A reload takes less."""
-NOT_YOURS = "Only the leads of a project bring in files. Ask one of them."
-TOO_MUCH = "Too many uploads are under way or unread. Wait until the others are imported, then try again."
-NO_LENGTH = "An upload has to say how many bytes it has."
+NOT_YOURS = "Only leads of a project can upload files. Ask a lead."
+TOO_MUCH = "Too many uploads are running or waiting. Wait until they are imported, then try again."
+NO_LENGTH = "An upload must state its size in bytes."
 
 
 class Streams:

@@ -39,7 +39,7 @@ SCREEN = Screen(
     room=Room.RESULTS,
     role=Role.LEAD,
     words="kappa alpha krippendorff cohen fleiss reliability inter-rater iaa consistency disagree",
-    needs=Need("No two people have answered about the same item yet.", project_facts.has_overlap),
+    needs=Need("No two people have rated the same item yet.", project_facts.has_overlap),
 )
 
 FOLLOW_SECONDS = 10
@@ -73,7 +73,7 @@ def render(services: Services) -> None:
     schema = view.schema.schema_
     stages = [stage for stage in UNITS if getattr(schema.stages, stage) is not None]
     if not stages:
-        words = "This project's form has no stage in which people rate something. Add a stage to the form."
+        words = "This project's form has no stage in which people rate items. Add a stage to the form."
         shell.show(markup.notice(words))
         return
     rated = _rated(services, view, stages)
@@ -223,8 +223,8 @@ def being_measured(found: figure_requests.FigureState) -> markup.Markup:
 def _nothing(view: ProjectView, choice: AgreementChoices) -> str:
     title = view.schema.schema_.stages.in_a_sentence(choice.stage)
     if choice.schema_version is not None:
-        return f"There are no ratings in the {title} under version {choice.schema_version} of the schema."
-    return f"There are no submissions in the {title} yet. Agreement appears with the first votes."
+        return f"There are no ratings for {title} under version {choice.schema_version} of the schema."
+    return f"There are no submissions for {title} yet. Agreement appears with the first votes."
 
 
 Key = tuple[str | None, str | None, str]

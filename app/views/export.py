@@ -43,9 +43,9 @@ def render(services: Services) -> None:
         markup.finding(markup.text("An export contains the current state of all items.")),
         markup.tag(
             "p",
-            markup.text("Unchanged items are the same bytes as in the imported file. For kept items only, "),
+            markup.text("Unchanged items have the same bytes as in the imported file. To export only kept items, "),
             markup.link("filter the items by “kept”", kept),
-            markup.text(" and export them there. To publish a verified data set, "),
+            markup.text(" and export the filtered list. To publish a verified data set, "),
             markup.link("make a release", release),
             markup.text("."),
             style="ts ts-quiet",
@@ -53,7 +53,9 @@ def render(services: Services) -> None:
     )
     formats = prepared_export.formats_of(services, view)
     if not formats:
-        shell.show(markup.notice("The schema names no format that can be written. Add one under export, formats."))
+        shell.show(
+            markup.notice("The schema lists no export format. Add a format to the schema under export, formats.")
+        )
         return
     with st.form("export", border=False):
         left, right = st.columns([1, 1])
@@ -111,6 +113,6 @@ def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
         "Label of items without an answer",
         key="export.unanswered",
         help=f"In {formats_named(row for row in writing(Takes.ANSWERS) if row.needs_run)}. "
-        "Without one, a run that lacks answers is not written.",
+        "Without a label, a run with missing answers is not exported.",
     )
     return {"run": run, "unanswered": label.strip() or None}

@@ -169,7 +169,9 @@ def _files(services: Services, view: ProjectView) -> _ChosenFiles:
 def _example(view: ProjectView, row: Format) -> None:
     """Draw what a file of items looks like, with an empty table to start from where the project reads tables."""
     if row.keys is None or not row.keys.open:
-        words = f"Items of this project come as {row.words}. You can also import models' answers and ratings."
+        words = (
+            f"The files with items of this project are {row.words}. You can also import models' answers and ratings."
+        )
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="columns"))
         return
     names = list(by_default(view.schema.schema_, row.name).values())
@@ -229,7 +231,7 @@ def _settings(
             model = None
             if takes in (Takes.ANSWERS, Takes.TASKS):
                 model = st.text_input(
-                    "Default model", key="import.model", help="The model of rows that name none, such as gpt-4o."
+                    "Default model", key="import.model", help="The model of rows without a model name, such as gpt-4o."
                 )
             are = rater_kinds.draw_kind() if takes in (Takes.RATINGS, Takes.TASKS) else None
             names = _name_pairs(model) if takes is Takes.TASKS else None
@@ -241,7 +243,7 @@ def _settings(
             new_only = takes is Takes.ITEMS and st.checkbox(
                 "Import new items only",
                 key="import.new_only",
-                help="Existing items stay unchanged, also where the file has other content for them.",
+                help="Existing items stay unchanged, even if the file has different content for them.",
             )
         plan = _plan(services, view) if takes is Takes.REPLIES else None
         mapping = beginning = None
@@ -399,7 +401,7 @@ def _name_pairs(model: str | None) -> Callable[[], Names]:
     return names
 
 
-THEIRS = "NAME=THEIRS; give each a line of its own"
+THEIRS = "NAME=THEIRS, one per line"
 
 
 def _tasks(

@@ -27,7 +27,7 @@ SCREEN = Screen(
     words="items questions table search find filter kept rejected returned send back state",
 )
 
-WHY_HIDDEN = f"{COUNTS['hidden'].about} A lead can take a stage from you on the page People."
+WHY_HIDDEN = f"{COUNTS['hidden'].about} A lead can change your stages on the page People."
 
 
 def render(services: Services) -> None:

@@ -20,8 +20,8 @@ SCREEN = Screen(
 
 PAGE = RunPage(
     title=SCREEN.title,
-    purpose="Models answer the project's items in a process of their own. A preview shows what a run would ask before "
-    "it asks anything.",
+    purpose="Models answer the project's items in a separate process. A preview shows what a run would send before "
+    "it sends anything.",
     asked="a model",
     beginning=models.BEGINNING,
     listing=models.LISTING,

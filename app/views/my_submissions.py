@@ -32,8 +32,8 @@ SCREEN = Screen(
 KEY = "my_submissions"
 ALL = ""
 BACK = marked(
-    "Others see these items again after you edit them: your edit starts a new round of votes. If an item is right as "
-    "it is, answer the comment."
+    "If you edit one of these items, people vote on the item again. If the item is already right, answer the comment "
+    "instead."
 )
 FILTERS = ("stage", "dimension", "day", "find")
 """Filters that stay in the address, so that a person returns to the same list."""
@@ -63,8 +63,8 @@ def _list(services: Services, view: ProjectView) -> None:
     shell.heading(
         _("My submissions"),
         _(
-            "Your submissions, newest first. Only you see this page. It does not list items in your hands or "
-            "answers of a qualification."
+            "Your submissions, newest first. Only you see this page. It does not list open tasks or "
+            "qualification answers."
         ),
         made_up=view.made_up,
     )
@@ -162,7 +162,7 @@ def _filters(
     with third:
         day = st.date_input(_("Day (UTC)"), key=keys["day"], format="YYYY-MM-DD", on_change=keep)
     with fourth:
-        text = st.text_input(_("Words of the item"), max_chars=LONGEST, key=keys["find"], on_change=keep)
+        text = st.text_input(_("Search item text"), max_chars=LONGEST, key=keys["find"], on_change=keep)
     return Stage(stage) if stage else None, dimension or None, day if isinstance(day, date) else None, text
 
 

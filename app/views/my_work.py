@@ -321,7 +321,7 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
             question = Confirmation(
                 f"Remove your draft about {row.words or row.title}?",
-                f"Your text of {markup.moment(row.at)} leaves this list.",
+                f"This removes your text of {markup.moment(row.at)} from the list.",
                 "You cannot undo this here. Copy what you still need first.",
                 _("Remove from list"),
             )

@@ -39,13 +39,13 @@ def render(services: Services) -> None:
     shell.tell_refused()
     releases = listing.all_releases(services.store, services.settings.home, by=services.person, project=view.name)
     if not releases:
-        way = markup.link("See what the first release waits for", addresses.page("release", view.name))
-        shell.show(markup.finding(markup.text("No release was made yet. "), way))
+        way = markup.link("Show the checklist of the first release", addresses.page("release", view.name))
+        shell.show(markup.finding(markup.text("No release exists yet. "), way))
         return
     newest = releases[-1]
     withdrawn = markup.count(len(newest.withdrawn), "item is", "items are")
     words = f"Release {newest.version} is the newest, with {markup.count(newest.items, 'item')}."
-    more = f" {withdrawn} withdrawn from it." if newest.withdrawn else ""
+    more = f" {withdrawn} withdrawn from this release." if newest.withdrawn else ""
     shell.show(markup.finding(markup.text(words + more)))
     shell.show(release_table.table(view, list(reversed(releases))))
     with st.container():
@@ -85,7 +85,7 @@ def _compare(release: Release, others: Sequence[Release]) -> None:
 def difference(found: listing.ReleaseDifference) -> markup.Markup:
     """Return the differences between two releases, item by item, up to a page's limit."""
     if found.equal:
-        return markup.notice("The two releases differ only in their numbers.", style="good")
+        return markup.notice("The two releases differ only in their version numbers.", style="good")
     rows: list[tuple[str, str]] = [(id, "withdrawn or no longer kept") for id in found.removed]
     rows += [(id, "new") for id in found.added]
     rows += [(id, ", ".join(what)) for id, what in found.changed.items()]

@@ -35,8 +35,8 @@ SCREEN = Screen(
 PARTS: list[Role] = list(Role)
 ROLES = {
     Role.ANNOTATOR: "Annotator: writes, verifies, grades",
-    Role.SENIOR: "Senior: settles disagreements, too",
-    Role.LEAD: "Lead: sees everything, decides who takes part",
+    Role.SENIOR: "Senior: also settles disagreements",
+    Role.LEAD: "Lead: sees everything and manages members",
 }
 
 
@@ -44,7 +44,9 @@ def render(services: Services) -> None:
     """Draw the members with their rights, then the invitations."""
     view = shell.lead_of(services)
     shell.heading(
-        "People", "Who takes part, as what, and in which dimensions. Changes take effect at once.", made_up=view.made_up
+        "People",
+        "Members with their roles, dimensions and stages. Changes take effect immediately.",
+        made_up=view.made_up,
     )
     members = memberships.list_members(services.store, person=services.person, project=view.name)
     _show_message(services)
@@ -54,7 +56,7 @@ def render(services: Services) -> None:
         let_in = "Add someone who has an account"
         st.button(let_in, key="people.let_in", on_click=_add_member, args=(services, view))
     if not members:
-        shell.show(markup.notice("Nobody takes part yet. Make an invitation and send its link."))
+        shell.show(markup.notice("The project has no members yet. Make an invitation and send its link."))
     else:
         _list(services, view, members)
     _deactivated(services, view)
@@ -306,7 +308,7 @@ def _save(services: Services, view: ProjectView, seen: Membership, wanted: Membe
             wanted = replace(wanted, **{what: getattr(now, what)})
         elif getattr(now, what) != getattr(seen, what):
             raise ConflictError(
-                f"Someone has meanwhile changed the {what} of {seen.person.name}. Look, and choose again."
+                f"Another person changed the {what} of {seen.person.name}. Check the new value, then choose again."
             )
     _store(services, view, wanted)
     _keep_message(_saved(view, wanted))
@@ -345,10 +347,8 @@ def _demotion(services: Services, member: Membership, role: Role) -> Confirmatio
     mine = member.person.id == services.person.id and not services.person.is_admin
     return Confirmation(
         f"Make {name} {role} instead of lead?",
-        f"{'You' if mine else name} will no longer see the pages for leads, nor decide who takes part.",
-        "You cannot take this back yourself: another lead would have to."
-        if mine
-        else "You can make them lead again here.",
+        f"{'You' if mine else name} will no longer see the pages for leads or manage members.",
+        "You cannot undo this yourself. Only another lead can." if mine else "You can make them lead again here.",
         f"Make {name} {role}",
     )
 
@@ -357,8 +357,8 @@ def _removal(member: Membership) -> Confirmation:
     name = member.person.name
     return Confirmation(
         f"Remove {name} from the project?",
-        f"{name} no longer finds this project and gets no work from it. Their submissions stay and count.",
-        "It can be undone: the page offers it afterwards, and you can add them again.",
+        f"{name} can no longer open this project and gets no tasks from it. Their submissions stay and count.",
+        "You can undo this afterwards on this page, or add the person again.",
         f"Remove {name}",
     )
 
@@ -373,17 +373,17 @@ def _remove(services: Services, view: ProjectView, member: Membership) -> None:
         ):
             raise ConflictError(f"{member.person.name} is in the project already.")
         _store(services, view, member)
-        _keep_message(f"{member.person.name} is back in the project, with the role they had.")
+        _keep_message(f"{member.person.name} is back in the project, with the earlier role.")
 
-    _keep_message(f"{member.person.name} is out of the project. Their submissions stay.", undo=back)
+    _keep_message(f"{member.person.name} was removed from the project. Their submissions stay.", undo=back)
 
 
 def _deactivation(member: Membership) -> Confirmation:
     name = member.person.name
     return Confirmation(
         f"Deactivate the account of {name}?",
-        f"{name} is signed out at once and cannot sign in any more, in any project; what they have in hand goes back "
-        "to the others. Their submissions stay and count.",
+        f"{name} is signed out immediately and can no longer sign in to any project. Their open tasks go to other "
+        "people. Their submissions stay and count.",
         "You can reactivate the account at the end of this page.",
         f"Deactivate {name}",
     )
@@ -392,7 +392,7 @@ def _deactivation(member: Membership) -> Confirmation:
 def _set_active(services: Services, member: Membership, *, active: bool) -> None:
     person = accounts.set_active(services.store, by=services.person, login=member.person.login, active=active)
     if active:
-        _keep_message(f"{person.name} may sign in again, with the roles they had.")
+        _keep_message(f"{person.name} can sign in again, with the earlier roles.")
     else:
         _keep_message(f"{person.name} can no longer sign in. Their submissions stay and count.")
 

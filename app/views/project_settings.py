@@ -91,8 +91,8 @@ def _archive(services: Services, view: ProjectView) -> None:
 
     question = Confirmation(
         f"Archive {view.title}?",
-        "The project leaves the menus. Members can still read it, and leads can export it. Nobody can claim, vote or "
-        "change anything.",
+        "The menus no longer list the project. Members can still read it, and leads can export it. Nobody can claim, "
+        "vote or change anything.",
         "You can restore it on this page.",
         f"Archive {view.title}",
     )
@@ -102,7 +102,7 @@ def _archive(services: Services, view: ProjectView) -> None:
 def _unarchive(services: Services, view: ProjectView) -> None:
     with shell.pressed(services):
         project_care.unarchive(services.store, by=services.person, project=view.name)
-        messages.keep("projects.done", f"{view.title} is in use again.")
+        messages.keep("projects.done", f"{view.title} is restored.")
 
 
 def _press(services: Services, view: ProjectView, action: ProjectAction) -> None:

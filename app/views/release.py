@@ -56,9 +56,9 @@ def render(services: Services) -> None:
             format_func=open_.__getitem__,
             key="release.despite",
             placeholder="Choose checks to release without",
-            help="The release is then made although the check is open. Its manifest records the override.",
+            help="Touchstone makes the release although these checks are open. The manifest records each override.",
         )
-    shell.section("What goes in")
+    shell.section("Contents")
     asked = _options(view)
     _make(services, view, upcoming, lines, asked)
     with st.container():  # next to the pressed button, because the page's head is out of sight
@@ -82,7 +82,7 @@ def _finding(
         head = f"Release {number} is not ready: {blocking[0].said.partition('. ')[0]}."
         rest = f"{markup.count(others, 'more check blocks', 'more checks block')} it." if others else ""
     else:
-        head, rest = f"Release {number} is ready.", f"{n} {'goes' if upcoming.items == 1 else 'go'} in."
+        head, rest = f"Release {number} is ready.", f"It contains {n}."
     shell.show(markup.finding(markup.tag("b", markup.text(head)), markup.text(f" {rest}")))
     about = settings.card_version(services.store, by=services.person, project=view.name)
     filled = sum(1 for field in SAYINGS if about.values.get(field.name))
@@ -177,7 +177,7 @@ def _more_options() -> None:
             value=10,
             step=1,
             key="release.off",
-            help="A split may be this much larger or smaller than planned. One item is always allowed.",
+            help="A split may be this much larger or smaller than planned. A difference of one item is always allowed.",
         )
         st.checkbox(
             "Allow missing dimensions",
@@ -194,13 +194,13 @@ def _more_options() -> None:
                 "Accepted leaks",
                 key="release.accepted",
                 placeholder="key: the phrase is on many signs",
-                help="Write `KIND: reason`, with semicolons between several. The leak check then passes for this kind, "
-                "and the manifest records the reason.",
+                help="Write entries such as `KIND: reason`, separated by semicolons. The leak check then accepts each "
+                "kind, and the manifest records the reason.",
             )
     if missing := missing_folder_checks():
         shell.show(markup.notice(f"{' '.join(missing.values())} Until then, private splits are not checked."))
     if files := extensions.all_missing("release_files"):
-        shell.show(markup.notice(f"{' '.join(files.values())} Until then, releases are made without it."))
+        shell.show(markup.notice(f"{' '.join(files.values())} Until then, releases do not include these files."))
 
 
 def _words(given: object) -> tuple[str, ...]:

@@ -111,8 +111,8 @@ def render(services: Services) -> None:
 
 
 HOW_TO_SCORE = (
-    "An answer gets a score from a key with fixed options, from people's grades, or from a judge. This project has none"
-    " of them yet."
+    "An answer gets a score from a key with fixed options, from people's grades, or from a judge. This project has no"
+    " scores yet."
 )
 
 

@@ -40,7 +40,7 @@ def _add(name: str, files: Mapping[str, str], done: dict[str, str], on_the_way: 
     if name in done:
         return
     if name not in files:
-        raise ValueError(f"{on_the_way[-1] if on_the_way else 'the page'} imports {name}, which is not there")
+        raise ValueError(f"{on_the_way[-1] if on_the_way else 'the page'} imports {name}, which does not exist")
 
     def of(path: str) -> str:
         needed = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
@@ -81,7 +81,7 @@ def _module(name: str, text: str, of: Callable[[str], str]) -> str:
         text = way.sub(write, text)
     unknown = OTHER.search(text)
     if unknown:
-        raise ValueError(f"{name} imports or exports in a way that a bundle cannot take: {unknown[0].strip()}")
+        raise ValueError(f"{name} has an import or export that the bundler does not support: {unknown[0].strip()}")
     return f"// {name}\nconst {_variable(name)} = (() => {{\n{text}\nreturn {{ {', '.join(exported)} }};\n}})();"
 
 

@@ -14,7 +14,7 @@ from domain.records import ProjectView
 from domain.states import Stage
 from workflow.annotate import looking
 
-LOOKING = "This preview takes no item, and you can still review every item blind."
+LOOKING = "The preview uses no real item, so you can still review every item blind."
 TAKING = "Take an item to work on it yourself. Until it is decided, other pages hide its votes from you."
 WRITING = "Choose an image to write an item about it."
 

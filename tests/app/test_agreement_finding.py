@@ -37,14 +37,14 @@ def test_few_items_are_counted_and_ten_have_a_percentage() -> None:
     assert whole.rest.startswith(f"Krippendorff's alpha is {alpha:.2f} [")
     few = of({"ann": ann[1:], "bo": bo[1:]})
     assert few.share == "7 of 9 items"
-    assert few.notes[0] == "On 9 items with at least two votes."
+    assert few.notes[0] == "Based on 9 items with at least two votes."
 
 
 def test_of_three_people_the_pairs_of_votes_are_counted() -> None:
     """Item 1: all equal, 3 of 3 pairs. Item 2: two against one, 1 of 3. Item 3 has one vote."""
     found = of({"ann": ["yes", "yes", "yes"], "bo": ["yes", "yes", None], "cy": ["yes", "no", None]})
     assert found.share == "4 of 6 pairs of votes, on 2 items"
-    assert found.notes[0] == "On 2 items with at least two votes; 1 with fewer is left out."
+    assert found.notes[0] == "Based on 2 items with at least two votes; 1 with fewer is left out."
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_of_three_people_the_pairs_of_votes_are_counted() -> None:
     [
         (400, 0, "everyone gave the same answer"),
         (395, 5, "This is high enough to rely on."),
-        (20, 20, "This is too low to build on. Read what raters differ on, and make the guideline clearer."),
+        (20, 20, "This is too low to rely on. See where raters differ, and make the guideline clearer."),
         (16, 2, "The interval reaches below 0.67, the usual minimum. More votes make it narrower."),
     ],
 )

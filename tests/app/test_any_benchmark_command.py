@@ -61,7 +61,7 @@ def test_the_example_of_the_documentation_is_what_comes_out(here: Path) -> None:
         said[" ".join(words[1:4])] = done.stdout.splitlines()
     assert said["item import changes"] == [
         "Imported 2 items.",
-        "Media: 3 present, 1 missing (their items wait; add the files with --media DIR).",
+        "Media: 3 present, 1 missing (some items wait for files; add the files with --media DIR).",
         "Missing: k4.jpg.",
         "changes.csv: its cells are separated by semicolons. Nothing reads the column 'Quelle'; the values "
         "stay with the rows and are exported again.",
@@ -105,7 +105,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     assert looked.stdout.splitlines()[-1] == "Nothing was stored."
     refused = run("item", "import", "p", "models", "latin.csv", "--dry-run")
     assert (
-        "--dry-run is about items, answers, ratings and replies; models are imported without it"
+        "--dry-run works for items, answers, ratings and replies. Leave it out for models"
         in f"{refused.output} {refused.exception}"
     )
     done = run("item", "import", "p", "csv", "latin.csv", "--set", "encoding=cp1252", *names)
@@ -133,7 +133,10 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     (left,) = [json.loads(line) for line in (here / "left.jsonl").read_text(encoding="utf-8").splitlines()]
     assert (left["row"], left["raw"]) == (2, newer[1])
     refused = run("item", "import", "p", "ratings", "latin.csv", "--new-only")
-    assert "--new-only and --changed-rows are about items" in f"{refused.output} {refused.exception}"
+    assert (
+        "--new-only and --changed-rows work for items. Leave them out for ratings"
+        in f"{refused.output} {refused.exception}"
+    )
 
 
 @pytest.mark.thorough
@@ -159,7 +162,7 @@ def test_former_options_and_mapping_files_import_the_same(here: Path) -> None:
     assert said["old"].startswith("Imported 2 items.\n")
     assert said["old"] == said["file"] == said["both"]
     assert (here / "old.jsonl").read_bytes() == (here / "file.jsonl").read_bytes() == (here / "both.jsonl").read_bytes()
-    for line, why in (("colums: {}", "columns"), ("template: egothink_single", "csv are imported without it")):
+    for line, why in (("colums: {}", "columns"), ("template: egothink_single", "Delete the key to import csv")):
         (here / "wrong.yaml").write_text(line, encoding="utf-8")
         refused = run("item", "import", "file", "csv", "latin.csv", "--mapping", "wrong.yaml")
         assert why in str(refused.exception), refused.exception

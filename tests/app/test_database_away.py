@@ -211,10 +211,10 @@ def test_a_home_where_nothing_can_be_written_is_not_well(served: Home) -> None:
     store = served.store()
     assert _health(store, served)[0] == 200
     with _limited(8192):
-        assert find_write_error(served.path) == "Nothing can be written below the home folder: its disk is full."
+        assert find_write_error(served.path) == "Touchstone cannot write to the home folder: its disk is full."
     assert find_write_error(served.path) is None
     assert str(find_write_error(served.path / "gone")).startswith(
-        "Nothing can be written below the home folder: No such file"
+        "Touchstone cannot write to the home folder: No such file"
     )
     store.close()
 

@@ -79,7 +79,7 @@ def test_people_lists_who_was_given_which_part(store: Store, home: Path) -> None
     the(test, "toggle", "people.past.p").set_value(True)  # type: ignore[attr-defined]
     found = rows(test.run(), "Since then")
     assert [(each["Whose"], each["Since then"], each["By"]) for each in found] == [
-        ("Ann (ann)", "out of the project", "Lea"),
+        ("Ann (ann)", "removed from the project", "Lea"),
         ("Ann (ann)", "senior in Colour, for no stage", "Lea"),
         ("Ann (ann)", "annotator in all dimensions, for all stages", "on the machine"),
         ("Lea (lea)", "lead in all dimensions, for all stages", "on the machine"),

@@ -47,7 +47,7 @@ def test_a_project_from_nothing_to_files(home: Path, tmp_path: Path, annotations
     assert brought.stdout.splitlines()[0] == "Imported 3 items."
     assert "3 missing" in brought.stdout
     again = touchstone("item", "import", "mine", "egothink", annotations, home=home)
-    assert again.stdout.splitlines()[:2] == ["Imported nothing new.", "3 rows were there already."]
+    assert again.stdout.splitlines()[:2] == ["Imported nothing new.", "3 rows were already imported."]
     out = touchstone("item", "export", "mine", "egothink", "--out", tmp_path / "out", home=home)
     assert out.stdout == f"3 items in 2 files at {tmp_path / 'out'}.\n"
     for folder in ("Activity", "Forecast"):
@@ -86,7 +86,7 @@ def test_bad_rows_are_written_where_they_can_be_mended(home: Path, tmp_path: Pat
     assert "annotations.json, row 2: it has no image_path; it has no answer." in refused.stderr
     taken = touchstone("item", "import", "mine", "egothink", path, "--skip-bad", home=home)
     where = home / "bad_rows" / "mine-egothink-1.jsonl"
-    assert f"1 row were invalid. They are in {where}, with reasons." in taken.stdout
+    assert f"Skipped 1 invalid row. See {where} for the rows and reasons." in taken.stdout
     (row,) = map(json.loads, where.read_text().splitlines())
     assert (row["path"], row["row"], row["reason"]) == ("annotations.json", 2, "it has no image_path; it has no answer")
     assert json.loads(row["raw"]) == records[1]
@@ -123,7 +123,7 @@ def test_a_ratings_file_says_whether_its_raters_are_people(home: Path, tmp_path:
         "To change this: touchstone rater list mine --people NAME or --machines NAME.",
     ]
     told = touchstone("item", "import", "mine", "ratings", file, "--set", "raters=people", home=home)
-    assert told.stdout.splitlines()[1:3] == ["2 rows were there already.", "Counted among the people: ann, Li, Wei."]
+    assert told.stdout.splitlines()[1:3] == ["2 rows were already imported.", "Counted among the people: ann, Li, Wei."]
     listed = touchstone("rater", "list", "mine", "--machines", '"Li, Wei"', home=home)
     assert [" ".join(line.split()) for line in listed.stdout.splitlines()] == [
         "ann a person; imported ratings: 1 in verification",
@@ -132,7 +132,7 @@ def test_a_ratings_file_says_whether_its_raters_are_people(home: Path, tmp_path:
     for arguments, sentence in [
         (
             ("item", "import", "mine", "predictions", file, "--set", "raters=people"),
-            "predictions are imported without it",
+            "Delete the key to import predictions",
         ),
         (("rater", "list", "mine", "--people", "bob"), "no imported ratings by 'bob'"),
         (

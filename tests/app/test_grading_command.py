@@ -36,7 +36,7 @@ def home_with(tmp_path: Path, sample: str) -> Path:
     schema.write_text(SCHEMA.replace("SAMPLE", sample))
     told = touchstone("schema", "check", str(schema), home=home)
     assert told.returncode == 0, told.stderr
-    assert "2 raters; score; a sample by plan: " in told.stdout
+    assert "2 raters; score; planned sample: " in told.stdout
     assert touchstone("project", "create", "p", "--schema", str(schema), home=home).returncode == 0
     rows = [{"image_path": [f"{at}.jpg"], "question": f"{at}?", "answer": "Yes."} for at in range(6)]
     for folder in ("d1", "d2"):
@@ -99,4 +99,4 @@ def test_what_does_not_fit_is_said_and_opens_nothing(tmp_path: Path) -> None:
     assert touchstone("project", "create", "q", "--schema", "egothink", home=home).returncode == 0
     q = touchstone("sample", "show", "q", home=home)
     assert q.stdout == "0 of 0 answers are open to people: 0 graded by 3 people, 0 begun, 0 untouched.\n"
-    assert "plans no sample: --json needs" in touchstone("sample", "show", "q", "--json", home=home).stderr
+    assert "--json needs a planned sample" in touchstone("sample", "show", "q", "--json", home=home).stderr

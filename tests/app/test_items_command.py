@@ -62,12 +62,12 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
         == "0 changed, 2 did not."
     )
     for text, sentence in (
-        (b"", "has no item ids. Write one id on each line."),
-        (b"\xff\xfe\x00", "cannot be read as UTF-8 text"),
+        (b"", "has no item IDs. Write one ID per line."),
+        (b"\xff\xfe\x00", "Use a UTF-8 text file."),
     ):
         file.write_bytes(text)
         assert sentence in said(*priority)
-    assert "The standard input has no item ids" in said(*assign, ids="")
+    assert "The standard input has no item IDs" in said(*assign, ids="")
     lea = make_person(store, "lea", role=Role.LEAD)
     make_person(store, "sen", role=Role.SENIOR)
     saved = said("item", "list", "p", "--dimension", "shape", "--size", "25", "--save-view", "Shapes", "--for-everyone")

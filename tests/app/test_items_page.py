@@ -55,7 +55,7 @@ def _press(page: AppTest, label: str) -> None:
 def _change(page: AppTest, store: Store, login: str, *ticked: str) -> None:
     """Open the dialog with the actions while these items are ticked in the browser."""
     _press(page, "Change items")
-    assert "Reading which items are ticked" in words(page), "earlier ticks may be outdated"
+    assert "Reading your selection" in words(page), "earlier ticks may be outdated"
     _says(page, accounts.find_person(store, login=login), *ticked)
 
 

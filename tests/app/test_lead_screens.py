@@ -133,7 +133,7 @@ def test_my_work_offers_a_key_for_each_stage_in_which_something_waits(store: Sto
 @pytest.mark.thorough
 def test_my_work_says_what_to_do_where_there_is_nothing(store: Store, show: Show) -> None:
     accounts.create_person(store, login="new", name="New")
-    assert "You take part in no project yet" in words(show("my_work", "new"))
+    assert "You are not a member of any project yet" in words(show("my_work", "new"))
     accounts.create_person(store, login="boss", name="Boss", is_admin=True)
     projects.create_project(
         store, name="empty", loaded=projects.project(store, person=person(store, "lea"), project="tiny").schema
@@ -152,7 +152,7 @@ LEAD_PAGES = [name for name, screen in SCREENS.items() if screen.role is Role.LE
 @pytest.mark.parametrize("login", ["ana", "sen"])
 def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: str) -> None:
     test = show(name, login)
-    assert "for the leads of Project tiny" in words(test)
+    assert "for leads of Project tiny" in words(test)
     assert not test.button
     assert "No one" not in words(test)
 
@@ -283,7 +283,7 @@ def test_what_another_lead_has_changed_meanwhile_is_not_overwritten_and_one_is_t
     memberships.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
     save(test, dimensions=["counting"])
     assert part_of(store, "bo") == (Role.SENIOR, ("activity",))
-    assert "Someone has meanwhile changed the dimensions of Bo. Look, and choose again." in words(test)
+    assert "Another person changed the dimensions of Bo. Check the new value, then choose again." in words(test)
     save(change(test, "Bo"), dimensions=["activity", "counting"])
     role, dimensions = part_of(store, "bo")
     assert (role, set(dimensions or ())) == (Role.SENIOR, {"activity", "counting"})
@@ -314,13 +314,13 @@ def test_what_reaches_far_asks_first_by_name_and_says_how_it_is_undone(store: St
     test = save(change(show("people", "lea"), "Bo"), button=".remove")
     assert bo()
     assert "Their submissions stay and count." in words(test)
-    assert "It can be undone" in words(test)
+    assert "You can undo this afterwards" in words(test)
     test.button(key="people.sure.no").click().run()
     assert bo()
     save(change(test, "Bo"), button=".remove")
     test.button(key="people.sure.yes").click().run()
     assert not bo()
-    assert "Bo is out of the project." in words(test)
+    assert "Bo was removed from the project." in words(test)
     test.button(key="people.undo").click().run()
     assert bo()
     save(change(test, "Bo"), button=".deactivate")
@@ -378,7 +378,7 @@ def test_a_dialog_that_is_left_or_answered_is_gone_and_another_address_has_none(
 
 def test_the_only_lead_stays_one_and_is_told(store: Store, show: Show) -> None:
     test = save(change(show("people", "lea"), "Lea"), role=Role.ANNOTATOR)
-    assert "another lead would have to" in words(test)
+    assert "Only another lead can" in words(test)
     assert part_of(store, "lea")[0] is Role.LEAD
     test.button(key="people.sure.yes").click().run()
     assert "Lea is the last active lead of" in words(test)
@@ -390,7 +390,7 @@ def test_an_invitation_is_a_link_that_works_and_stays_until_it_is_put_away(store
     save(test, role=Role.SENIOR)
     for _ in range(2):
         address = test.code[0].value
-        assert "Links are shown only here, and gone after a reload" in words(test)
+        assert "This page shows a link only until you reload" in words(test)
         test.run()
     offered = accounts.invitation(store, token=address.rpartition("/invite/")[2])
     assert offered is not None
@@ -465,10 +465,10 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     (folder / "annotations.json").write_text(json.dumps([*rows, *[{"question": "?"}] * 60]), encoding="utf-8")
     test.button(key="import.items.go").click().run()
     page = words(test)
-    assert "60 rows do not fit. Nothing was imported; mend the file, or take the other rows" in page
+    assert "Invalid rows: 60. Nothing was imported; mend the file, or take the other rows" in page
     assert "(“Skip bad rows”)" in page
     assert [f", row {number}: " in page for number in (2, 3, 52, 53)] == [False, True, True, False]
-    assert "The first 50 of 60 rows that do not fit" in [each.label for each in test.expander]
+    assert "The first 50 of 60 rows that are invalid" in [each.label for each in test.expander]
     (folder / "annotations.json").write_bytes(good)
     test.button(key="import.items.go").click().run()
     assert "2 items imported; 1 of 2 images and clips found" in words(test)
@@ -668,7 +668,7 @@ def test_an_export_says_how_much_it_holds_and_that_it_has_no_manifest(store: Sto
 
 
 def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Show) -> None:
-    assert "There are no submissions in the verification yet" in words(show("agreement", "lea"))
+    assert "There are no submissions for verification yet" in words(show("agreement", "lea"))
     with store.write() as session:  # two people of one name
         for row in session.exec(select(PersonRow).where(col(PersonRow.login).in_(["bo", "chi"]))):
             row.name = "Robin"
@@ -678,7 +678,7 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
         vote(store, "chi", value, "wrong_answer" if value == "no" else None)
     test = show("agreement", "lea")
     assert part(test, "finding").startswith("Two verifiers agree on 2 of 3 items. Krippendorff's alpha is 0.00")
-    assert "On 3 items with at least two votes." in words(test)
+    assert "Based on 3 items with at least two votes." in words(test)
     assert "0.667" not in words(test), "every statistic is folded"
     test.session_state["agreement.fold.statistics"] = True
     page = words(test.run())
@@ -701,7 +701,7 @@ def test_one_vote_is_no_agreement_and_equal_votes_have_no_coefficient(store: Sto
     write_item(store)
     vote(store, "bo", "yes")
     test = show("agreement", "lea")
-    assert part(test, "finding") == "No item has votes of two verifiers yet."
+    assert part(test, "finding") == "No item has votes from two verifiers yet."
     vote(store, "chi", "yes")
     finding = part(show("agreement", "lea"), "finding")
     assert finding == (

@@ -204,7 +204,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     test.toggle(key="models.text_only").set_value(True).run()
     test.button(key="models.see").click().run()
     page = words(test)
-    assert "little will be asked about 3 items. Pictures are left out on purpose. Nothing has been asked yet." in page
+    assert "little will be asked about 3 items. The model gets no pictures. No request has been sent yet." in page
     assert "How many cups, " in page
     assert "is no folder of this machine" in page
     assert not run_views.runs_of(store, by=None, project="tiny")
@@ -265,10 +265,10 @@ def test_a_prompt_file_of_one_s_own_says_which_field_a_placeholder_takes(
     test = show()
     test.text_area(key=description.TEXT).set_value(specs.spec_as_yaml(SPEC)).run()
     test.toggle(key="models.text_only").set_value(True).run()
-    test.selectbox(key="models.prompts").select("A file of mine").run()
-    assert "Choose the file of prompts" in words(test)
+    test.selectbox(key="models.prompts").select("My own file").run()
+    assert "Upload a file with prompts" in words(test)
     test.get("file_uploader")[0].upload("mine.txt", b"=== user ===\nTell me: {what}", "text/plain").run()
-    assert "Which fields do they mean?" in words(test)
+    assert "Choose a field for each" in words(test)
     box = test.selectbox(key="models.fills.what")
     assert "answer" not in box.options, "no model is told the key"
     box.select("question").run()
@@ -284,7 +284,7 @@ def test_wordings_are_chosen_by_a_seed_and_counted_before_anything_is_asked(
     test.text_area(key=description.TEXT).set_value(specs.spec_as_yaml(SPEC)).run()
     test.toggle(key="models.text_only").set_value(True).run()
     assert not [each for each in test.number_input if each.key.startswith("models.prompt_seed")], "one wording each"
-    test.selectbox(key="models.prompts").select("A file of mine").run()
+    test.selectbox(key="models.prompts").select("My own file").run()
     file = b"""default: any
 families: {any: {general: {user: "<who> tell: {question}", wordings: {who: [Please, "Now,"]}}}}
 """
@@ -379,7 +379,7 @@ def test_a_run_is_watched_and_paused_resumed_cancelled(show: Open, store: Store,
     view = run_views.view(store, by=None, run=run)
     assert view.state is RunState.WAITING, "it asks first"
     assert test.button(key=f"models.cancel.{run}.yes").label == f"Cancel {markup.label(view.name)}"
-    assert "It cannot be undone" in words(test)
+    assert "You cannot undo this or resume a canceled run" in words(test)
     test.button(key=f"models.cancel.{run}.yes").click().run()
     assert run_views.view(store, by=None, run=run).state is RunState.CANCELLED
     assert "cancelled" in words(test)
@@ -415,7 +415,7 @@ def test_answers_out_of_a_file_are_listed_and_withdrawn_with_a_reason(
     next(box for box in test.text_input if box.label == "Reason").input("the wrong file")
     test.button(key=yes).click().run()
     assert run_views.view(store, by=None, run=brought.id).withdrawn == "the wrong file"
-    assert "withdrawn, counts nowhere: the wrong file" in words(test)
+    assert "withdrawn, no longer counts: the wrong file" in words(test)
     test.button(key=f"models.withdraw.{brought.id}.back").click().run()
     assert not run_views.view(store, by=None, run=brought.id).withdrawn
 
@@ -448,9 +448,9 @@ def test_that_no_worker_is_there_is_said_after_a_while(store: Store, items: list
     later = datetime.now(UTC) + timedelta(minutes=1)
     for heard in (None, 60.0):
         told = watch.waiting(view, now=later, heard=heard)
-        assert "No worker is running. machine/1 was last heard of" in told
+        assert "No worker is running. machine/1 was last active at" in told
         assert "touchstone worker" in told
-    assert "may be busy with another one" in watch.waiting(view, now=later, heard=1.0)
+    assert "may be busy with another run" in watch.waiting(view, now=later, heard=1.0)
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------
@@ -493,10 +493,10 @@ def test_answers_are_sent_to_grading_once_and_without_the_model_s_name(
     test.segmented_control(key=f"models.part.{run}").set_value("Grading").run()
     n = 3 * grading.raters
     assert f"Sending opens {n} slots: Counting {n}." in words(test)
-    assert "never which model wrote it" in words(test)
+    assert "Each grader gets the answers in a different order" in words(test)
     test.button(key="models.send").click().run()
-    assert f"{n} slots opened in grading." in words(test)
-    assert "sending opens no more" in words(test)
+    assert f"{n} slots opened for grading." in words(test)
+    assert "You cannot send more answers now" in words(test)
     assert not [button for button in test.button if button.key == "models.send"]
     task = claimed(store, accounts.find_person(store, login="ana"), Stage.GRADING, project="tiny")
     assert "name-of-the-model" not in repr(task)

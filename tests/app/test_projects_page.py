@@ -85,12 +85,12 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     page.button(key="projects.archive.sure.yes").click().run()
     assert "Second round is archived." in words(page)
     assert "This project is archived. Your work is kept" in words(drawn(store, home, "my_work", "ann"))
-    assert "Second round is archived: it can be read and exported" in words(
+    assert "Second round is archived. You can read and export the project, but not change it." in words(
         drawn(store, home, "overview", "lea", project="p")
     )
     assert rows(drawn(store, home, "projects", "ann"), "Project ID")[0]["State"] == "Archived"
     page.button(key="projects.unarchive").click().run()
-    assert "Second round is in use again." in words(page)
+    assert "Second round is restored." in words(page)
 
 
 def test_a_server_without_projects_shows_how_to_begin(store: Store, home: Path) -> None:

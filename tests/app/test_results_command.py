@@ -73,7 +73,7 @@ def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
     for arguments, words in (
         (["--by", "goal"], "Items cannot be cut by 'goal'"),
         (["--criterion", "beauty"], "no criterion 'beauty' whose values are numbers or named options; it has score"),
-        (["--edges", "1,5"], "dimension has no numbers to cut at 1,5"),
+        (["--edges", "1,5"], "--edges 1,5 needs numbers, but dimension has none"),
         (["--edges", "5,1"], "Slices begin at numbers from low to high"),
         (["--cluster", "goal"], "not put together by 'goal'"),
     ):

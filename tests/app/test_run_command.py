@@ -238,7 +238,7 @@ def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path)
         return done.stderr
 
     assert "Name the model" in refused()
-    assert "settings it was started with" in refused("--resume", "x", "--limit", "3")
+    assert "cannot change the settings of a run" in refused("--resume", "x", "--limit", "3")
     assert "There is no run 'x'" in refused("--resume", "x")
     assert "--retry-failed needs --resume" in refused("--spec", str(spec), "--retry-failed")
     assert "no dimension 'taste'" in refused("--spec", str(spec), "-d", "taste")

@@ -41,7 +41,7 @@ def read(html: str) -> _Read:
 def test_no_text_becomes_markup_or_breaks_a_message(text: str) -> None:
     html = shown.text_block(text) + shown.line(text) + shown.mono(text)
     page = read(html)
-    if "nothing but white space" in page.text:
+    if "only white space" in page.text:
         page.tags.remove("span")
         page.tags.insert(0, "div")
     assert page.tags == ["div", "div", "span"]
@@ -70,7 +70,7 @@ def test_a_long_text_is_cut_and_says_so() -> None:
     assert shown.opening("a" * 281, 280) == "a" * 280 + " … (1 more)"
     assert shown.opening("a" * 280, 280) == "a" * 280
     assert shown.opening("a\n\n b") == "a b"
-    assert "nothing but white space" in shown.line(" \n ")
+    assert "only white space" in shown.line(" \n ")
     html = shown.text_block("x" * 100_007, most=100_000)
     assert "… 7 more characters" in html
     assert read(shown.text_block("x" * 100_000)).text == "x" * 100_000
@@ -115,7 +115,7 @@ def test_options_stand_with_every_score_and_a_warning_where_the_winner_depends_o
     html = shown.ranking(Ranking((cut, wash)), key="wash")
     page = read(html)
     assert "The winner depends on the score" in page.text
-    assert "This run goes by: mean by token." in page.text
+    assert "This run uses: mean per token." in page.text
     assert "cut <b>it</b>" in page.text
     for figure in ("-3.000", "-1.500", "-0.231", "1.500", "-1.750", "-0.438", "-0.500"):
         assert figure in page.text

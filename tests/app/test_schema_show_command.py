@@ -51,9 +51,9 @@ def test_conditions_are_said_in_words() -> None:
     at = lines.index("  In which order did it happen?   [order: ordering]")
     assert [line.strip() for line in lines[at + 1 : at + 5]] == [
         "From the item's options.",
-        "Asked only where asks is order.",
+        "Asked only if asks is order.",
         "Asked only in temporal.",
-        "May be left out.",
+        "Optional.",
     ]
 
 
@@ -83,8 +83,8 @@ stages:
     done = show(str(path))
     assert done.exit_code == 0, done.output
     for line in (
-        "    Two answers say the same if they are at most 0.5 cm apart.",
-        "    Two answers say the same if they are at most 0.1 of the right one apart.",
+        "    Two answers count as equal if they differ by at most 0.5 cm.",
+        "    Two answers count as equal if they differ by at most 0.1 of the right answer.",
         "  Between width and height: It is higher than wide.",
     ):
         assert line in done.stdout.splitlines()

@@ -103,7 +103,7 @@ def test_a_new_page_is_drawn_in_the_frame_of_all(home: Home, store: Store) -> No
         return "\n".join(element.proto.body for element in test.main.get("html"))
 
     assert "What they are called, and which group each is in." in words("lea")
-    assert "This page is for the leads of" in words("ana")
+    assert "This page is for leads of" in words("ana")
 
 
 def test_the_menu_has_twelve_entries_at_most(store: Store) -> None:

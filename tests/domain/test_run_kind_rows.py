@@ -115,7 +115,7 @@ def test_a_new_row_is_on_its_page_and_in_lists_and_results(tmp_path: Path, sqlit
     assert "Answers out of a search" in told["page"]
     assert f'data-run="{run}"' in told["page"]
     assert "Looked up " in told["shown"]
-    assert "Read them on Cases" in told["shown"]
+    assert "Show on Cases" in told["shown"]
     assert "There is no run of a judge" in told["on judges"]
     assert any("answers" in options for options in told["export"])
     assert f"{run}  found " in told["list"]

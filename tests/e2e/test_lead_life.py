@@ -176,7 +176,7 @@ def _invite(lead: Desk, look: Look) -> list[str]:
     for login, role in INVITED.items():
         keys.button("Invite someone")
         dialog = page.get_by_role("dialog", name="Invite someone")
-        keys.writes(dialog.get_by_role("textbox", name="Who gets the link from you"), login.capitalize())
+        keys.writes(dialog.get_by_role("textbox", name="Recipient"), login.capitalize())
         keys.radio("Role", re.compile(f"^{role.capitalize()}:"), within=dialog)
         keys.button("Make an invitation", within=dialog)
         dialog.wait_for(state="detached")
@@ -494,7 +494,9 @@ def _read_only(chromium: Browser, server: Server) -> None:
     """Everyone reads it, and no one changes anything, at the page or behind it."""
     with at_desk(chromium, server, "lena") as lead:
         lead.open(f"/people?project={PROJECT}")
-        expect(lead.page.get_by_text(f"{TITLE} is archived: it can be read and exported")).to_be_visible()
+        expect(
+            lead.page.get_by_text(f"{TITLE} is archived. You can read and export the project, but not change it.")
+        ).to_be_visible()
     with at_desk(chromium, server, "ann") as ann:
         ann.open(f"/verify?project={PROJECT}")
         expect(ann.page.get_by_text(f"{TITLE} is archived")).to_be_visible()

@@ -131,7 +131,7 @@ def test_a_folder_is_picked_run_watched_read_and_sent_to_grading(
         type_description(lead, lambda text: text.replace("max_new_tokens: 256", "max_new_tokens: lots"))
         expect(page.get_by_role("alert").filter(has_text="Correct these lines")).to_contain_text("a whole number")
         type_description(lead, lambda text: text.replace("max_new_tokens: lots", "max_new_tokens: 32"))
-        limit = page.get_by_role("spinbutton", name="At most so many")
+        limit = page.get_by_role("spinbutton", name="Maximum items")
         limit.fill(str(ASKED))
         limit.press("Enter")
         lead.settled(held_ms=300)
@@ -171,8 +171,8 @@ def test_a_folder_is_picked_run_watched_read_and_sent_to_grading(
 
         go_to(page, "Grading")
         page.get_by_role("button", name="Send to grading").click()
-        expect(page.get_by_text("slots opened in grading.")).to_be_visible()
-        expect(page.get_by_text("sending opens no more")).to_be_visible()
+        expect(page.get_by_text("slots opened for grading.")).to_be_visible()
+        expect(page.get_by_text("You cannot send more answers now")).to_be_visible()
     _grader_sees_an_answer_without_the_name(serving, chromium, {each["text"] for each in kept})
 
 

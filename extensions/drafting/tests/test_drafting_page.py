@@ -123,7 +123,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
     assert again.button(key="drafting.give").disabled
     for name in ("drafting", "pipelines"):
         seen = words(drawn(store, home, name, "ann", project="p"))
-        assert "This page is for the leads of" in seen
+        assert "This page is for leads of" in seen
         assert MODEL not in seen
 
 

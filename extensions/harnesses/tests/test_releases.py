@@ -24,7 +24,7 @@ def test_the_data_card_marks_the_fields_that_croissant_needs(store: Store, home:
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)
     page = drawn(store, home, "data_card", "lea", project="p")
-    assert "A release needs a license. The format croissant needs every field with a star." in words(page)
+    assert "A release needs a license. The format croissant needs every field marked with a star." in words(page)
     boxes = [each.label for each in (*page.text_input, *page.text_area) if str(each.key).startswith("release.say.")]
     assert {each.removesuffix(" *") for each in boxes if each.endswith(" *")} == {
         *("License", "Description", "Creators", "Address", "Limitations", "Biases", "Personal information"),

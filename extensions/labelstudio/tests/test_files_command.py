@@ -21,9 +21,9 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
     brought = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.prediction=why", home=home)
     assert brought.stdout.splitlines() == [
         "Imported 4 items, 1 answer, 31 ratings.",
-        "Media: 0 present, 4 missing (their items wait; add the files with --media DIR).",
-        "1 annotation with a skipped task: not imported.",
-        "Replaced by a later one of the same person or model: 1.",
+        "Media: 0 present, 4 missing (some items wait for files; add the files with --media DIR).",
+        "Not imported, because the task was skipped: 1 annotation.",
+        "Replaced by a later annotation of the same person or model: 1.",
         "Counted among the people: label-studio-4, label-studio-5.",
         "To change this: touchstone rater list old --people NAME or --machines NAME.",
     ]
@@ -41,4 +41,4 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
         assert "about" in task["data"]
         assert "A red cup." not in json.dumps(task), "the answer is secret to verifiers"
     wrong = touchstone("item", "import", "old", "ratings", file, "--set", "rater=ann", home=home)
-    assert (wrong.returncode, "ratings are imported without it" in wrong.stderr) == (1, True)
+    assert (wrong.returncode, "Delete the key to import ratings" in wrong.stderr) == (1, True)

@@ -213,7 +213,7 @@ def test_the_second_of_two_is_refused_and_loses_nothing(store: Store, home: Path
 
 def test_what_does_not_fit_is_told_and_the_rest_kept_only_when_asked(store: Store, home: Path, lea: Person) -> None:
     page = uploaded(opened(store, home), "narrations", "n.csv", CSV + "W-9,W,9,3,back\nW-9,W,x,3,odd\n")
-    assert "2 rows do not fit. Nothing was kept." in words(page)
+    assert "Invalid rows: 2. Nothing was kept." in words(page)
     assert "n.csv, line 19: " in words(page)
     assert "n.csv, line 20: " in words(page)
     assert not page.radio

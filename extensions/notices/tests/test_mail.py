@@ -356,7 +356,7 @@ def test_a_lead_invites_several_people_by_e_mail_and_no_link_is_lost(store: Stor
     assert (invitations_in(store), server.mails) == (0, [])
     page.text_area[0].set_value("new@example.org,\nbob@example.org; NEW@example.org")
     next(button for button in page.button if str(button.key).endswith(".do")).click().run()
-    assert "took an invitation for new@example.org, bob@example.org" in words(page)
+    assert "accepted an invitation for new@example.org, bob@example.org" in words(page)
     assert not page.code, "they have their links"
     texts = {mail["To"]: mail.get_content().replace("\r\n", "\n") for mail in server.mails}
     assert set(texts) == {"new@example.org", "bob@example.org"}
