@@ -138,7 +138,7 @@ def _set(content: dict[str, Any], text: str) -> None:
         hint = f" Did you mean `{near[0]}`?" if near else f" The keys are {', '.join(each.name for each in KEYS)}."
         wrong = f"--set {text}: a mapping has no key `{key}`.{hint}"
     elif not mark or (key in _MAPS) is not bool(name) or not (value.strip() or key in ("separator", "missing_words")):
-        wrong = f"--set {text} is not KEY=VALUE, such as separator=; or columns.question=Frage."
+        wrong = f"--set {text} is not in the form KEY=VALUE, such as separator=; or columns.question=Frage."
     if wrong:
         raise InvalidInputError([Problem("set", wrong)])
     if key != "separator":

@@ -297,7 +297,7 @@ def edit(
 def _field(text: str, as_text: Mapping[str, bool]) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise InvalidInputError([Problem("fields", f"{text!r} is not FIELD=VALUE, such as answer=Yes.")])
+        raise InvalidInputError([Problem("fields", f"{text!r} is not in the form FIELD=VALUE, such as answer=Yes.")])
     if as_text.get(name, True):
         return name, value
     try:

@@ -59,7 +59,7 @@ def counts_of(told: Sequence[str]) -> dict[str, int]:
     numbers = pairs(told, form, option="--clips")
     for name, number in numbers.items():
         if not number.isdecimal():
-            raise ModelError(f"--clips {name}={number} is not {form}.")
+            raise ModelError(f"--clips {name}={number} is not in the form {form}.")
     return {name: int(number) for name, number in numbers.items()}
 
 

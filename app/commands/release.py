@@ -355,7 +355,7 @@ def _each(given: list[str] | None) -> tuple[str, ...]:
 def _said(given: str) -> tuple[str, str]:
     name, equals, text = given.partition("=")
     if not equals:
-        raise SettingsError(f"--set {given} is not NAME=TEXT, such as license=CC-BY-4.0.")
+        raise SettingsError(f"--set {given} is not in the form NAME=TEXT, such as license=CC-BY-4.0.")
     if not text.startswith("@"):
         return name.strip(), text
     try:

@@ -89,7 +89,10 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
             ("--set", "encoding=cp1252"),
             "latin.csv has no column 'Frage' (question), 'Nr' (id); its columns are 'Größe'",
         ),
-        (("--set", "encoding=cp1252", "--set", "columns.question"), "--set columns.question is not KEY=VALUE"),
+        (
+            ("--set", "encoding=cp1252", "--set", "columns.question"),
+            "--set columns.question is not in the form KEY=VALUE",
+        ),
         (("--set", "encoding=cp1252", "--set", "columns.frage=Question"), "`frage` is no field or asset"),
         (("--set", "encoding=utf-16", *names), "latin.csv is not in utf-16"),
     ):

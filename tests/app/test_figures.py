@@ -284,5 +284,5 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     make_items(store, 1)  # something new: the figures that there are stay, with their time, until there are others
     monkeypatch.setattr(figure_requests, "SHARE", 10_000)
     later = words(page.run())
-    assert "As of" in later
+    assert "These figures are from" in later
     assert "leaderboard" in later

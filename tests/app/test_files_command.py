@@ -102,7 +102,7 @@ def test_an_edit_changes_the_bytes_of_one_record(home: Path, tmp_path: Path, ann
     assert (tmp_path / "out/Activity/annotations.json").read_bytes() == json.dumps(records, indent=4).encode()
     for arguments, sentence in [
         (("Activity/9", "answer=x"), "There is no item 'Activity/9'"),
-        (("Activity/1", "answer"), "is not FIELD=VALUE"),
+        (("Activity/1", "answer"), "is not in the form FIELD=VALUE"),
         (("Activity/1", "colour=x"), "no such field"),
     ]:
         refused = touchstone("item", "edit", "mine", *arguments, home=home)

@@ -142,7 +142,7 @@ def test_two_presses_count_once_and_two_leads_come_after_each_other(ann: Service
         with pytest.raises(ConflictError, match=r"Ann is importing asks\.csv into this project just now"):
             import_jobs.begin(bob, other)
         page = drawn(store, home, "import_", "bob", project="p")
-        assert "Ann's import of asks.csv goes on" in page.get("progress")[0].proto.text
+        assert "Ann's import of asks.csv continues if you leave this page" in page.get("progress")[0].proto.text
         assert page.button(key="import.items.go").disabled
         import_jobs.put_away(bob, job)
         assert import_jobs.last_import(ann, "p") is not None, "no one puts away what goes on"

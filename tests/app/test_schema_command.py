@@ -31,7 +31,7 @@ def test_check_by_name_and_by_path(name: str) -> None:
 
 def test_check_lists_what_is_not_built() -> None:
     output = run("check", "egoplan")
-    assert "qualification" not in output.partition("Declared, not built yet")[2]
+    assert "qualification" not in output.partition("Declared but not implemented yet")[2]
     assert "`rank_options`" not in output
     assert "2 raters; choice; kept if unanimous and key" in output
 

@@ -256,7 +256,7 @@ def test_the_command_leaves_a_demo_that_is_there(copy: Store, tmp_path: Path) ->
     done = command(tmp_path)
     assert done.returncode == 0, done.stderr
     assert str(tmp_path) in done.stdout
-    assert "is there already" in done.stdout
+    assert "already exists" in done.stdout
 
 
 def test_the_command_refuses_in_one_sentence_to_delete_other_work(copy: Store, tmp_path: Path) -> None:

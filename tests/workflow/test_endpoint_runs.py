@@ -184,7 +184,7 @@ def test_the_answer_after_an_explanation_is_read_by_the_usual_rules(store: Store
     ("endpoint", "says"),
     [
         ({"base_url": f"http://me:{CANARY}@127.0.0.1/v1"}, "user name or a password"),
-        ({"base_url": f"http://127.0.0.1/v1?key={CANARY}"}, "behind ? or #"),
+        ({"base_url": f"http://127.0.0.1/v1?key={CANARY}"}, "after ? or #"),
         ({"key": CANARY}, "the key itself does not belong into the description"),
         ({"key": "DATABASE_URL"}, "other variables are not read"),
         ({"omit": ("top_k",)}, "which is not sent"),
