@@ -185,7 +185,7 @@ def agreement(
     if unit is UnitKind.ANSWER and (by is Cut.GROUP or scale):
         raise typer.BadParameter("--unit answer does not work with --by group or --scale. Leave them out.")
     if missing is not None and project is not None:
-        raise typer.BadParameter("--missing is for files. Leave it out: a project knows its missing ratings.")
+        raise typer.BadParameter("--missing is for files. Leave it out, because a project records its missing ratings.")
     if losses_file is not None and project is None:
         raise typer.BadParameter("--losses needs a project, because a file has no lost replies.")
     if as_json and as_csv:
@@ -312,7 +312,7 @@ def _of_file(
         more = f" {len(read.bad):,} rows are invalid." if len(read.bad) > 1 else ""
         raise RatingsError(f"{path.name}, row {read.bad[0].row}: {read.bad[0].reason}. Correct the row.{more}")
     if not len(read.table):
-        raise RatingsError(f"{path.name} has no ratings below its first row. Add ratings.")
+        raise RatingsError(f"{path.name} has no ratings after the header row. Add ratings.")
     return summarise(
         read.table,
         scales=scales,
@@ -428,7 +428,7 @@ def _of_project(
         known = raters_of(shared.store, person=None, project=project, stage=stage)
         if known.people and known.machines:
             names = ", ".join(known.machines)
-            print(f"Machines, not counted among people: {names}. Include them with --raters.", file=sys.stderr)
+            print(f"Machines (not counted as people): {names}. Include them with --raters.", file=sys.stderr)
     return agreement_of(shared.store, **asked, stage=stage, by=by, scales=scales)
 
 

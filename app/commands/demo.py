@@ -136,7 +136,9 @@ def _forget(shared: Resources) -> None:
             "Touchstone never deletes submissions. For a fresh demo, set TOUCHSTONE_HOME to another folder."
         )
     if not shared.store.is_sqlite:
-        raise ConflictError("The demo can be rebuilt only in an SQLite file. Use an empty PostgreSQL database instead.")
+        raise ConflictError(
+            "Touchstone can rebuild the demo only in an SQLite file. With PostgreSQL, use an empty database."
+        )
     shared.store.close()
     path = shared.store.engine.url.database or ""
     for ending in ("", "-wal", "-shm"):

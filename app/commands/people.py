@@ -227,7 +227,8 @@ def edit(
     deactivate: Annotated[
         bool,
         typer.Option(
-            "--deactivate", help="Block sign-in, for someone who left. Their work stays; open tasks go to others."
+            "--deactivate",
+            help="Block sign-in, for someone who left. Their work stays; other people get the open tasks.",
         ),
     ] = False,
     reactivate: Annotated[

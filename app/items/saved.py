@@ -129,7 +129,7 @@ def _change(services: Services, view: ProjectView, changeable: Sequence[ItemView
 
     left, right = st.columns(2)
     left.button("Rename", key=f"{key}.rename", on_click=rename)
-    whose = "Everyone who sees this page loses the view." if of[id].shared else "Only you can see this view."
+    whose = "The view disappears for everyone who sees this page." if of[id].shared else "Only you can see this view."
     question = Confirmation(
         f"Delete the view “{of[id].name}”?",
         f"{whose} The items stay unchanged.",

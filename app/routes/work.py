@@ -111,7 +111,7 @@ def pick(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{project, dimension, assets}``: take images out of the shared pool, to write an item about them."""
     assets = body_value(body, "assets", list)
     if not assets or not all(isinstance(asset, str) for asset in assets):
-        raise BadRequestError("“assets” must list the ids of one or more assets.")
+        raise BadRequestError("“assets” must list the IDs of one or more assets.")
     task = image_pool.pick(
         store,
         person=person,

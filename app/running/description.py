@@ -317,7 +317,7 @@ def _in_effect(box: str) -> ModelSpec | None:
         key=box,
         height=260,
         placeholder=FIRST_TEXT,
-        help="All settings that change an answer. They are part of the hash of the run. You can edit them here.",
+        help="These settings change the answers and are part of the hash of the run. You can edit them here.",
     )
     text = st.session_state[box + _KEPT] = typed or ""
     if not text.strip():

@@ -301,7 +301,7 @@ def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
         until = (
             _("yours until {time}").format(time=markup.moment(row.yours_until))
             if row.yours_until
-            else _("others may get it")
+            else _("other people can take it")
         )
         what = _("given back") if row.released else _("postponed")
         _line(services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="postponed", button=_("Continue"))
