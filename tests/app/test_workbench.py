@@ -716,7 +716,7 @@ def test_a_lost_lease_keeps_the_text_and_says_so(place: Place, browser_page: Pag
             claimed(place.store, other, project=project)
     browser_page.clock.set_fixed_time(time.time())  # whatever the machine does, Enter comes at once
     browser_page.keyboard.press("1")
-    expect(browser_page.locator(".banner")).to_contain_text("went to someone else")
+    expect(browser_page.locator(".banner")).to_contain_text("went to another person")
     expect(browser_page.locator(".note textarea")).to_have_value("mine")
     assert place.votes(person) == []
     assert place.draft(person)["note"] == "mine"

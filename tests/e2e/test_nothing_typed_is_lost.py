@@ -204,7 +204,7 @@ def test_a_text_whose_item_went_to_someone_else_is_kept(serving: Server, chromiu
             _fits(serving, faster, "taken")
         desk.page.keyboard.insert_text(NOTE[len(NOTE) // 2 :])
         desk.press("Escape", "2", "1")
-        expect(desk.page.locator(".banner")).to_contain_text("gone to someone else")
+        expect(desk.page.locator(".banner")).to_contain_text("went to another person")
         expect(box).to_have_value(NOTE)
         desk.press("Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
