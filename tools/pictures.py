@@ -67,7 +67,7 @@ def _changes_the_guideline(page: Page) -> None:
     box.fill(f"{box.input_value().rstrip()}\n\nA lid belongs to the pan that it lies on.\n")
     page.keyboard.press("Tab")
     page.get_by_role("tab", name="What changes").click()
-    page.get_by_role("textbox", name="What has changed, in a sentence").fill("A rule about lids.")
+    page.get_by_role("textbox", name="Change, in one sentence for annotators").fill("A rule about lids.")
     page.locator(".ts-diff .new").last.wait_for()
 
 
@@ -104,12 +104,18 @@ SHOTS = (
     Shot("adjudicate", SENIOR, "adjudicate", TASK),
     Shot("grade-light", GRADER, "grade", TASK),
     Shot("grade-dark", GRADER, "grade", TASK, scheme="dark"),
-    Shot("dashboard", LEAD, "overview", ".ts-days"),
+    Shot("overview", LEAD, "overview", ".ts-waiting"),
     Shot("agreement", LEAD, "agreement", "[data-part=dots]", _grades),
     Shot("calibration", LEAD, "calibration", "[data-part=judge-answer]"),
     Shot("results", LEAD, "results", "table"),
     Shot("cases", LEAD, "cases", "table", _opens_a_case),
-    Shot("adjudication-reasons", LEAD, "adjudication_reasons", "[data-part=summary]", _opens_a_reason),
+    Shot(
+        "adjudication-reasons",
+        LEAD,
+        "agreement?section=adjudication_reasons",
+        "[data-part=summary]",
+        _opens_a_reason,
+    ),
     Shot("guideline", LEAD, "guideline", "textarea", _changes_the_guideline),
     Shot("export", LEAD, "export", "button:has-text('Prepare')", _prepares),
     Shot("release", LEAD, "release", "button:has-text('Make release')"),
@@ -127,7 +133,7 @@ def take(browser: Browser, server: Server, token: str, shot: Shot, out: Path) ->
     context.add_cookies([{"name": "touchstone_session", "value": token, "url": server.url}])
     page = context.new_page()
     page.set_default_timeout(1000 * SECONDS)
-    page.goto(f"{server.url}/{shot.path}?project={PROJECT}")
+    page.goto(f"{server.url}/{shot.path}{'&' if '?' in shot.path else '?'}project={PROJECT}")
     page.locator(shot.until).first.wait_for()
     settled(page, held_ms=400)
     shot.does(page)

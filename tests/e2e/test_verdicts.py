@@ -224,7 +224,7 @@ def write_guideline(lena: Desk, pictures: Path | None) -> None:
     lena.press("Tab")
     lena.page.get_by_role("tab", name="What changes").click()
     expect(lena.page.locator(".ts-diff .new").last).to_contain_text(NEW_RULE)
-    lena.page.get_by_role("textbox", name="What has changed, in a sentence").fill("A rule about lids.")
+    lena.page.get_by_role("textbox", name="Change, in one sentence for annotators").fill("A rule about lids.")
     expect(lena.page.get_by_text("The guideline does not say · Kitchen · 2 open of 2")).to_be_visible()
     lena.picture(pictures and pictures / "guideline.png")
     lena.page.get_by_role("button", name="Bring into force").click()

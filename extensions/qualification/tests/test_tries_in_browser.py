@@ -220,7 +220,7 @@ def test_a_new_guideline_asks_everyone_to_qualify_again(
         expect(box).not_to_have_value("")  # the box is drawn before it is filled
         box.fill(f"{box.input_value()}\nCount handles, too.\n")
         lena.press("Tab")
-        lena.page.get_by_role("textbox", name="What has changed, in a sentence").fill("Handles count.")
+        lena.page.get_by_role("textbox", name="Change, in one sentence for annotators").fill("Handles count.")
         lena.page.get_by_text("must pass a set again under this version").click()
         lena.picture(pictures and pictures / "guideline-requalify.png")
         lena.page.get_by_role("button", name="Bring into force").click()
