@@ -677,6 +677,11 @@ class Comparison(_SchemaPart):
 
     raters: int
     """The number of people who compare a pair of answers."""
+    show_others: Literal["settled"] | None = None
+    """`settled`: when all pairs of an item are compared, *My submissions* shows raters the other preferences, without
+    names and notes. A rater who looks can no longer edit the preference, and gets no pairs of the item that open later.
+    By default, raters never see them.
+    """
     criteria: tuple[Criterion, ...]
     """The questions to the raters; at least one is of kind `preference`."""
     rules: tuple[CrossRule, ...] = ()

@@ -69,8 +69,9 @@ def check_stages(schema: Schema) -> Found:
 
 def _gold_would_show(schema: Schema) -> Found:
     """A gold check has no other answers, so a page that shows others' answers would give it away."""
-    for name, part in schema.stages.verifications.items():
-        if part.show_others is not None and part.gold is not None:
+    for name in (*schema.stages.verifications, "grading"):
+        part = getattr(schema.stages, name)
+        if part is not None and part.show_others is not None and part.gold is not None:
             why = "people would recognize gold checks, which have no other answers"
             yield ("stages", name, "show_others"), f"{why}; remove `show_others` or `gold`"
 

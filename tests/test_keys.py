@@ -1083,6 +1083,7 @@ ROWS: dict[str, Row] = {
     "Answering.per_dimension": row(slots, f"{H}.per_dimension", 1, **ANSWERED),
     "Answering.shows": row(page(Stage.ANSWERING), f"{H}.shows", ["question"], **ANSWERED),
     "Answering.order": row(slots, f"{H}.order", "oldest", **ANSWERED),
+    "Comparison.show_others": row(page(Stage.COMPARISON), f"{P}.show_others", "settled", **COMPARED),
     "Comparison.raters": row(compared, f"{P}.raters", 1, **COMPARED),
     "Comparison.criteria": row(page(Stage.COMPARISON), f"{P}.criteria.0.options", ["both_bad"], **COMPARED),
     "Comparison.models": row(compared, f"{P}.models", ["m1", "m3"], **COMPARED),

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from annotation_schemas import kinds, registry
 from db import answers, items, submissions, task_claims, task_slots, tasks
 from db.answers import COMPARISON_RENEWED
 from db.engine import Session
@@ -19,11 +20,11 @@ from domain.records import Person
 from domain.states import ItemState, Stage, TaskState
 from extensions.preferences import queries
 from extensions.preferences.comparison_plan import AnswerPair, slots_of
-from extensions.preferences.sides import FIRST, SECOND
+from extensions.preferences.sides import FIRST, RIGHT, SECOND
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access
-from workflow.annotate import answer_steps
+from workflow.annotate import answer_steps, others_answers
 from workflow.annotate.stage_kinds import Revision
 
 Answers = tuple[StoredPrediction, StoredPrediction]
@@ -65,6 +66,15 @@ def texts(session: Session, *, row: StoredTask, shown: Mapping[str, Any] | None)
     """Return the two answers as a person sees them, the left one first."""
     first, second = answers_of(session, row)
     return (first.text, second.text) if (shown or {}).get(SHOWN_LEFT) == FIRST else (second.text, first.text)
+
+
+def on_sides_of(*, access: Access, said: StoredAnnotation, by: StoredAnnotation) -> Mapping[str, Any] | None:
+    """Return a person's preferences with the sides of another person's page, or None if the sides are the same."""
+    if (said.shown or {}).get(SHOWN_LEFT) == (by.shown or {}).get(SHOWN_LEFT):
+        return None
+    criteria = registry.criteria_of(access.schema, Stage.COMPARISON.value, said.dimension)
+    rows = {criterion.name: kinds.of_criterion(criterion) for criterion in criteria}
+    return {name: rows[name].of_pair(value, RIGHT) if name in rows else value for name, value in said.answers.items()}
 
 
 def models_shown(session: Session, said: StoredAnnotation) -> str:
@@ -116,10 +126,16 @@ def renew(session: Session, *, access: Access, row: StoredTask, now: datetime) -
     stage, opened = access.schema.stages.comparison, 0
     if stage is not None and newest is not None and _is_asked(session, access, newest):
         slots = slots_of(newest, stage=stage, access=access, now=now, shuffle=row.shuffle)
+        keep_lookers_out(session, access=access, item_ids={newest.first.item_id}, now=now)
         opened = task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
         opened += task_slots.offer_units(session, units=[newest.unit], most=stage.raters)
     log(session, COMPARISON_RENEWED, task=row, now=now, data={"slots": opened})
     return True
+
+
+def keep_lookers_out(session: Session, *, access: Access, item_ids: Collection[int], now: datetime) -> None:
+    """Give no pairs that open now to people who have seen others' preferences between answers to the same item."""
+    others_answers.keep_lookers_out(session, access=access, stage=Stage.COMPARISON, item_ids=item_ids, now=now)
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
@@ -163,7 +179,7 @@ def follow_state(
     item_id, _, _ = revision
     units = queries.units_in(session, project_id=access.project_id, stage=Stage.COMPARISON, item_id=item_id)
     if state is ItemState.KEPT:
-        _offer_current(session, access, units, {item_id})
+        _offer_current(session, access, units, {item_id}, now)
     elif state is ItemState.REJECTED or before is ItemState.KEPT:
         task_slots.withdraw(session, units=units)
 
@@ -179,11 +195,14 @@ def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool
         task_slots.withdraw(session, units=units)
     else:
         counted = counting(session, access=access)
-        _offer_current(session, access, units, {id for id in given.values() if counted.counts(id)})
+        _offer_current(session, access, units, {id for id in given.values() if counted.counts(id)}, now)
 
 
-def _offer_current(session: Session, access: Access, units: Sequence[str], item_ids: Collection[int]) -> None:
+def _offer_current(
+    session: Session, access: Access, units: Sequence[str], item_ids: Collection[int], now: datetime
+) -> None:
     """Offer the withdrawn pairs again if both answers are the latest answers to these items."""
+    keep_lookers_out(session, access=access, item_ids=item_ids, now=now)
     stage = access.schema.stages.comparison
     last = answers.last(session, project_id=access.project_id)
     wanted = [unit for unit in units if all(last.get(id) in item_ids for id in queries.pair_of(unit))]

@@ -18,11 +18,17 @@ NO_SIDES = "Label Studio shows no two answers side by side; the work stays on To
 """Why these kinds are on our own pages only."""
 
 
+_OTHER = {FIRST: SECOND, SECOND: FIRST, LEFT: RIGHT, RIGHT: LEFT}
+
+
 def of_pair(side: object, left: str) -> object:
-    """Return the model on a side, given the model on the ``left``. Other values are returned unchanged."""
+    """Return the model on a side, given the model on the ``left``. Other values are returned unchanged.
+
+    If ``left`` is ``right``, the sides are swapped.
+    """
     if side not in SIDES:
         return side
-    return left if side == LEFT else ({FIRST, SECOND} - {left}).pop()
+    return left if side == LEFT else _OTHER[left]
 
 
 def in_comparison(stage: str, path: Path) -> Found:

@@ -34,6 +34,7 @@ ROW = StageKind(
     replaced=comparison.REPLACED,
     shown=comparison.sides,
     answers=comparison.texts,
+    as_seen_by=comparison.on_sides_of,
     about=comparison.models_shown,
     ratings=project_preferences.pair_ratings,
     differing=project_preferences.differing,

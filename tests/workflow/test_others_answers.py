@@ -66,7 +66,10 @@ def test_votes_are_seen_after_the_verdict_when_nothing_can_be_edited(store: Stor
 def test_grades_are_seen_when_all_answers_to_the_item_are_graded_and_then_stand(store: Store) -> None:
     clock = Clock()
     ann, ben, _ = opened(store, clock, allowed=True)
-    make_predictions(store, make_items(store, 1), models=["secret-model", "other"])
+    item = make_items(store, 1)
+    for person in (ann, ben):
+        vote(store, person, "red")
+    make_predictions(store, item, models=["secret-model", "other"])
 
     def grade(person: Person, score: float) -> None:
         view = claimed(store, person, Stage.GRADING)
@@ -99,6 +102,22 @@ def test_who_has_seen_the_votes_is_not_asked_when_the_item_is_verified_again(sto
     assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION), NoTask)
     for person in (ben, cy):
         vote(store, person, "red")
+
+
+def test_who_may_still_grade_an_answer_does_not_see_the_votes_on_its_item(store: Store) -> None:
+    clock = Clock()
+    ann, ben, _ = opened(store, clock, allowed=True)
+    item = make_items(store, 1)
+    for person in (ann, ben):
+        vote(store, person, "red")
+    clock.advance(hours=1)
+    make_predictions(store, item, models=["secret-model"])
+    assert seen(store, ann) == ([], NOT_YET)
+    view = claimed(store, ann, Stage.GRADING)
+    submissions.submit(store, person=ann, task=view.id, key="g", values={"score": 1})
+    (_, row) = own_submissions.find(store, person=ann, project="p").rows
+    own = own_submissions.look(store, person=ann, project="p", submission=row.id)
+    assert [each.values for each in own.view.votes] == [{"choice": "red"}]
 
 
 def test_without_the_key_nothing_is_seen(store: Store) -> None:

@@ -89,6 +89,12 @@ def has_looked(session: Session, *, said: StoredAnnotation) -> bool:
     )
 
 
+def may_be_asked(session: Session, *, access: Access, person: Person, item: StoredItem) -> bool:
+    """Return whether a person, of any role, has or may get a blind task about an item or about an answer to it."""
+    slots = comment_threads.slots(session, item_id=item.id, stages=BLIND)
+    return bool(_may_be_asked(session, access, person, item, slots))
+
+
 def _may_be_asked(
     session: Session, access: Access, person: Person, item: StoredItem, slots: Sequence[StoredTask]
 ) -> frozenset[Stage]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import datetime
 
-from db import events, items, tasks
+from db import comment_threads, events, items, tasks
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredTask
 from domain.language import marked
@@ -12,10 +13,13 @@ from domain.records import Person, VoteView
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
 from workflow.access.event_log import log
 from workflow.access.projects import Access
-from workflow.access.visibility import has_looked
+from workflow.access.visibility import has_looked, may_be_asked
 from workflow.annotate import stage_kinds
 
-NOT_YET = marked("You see other people's answers here when the item is settled and you can no longer edit your answer.")
+NOT_YET = marked(
+    "You see other people's answers here when the item is settled, your answer is final, and you have no other task "
+    "about the item."
+)
 NO_OTHERS = marked("No one else answered.")
 
 
@@ -27,32 +31,54 @@ def are_shown(access: Access, stage: Stage) -> bool:
 def look_at_others(
     session: Session, *, access: Access, row: StoredTask, said: StoredAnnotation, person: Person, store: Store
 ) -> Sequence[VoteView] | None:
-    """Return what others answered to the task of a person's submission, or None if it is not settled.
+    """Return what others answered to the task of a person's submission, or None while the person must not see it.
 
-    Names and notes are left out. The look is logged, so that the submission can no longer be edited, and so that the
-    person is not asked about the item again.
+    They must not see it before the item is settled, or while they may be asked blind about the item or about an answer
+    to it. Names and notes are left out. The look is logged, so that the submission can no longer be edited, and so that
+    the person is not asked about the item again.
     """
     now = store.now()
+    kind = stage_kinds.of(row.stage)
     if row.purpose is not Purpose.LIVE or not _is_settled(session, row, said):
         return None
-    if stage_kinds.of(row.stage).why_fixed(session, access, row, now) is None and row.stage in VERIFICATIONS:
+    if kind.why_fixed(session, access, row, now) is None and row.stage in VERIFICATIONS:
         return None
+    item = items.by_id(session, id=said.item_id)
+    if may_be_asked(session, access=access, person=person, item=item):
+        return None
+    slots = tasks.of_item(session, item_id=said.item_id, stage=row.stage)
+    alike = {slot.id for slot in slots if slot.unit == row.unit}
     current = items.latest_by_stage(session, item_id=said.item_id, revision=said.revision, stages=[row.stage])
-    others = [
-        each for each in current[row.stage] if each.person_id != person.id and each.prediction_id == said.prediction_id
-    ]
+    others = [each for each in current[row.stage] if each.person_id != person.id and each.task_id in alike]
     if others and not has_looked(session, said=said):
-        item = items.by_id(session, id=said.item_id)
         log(session, events.LOOKED, by=person, project=access, item=item, now=now)
     ordered = sorted(others, key=lambda each: each.public_id)  # says nothing of who was first
     return [
-        VoteView(label=f"Rater {number}", values=each.answers, reasons=each.reasons, note="")
+        VoteView(
+            label=f"Rater {number}",
+            values=kind.as_seen_by(access=access, said=each, by=said) or each.answers,
+            reasons=each.reasons,
+            note="",
+        )
         for number, each in enumerate(ordered, 1)
     ]
 
 
+def keep_lookers_out(
+    session: Session, *, access: Access, stage: Stage, item_ids: Collection[int], now: datetime
+) -> None:
+    """Give no work on these items to people who have seen what others answered in a stage, before its work opens.
+
+    Stages call this whose new units are about answers that earlier units were about, too.
+    """
+    if not are_shown(access, stage):
+        return
+    for item_id, person_id in events.lookers_after(session, item_ids=item_ids, stage=stage):
+        comment_threads.note_insight(session, item_id=item_id, person_id=person_id, now=now)
+
+
 def _is_settled(session: Session, row: StoredTask, said: StoredAnnotation) -> bool:
-    """Return whether nobody is asked any more: the verdict stands, or all answers to the item are graded."""
+    """Return whether nobody is asked any more: the verdict stands, or all answers are graded, or all pairs compared."""
     item = items.by_id(session, id=said.item_id)
     if row.correcting or item.current_revision != said.revision:
         return False

@@ -84,6 +84,9 @@ class StageKind:
     submission. None: core stores shuffled fields."""
     answers: Callable[..., tuple[str, str] | None] = _nothing
     """Function ``(session, *, row, shown)`` that returns two answers to compare, the left one first."""
+    as_seen_by: Callable[..., Mapping[str, Any] | None] = _nothing
+    """Function ``(*, access, said, by)`` that returns the values of a submission as they read on the page of another
+    person's submission ``by``. None: they read the same on all pages."""
     votes: Callable[[Session, StoredTask], Sequence[StoredAnnotation]] = _nothing
     """Function that returns the submissions that this stage settles, for its page."""
     voter: str = "Vote"

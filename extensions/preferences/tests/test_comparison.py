@@ -29,7 +29,8 @@ from testkit.looks import look
 from testkit.project_archives import clone_project, export_project, import_project, needs_archives
 from workflow.access import accounts
 from workflow.access.memberships import set_member
-from workflow.annotate import claims, drafts, submissions
+from workflow.annotate import claims, drafts, own_submissions, submissions
+from workflow.annotate.others_answers import NOT_YET
 from workflow.files.project_check import check
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
@@ -258,6 +259,50 @@ def test_who_has_seen_what_others_prefer_corrects_nothing_more(store: Store) -> 
         look(store, sue, names[1])
     submissions.submit(store, person=sue, task=back.id, key="mended", values={"better": "tie"})
     assert {each.said for each in read(store).votes if each.rater == "sue"} == {"left", "tie"}
+
+
+def test_others_preferences_are_seen_on_the_readers_sides_when_no_pair_of_the_item_is_left(store: Store) -> None:
+    make_project(store, loaded=schema(COMPARISON.replace("    shows", "    show_others: settled\n    shows")))
+    ids = make_items(store, 4, fields={"question": "What is it?"})
+    for model in "abc":
+        answer(store, ids, f"secret-{model}", lambda id, model=model: f"{model} {id}")  # type: ignore[misc]
+    ann, bob = make_people(store, "ann", "bob")
+    open_pairs(store, by=None, project="p")
+
+    def say(view: TaskView) -> dict[str, Any]:
+        """The answer that comes first in the alphabet is better, and harmful."""
+        sides = sorted(zip(view.answers or (), ("left", "right"), strict=True))
+        harm = [{"name": side, "value": value} for (_, side), value in zip(sides, ("yes", "no"), strict=True)]
+        return {"better": sides[0][1], "harmful": sorted(harm, key=lambda each: each["name"])}
+
+    def seen(person: Person) -> list[TaskView]:
+        rows = own_submissions.find(store, person=person, project="p").rows
+        own = [own_submissions.look(store, person=person, project="p", submission=row.id) for row in rows]
+        assert {each.others for each in own} <= {"", NOT_YET}
+        return [each.view for each in own if not each.others]
+
+    compare_all(store, ann, say)
+    assert seen(ann) == []
+    for done in range(1, 13):
+        view = claimed(store, bob, Stage.COMPARISON)
+        submissions.submit(store, person=bob, task=view.id, key=view.id, values=say(view))
+        if done == 6:  # with a pair of an item left, no pair of this item is seen
+            open_ = claims.next_task(store, person=bob, project="p", stage=Stage.COMPARISON)
+            assert isinstance(open_, TaskView)
+            held = {text.split()[1] for text in open_.answers or ()}
+            assert not held & {text.split()[1] for own in seen(ann) for text in own.answers or ()}
+    for person in (ann, bob):
+        views = seen(person)
+        assert [[(vote.label, vote.values) for vote in own.votes] for own in views] == [
+            [("Rater 1", say(own))] for own in views
+        ]
+        assert len(views) == 12
+        assert "secret" not in repr(views)
+    answer(store, ids, "secret-d", lambda id: f"d {id}")
+    assert open_pairs(store, by=None, project="p").opened == 12
+    (cy,) = make_people(store, "cy")
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.COMPARISON), NoTask)
+    assert compare_all(store, cy, say) == 12
 
 
 def test_a_model_is_not_called_as_no_winner_is(store: Store) -> None:

@@ -293,6 +293,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
     },
     model.Comparison: {
         "raters": _RATERS,
+        **_all(rows.SHOWN, "show_others"),
         "criteria": _CRITERIA,
         "rules": _RULES,
         **_all(rows.WHICH_WORK, "models", "per_item", "dimensions"),
