@@ -21,10 +21,11 @@ from app.reruns import theme_cache
 from app.reruns.script_loops import spare_loops
 from app.routes import drawn, page_shell, routes, routes_before
 from app.services import Resources
+from app.serving import demo_people
 from app.serving.open_files import Calm, OpenFiles, raise_limit
 from app.serving.stream_filter import Streams
 from domain.records import Person, SignedIn
-from workflow.access import accounts, sign_in
+from workflow.access import accounts
 
 MAIN = Path(__file__).resolve().with_name("main.py")
 UPLOAD_MEGABYTES = 1024
@@ -75,7 +76,7 @@ def build(resources: Resources, *, hosts: Hosts, files: OpenFiles | None = None)
     """Return the application over one store. Call ``configure`` before, to set Streamlit's options."""
 
     def signed_in(token: str) -> SignedIn | None:
-        return sign_in.signed_in(resources.store, token=token)
+        return demo_people.signed_in(resources.store, token=token)
 
     def may_upload(person: Person) -> bool:
         return accounts.leads_any(resources.store, person=person)

@@ -16,6 +16,7 @@ from app.controls import on_page as on_page
 from app.reruns import button_presses, collector, dialogs, messages, session_values
 from app.screens import SCREENS, Screen
 from app.services import Resources, Services, resources
+from app.serving import demo_people
 from app.serving.open_files import CROWDED, none_left
 from app.serving.precedence import precedence
 from app.session import token_of
@@ -35,7 +36,7 @@ from domain.language import _, speaking
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
-from workflow.access import accounts, projects, sign_in
+from workflow.access import accounts, projects
 
 log = logging.getLogger("touchstone")
 
@@ -172,7 +173,7 @@ def draw_view(name: str, services: Services) -> None:
 
 def _session(shared: Resources) -> SignedIn | None:
     token = token_of(st.context.cookies)
-    session = sign_in.signed_in(shared.store, token=token) if token else None
+    session = demo_people.signed_in(shared.store, token=token) if token else None
     before = st.session_state.get("touchstone.person")
     now = session.person.id if session else None
     if before is not None and before != now:
@@ -186,7 +187,7 @@ def _services(shared: Resources, session: SignedIn) -> Services:
     token = token_of(st.context.cookies)
 
     def alive() -> bool:
-        now = sign_in.signed_in(shared.store, token=token) if token else None
+        now = demo_people.signed_in(shared.store, token=token) if token else None
         return now is not None and now.person.id == session.person.id
 
     return Services(shared.store, shared.media, shared.settings, session.person, session.csrf, alive)

@@ -136,7 +136,7 @@ class Pages:
         person = await run_in_threadpool(
             sign_in.demo_person, self.store, login=form.get("login", ""), logins=demo.logins
         )
-        return await self._welcome(request, person, local_path(form.get("next")))
+        return await self._welcome(request, person, local_path(form.get("next")), demo=True)
 
     async def _welcome_page(
         self, request: Request, onward: str, *, login: str = "", error: str = "", status: int = 200
@@ -236,11 +236,11 @@ class Pages:
             return _page(_("Welcome"), *body, status=status_of(error))
         return await self._welcome(request, person, "/")
 
-    async def _welcome(self, request: Request, person: Person, onward: str) -> Response:
+    async def _welcome(self, request: Request, person: Person, onward: str, *, demo: bool = False) -> Response:
         before = token_of(request.cookies)
         if before:
             await run_in_threadpool(sign_in.end_session, self.store, token=before)
-        token = await run_in_threadpool(sign_in.start_session, self.store, person=person)
+        token = await run_in_threadpool(sign_in.start_session, self.store, person=person, demo=demo)
         response = _go(onward)
         number = secrets.token_hex(8)
         signed = await run_in_threadpool(self._signed, number, person.login)

@@ -16,7 +16,7 @@ from starlette.requests import HTTPConnection
 from app.markup import count
 from db.engine import Store
 from domain.errors import TouchstoneError
-from domain.records import Person
+from domain.records import Person, SignedIn
 from domain.states import Stage
 from workflow.access import sign_in
 from workflow.annotate import progress
@@ -83,6 +83,14 @@ def offer(demo: DemoOffer) -> None:
 def is_on() -> bool:
     """Tell whether this process serves a demo."""
     return bool(_offers)
+
+
+def signed_in(store: Store, *, token: str) -> SignedIn | None:
+    """Return the person of a session, or None if there is no such session on this server.
+
+    A session without a password ends with the demo: no other server of the same folder accepts it.
+    """
+    return sign_in.signed_in(store, token=token, demo=is_on())
 
 
 def offered(connection: HTTPConnection) -> DemoOffer | None:

@@ -67,6 +67,20 @@ def test_each_person_signs_in_as_often_as_wanted(store: Store) -> None:
         assert f"Stay signed in as {login.title()}" in ask(store, "GET", "/demo", cookie=cookie).text
 
 
+def test_a_demo_session_does_not_work_on_another_server_of_the_same_folder(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo_people, "_offers", [OFFER])
+    reply = ask(store, "POST", "/demo", login="lea")
+    cookie = next(line for line in reply.headers["set-cookie"].split("\n") if line.startswith("touchstone_session"))
+    cookie = cookie.partition(";")[0]
+    assert ask(store, "GET", "/login", cookie=cookie).status == 303
+    monkeypatch.setattr(demo_people, "_offers", [])
+    for sent in (cookie, cookie.replace("demo.", "")):
+        assert ask(store, "GET", "/login", cookie=sent).status == 200
+        assert ask(store, "GET", "/logout", cookie=sent).headers["location"] == "/login"
+
+
 def test_a_server_without_a_demo_offers_no_one(store: Store) -> None:
     assert "Vera" not in ask(store, "GET", "/login").text
     assert ask(store, "GET", "/demo").headers["location"] == "/login"

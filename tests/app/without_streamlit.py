@@ -8,6 +8,7 @@ from starlette.routing import Router
 from app.gate import Gate, Hosts, OwnRoutes, content_policy
 from app.routes import auth, health, routes_before
 from app.services import Resources
+from app.serving import demo_people
 from db.engine import Store
 from domain.records import SignedIn
 from domain.settings import settings_from
@@ -25,7 +26,7 @@ def application(store: Store, home: Home, **settings: str) -> Gate:
     )
 
     def signed_in(token: str) -> SignedIn | None:
-        return sign_in.signed_in(store, token=token)
+        return demo_people.signed_in(store, token=token)
 
     return Gate(inside, signed_in=signed_in, hosts=Hosts.of("127.0.0.1"), policy=content_policy())
 

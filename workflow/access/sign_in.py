@@ -66,9 +66,16 @@ def authenticate(store: Store, *, login: str, password: str, origin: str = "") -
     return person_of(row)
 
 
-def start_session(store: Store, *, person: Person) -> str:
-    """Sign a person in and return the token for their cookie, which is not stored."""
-    token = secrets.token_urlsafe(32)
+_DEMO = "demo."
+"""The beginning of the tokens of the demo's people, who gave no password. Other tokens have no dot."""
+
+
+def start_session(store: Store, *, person: Person, demo: bool = False) -> str:
+    """Sign a person in and return the token for their cookie, which is not stored.
+
+    The token of a ``demo`` session works only on servers of the demo.
+    """
+    token = (_DEMO if demo else "") + secrets.token_urlsafe(32)
     with store.write() as session:
         now = store.now()
         people.forget_expired_sessions(session, person_id=person.id, now=now)
@@ -84,9 +91,9 @@ def start_session(store: Store, *, person: Person) -> str:
     return token
 
 
-def signed_in(store: Store, *, token: str) -> SignedIn | None:
-    """Return the person of a session, or None if it does not exist or has ended."""
-    if not token:
+def signed_in(store: Store, *, token: str, demo: bool = False) -> SignedIn | None:
+    """Return the person of a session, or None if it does not exist, has ended, or is for a server of the ``demo``."""
+    if not token or (token.startswith(_DEMO) and not demo):
         return None
     with store.read() as session:
         session_and_person = people.session_with_person(session, token_hash=tokens.hash_of(token), now=store.now())
