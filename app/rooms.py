@@ -15,6 +15,7 @@ from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
 from workflow.access import projects
+from workflow.access.item_counts import counts_of
 
 Place = dict[str, str]
 """A link in the form the pages' scripts expect: name, title, href, group, words, and the number of news."""
@@ -68,25 +69,27 @@ class RoomFacts:
 
 
 _COUNTS = {
-    Room.ITEMS: project_facts.count_items,
     Room.PEOPLE: project_facts.count_members,
     Room.MODELS: project_facts.count_models,
 }
 
 
 def read_facts(services: Services, view: ProjectView) -> RoomFacts:
-    """Read what the menu of a project depends on, by one statement."""
+    """Read what the menu of a project depends on. The count of items is the one that all pages show."""
     needs = {screen.name: screen.needs for screen in offered(view) if screen.needs is not None}
     queries = {name: need.query for name, need in needs.items() if need.query is not None}
     counted = _COUNTS if is_lead(view) else {}
     asked = [*queries.values(), *counted.values(), project_facts.has_own_work]
     *found, has_work = projects.facts(services.store, person=services.person, project=view.name, queries=asked)
+    counts = {room: n for room, n in zip(counted, found[len(queries) :], strict=True) if n}
+    if counted and (written := counts_of(services.store, person=services.person, project=view.name).written):
+        counts[Room.ITEMS] = written
     missing = [name for name, there in zip(queries, found, strict=False) if not there]
     missing += [name for name, need in needs.items() if need.schema and not need.schema(view.schema.schema_)]
     return RoomFacts(
         waiting=frozenset(missing),
         has_work=bool(has_work) or view.stages is not None,
-        counts={room: n for room, n in zip(counted, found[len(queries) :], strict=True) if n},
+        counts=counts,
     )
 
 

@@ -95,7 +95,7 @@ def page(
     return [], first[1] if first else 0
 
 
-def closed(session: Session, *, within: ListScope) -> int:
+def count_hidden(session: Session, *, within: ListScope) -> int:
     """Count the items that this reader's lists hide because the reader is or may be asked about them blind."""
     if within.reader is None:
         return 0

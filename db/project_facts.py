@@ -52,11 +52,6 @@ def _statement(queries: tuple[FactQuery, ...], role: Role) -> Any:
     return select(*(query(viewer) for query in queries))
 
 
-def count_items(viewer: Viewer) -> Any:
-    """Count the items."""
-    return select(func.count()).where(col(ItemRow.project_id) == viewer.project_id).scalar_subquery()
-
-
 def count_members(viewer: Viewer) -> Any:
     """Count the members."""
     return select(func.count()).where(col(MemberRow.project_id) == viewer.project_id).scalar_subquery()

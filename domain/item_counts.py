@@ -31,6 +31,8 @@ class ItemCounts:
     """Items that authors have started and not submitted."""
     left: int = 0
     """Items left to write: those wanted, less the written ones that are not rejected, and never below zero."""
+    hidden: int = 0
+    """Items that the lists of one reader leave out. The other counts include them."""
 
     @classmethod
     def of_dimension(
@@ -54,6 +56,7 @@ class ItemCounts:
             sum(wanted) if wanted else None,
             sum(counts.in_progress for counts in every),
             sum(counts.left for counts in every),
+            sum(counts.hidden for counts in every),
         )
 
     def in_state(self, *states: ItemState) -> int:
@@ -151,6 +154,7 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
             "hidden from you",
             "Items that you may vote on without knowing other votes. Your lists and searches leave them out until "
             "everyone has voted; counts of the whole project include them.",
+            lambda counts: counts.hidden,
         ),
         "votes": CountDefinition(
             "votes",

@@ -18,9 +18,8 @@ from db.engine import Store
 from domain.errors import TouchstoneError
 from domain.records import Person, SignedIn
 from domain.states import Stage
-from workflow.access import sign_in
+from workflow.access import item_counts, sign_in
 from workflow.annotate import progress
-from workflow.lead import project_list
 
 FORWARDED = (
     "forwarded",
@@ -131,7 +130,7 @@ def people(store: Store, demo: DemoOffer) -> list[DemoPerson]:
 
 def _waiting(store: Store, person: Person, project: str, role: DemoRole) -> str:
     if role.stage is None:
-        n = project_list.item_counts(store, person=person)[project].kept
+        n = item_counts.counts_of(store, person=person, project=project).kept
     else:
         work = progress.my_work(store, person=person)
         rows = [row for row in work if (row.project, row.stage) == (project, role.stage)]

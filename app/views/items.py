@@ -112,9 +112,9 @@ def _above(services: Services, view: ProjectView, asked: ItemList, page: ItemPag
     first = (asked.page - 1) * asked.size + 1
     with st.container(horizontal=True, vertical_alignment="center", key="items-above", gap="xsmall", wrap=False):
         parts = [markup.tag("b", markup.text(markup.count(page.n, "item")), data_part="count")]
-        if page.closed:
-            are = "is" if page.closed == 1 else "are"
-            words = f" · {page.closed:,} more {are} hidden because you may vote on them blind. "
+        if hidden := COUNTS["hidden"].number(page.counts):
+            are = "is" if hidden == 1 else "are"
+            words = f" · {hidden:,} more {are} hidden because you may vote on them blind. "
             parts.append(markup.quiet(words))
             why = markup.tag("p", markup.text(WHY_HIDDEN))
             parts.append(markup.tag("details", markup.tag("summary", markup.text("Why?")), why, style="ts-why"))

@@ -12,12 +12,17 @@ import pytest
 
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
+from app import rooms
+from app.screens import Room
+from app.services import Services
 from db.engine import Store
 from domain.item_counts import COUNTS, STATE_COUNTS, ItemCounts
 from domain.item_filter import ItemList
 from domain.records import Person, TaskView
 from domain.roles import Role
+from domain.settings import Settings
 from domain.states import ItemState, Stage
+from media.store import MediaStore
 from testkit.factories import (
     BLIND,
     SETTLING,
@@ -30,7 +35,7 @@ from testkit.factories import (
     vote,
 )
 from tests.app.screens import drawn, part, rows, words
-from workflow.access import accounts
+from workflow.access import accounts, projects
 from workflow.access.counted_items import counting_of
 from workflow.access.item_counts import count_by_dimension
 from workflow.access.projects import access_to
@@ -82,6 +87,11 @@ def test_every_page_shows_the_same_number_of_items_left_to_write(half_written: S
     widths = [float(width) for width in re.findall(r'<i class="\w+" style="width:([\d.]+)%"', words(board))]
     assert sum(widths[:3]) == pytest.approx(100 * 6 / (6 + left), abs=0.01), "the empty part of the bar is what is left"
     assert f"{left} items are left to write, but the pool has 9 free images" in words(board)
+    person = accounts.find_person(half_written, login="lea")
+    services = Services(half_written, MediaStore(home / "media"), Settings(home, ""), person, "csrf")
+    assert (
+        rooms.read_facts(services, projects.project(half_written, person=person, project="p")).counts[Room.ITEMS] == 6
+    )
     release = drawn(half_written, home, "release", "lea", project="p")
     items = next(each for each in rows(release, "How it stands") if each["What"] == "Items")
     assert items["How it stands"] == f"3 items are not finished and {left} are left to write."
@@ -136,7 +146,9 @@ def test_every_page_counts_the_same_items_as_the_filter_lists(store: Store, seed
     for login in ("sen", "lea"):
         person = accounts.find_person(store, login=login)
         listed = item_list.listing(store, person=person, project="p", asked=ItemList())
-        assert listed.n + listed.closed == total.written, "what is hidden is counted as hidden, and nothing else"
+        hidden = COUNTS["hidden"].number(listed.counts)
+        assert listed.n + hidden == total.written, "what is hidden is counted as hidden, and nothing else"
+        assert replace(listed.counts, hidden=0) == total
 
 
 def _work(store: Store, random: random.Random) -> None:

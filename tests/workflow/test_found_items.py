@@ -104,5 +104,5 @@ def test_a_search_tells_no_one_what_was_said_of_an_item_that_they_are_asked_abou
     for senior in (sam, tim):
         for wanted in ({}, {"differ_in": Stage.VERIFICATION}, {"state": (ItemState.IN_VERIFICATION,)}):
             assert found(senior, **wanted) == [(0, 0)] * 2, wanted
-        assert _listed(store, senior).closed == 2
+        assert _listed(store, senior).counts.hidden == 2
     assert sorted(found(lea, differ_in=Stage.VERIFICATION)) == [(0, 0), (1, 1)]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 
-from db import items, task_counts
-from db.engine import Session
+from db import item_list, items, task_counts
+from db.engine import Session, Store
+from db.item_list import ListScope
 from domain.item_counts import ItemCounts
+from domain.records import Person
 from domain.states import ItemState
-from workflow.access.projects import Access
+from workflow.access.projects import Access, access_to
 
 
 def count_by_dimension(session: Session, *, access: Access) -> Mapping[str, ItemCounts]:
@@ -26,6 +29,13 @@ def count_by_dimension(session: Session, *, access: Access) -> Mapping[str, Item
     }
 
 
-def count_project(session: Session, *, access: Access) -> ItemCounts:
-    """Return the counts of a whole project."""
-    return ItemCounts.total(count_by_dimension(session, access=access).values())
+def count_project(session: Session, *, access: Access, reader: ListScope | None = None) -> ItemCounts:
+    """Return the counts of a whole project. Without a ``reader``, no item is hidden."""
+    counts = ItemCounts.total(count_by_dimension(session, access=access).values())
+    return counts if reader is None else replace(counts, hidden=item_list.count_hidden(session, within=reader))
+
+
+def counts_of(store: Store, *, person: Person, project: str) -> ItemCounts:
+    """Return the counts of a project of a person."""
+    with store.read() as session:
+        return count_project(session, access=access_to(session, person=person, project=project))

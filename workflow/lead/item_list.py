@@ -18,10 +18,12 @@ from db.engine import Session, Store
 from db.item_list import ListScope
 from db.records import StoredItem
 from domain.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError, Problem
+from domain.item_counts import ItemCounts
 from domain.item_filter import COLUMNS, LEADS_COLUMNS, OF_FIELD, OPEN_COLUMNS, UNSORTED, ItemFilter, ItemList
 from domain.records import AssetView, Person
 from domain.roles import Role, at_least
 from domain.states import UNSETTLED, ItemState, Stage
+from workflow.access.item_counts import count_project
 from workflow.access.projects import Access, access_to
 from workflow.access.visibility import visibility_of
 from workflow.annotate.item_titles import title_in
@@ -77,8 +79,8 @@ class ItemPage:
     lines: Sequence[ItemLine]
     n: int
     """The number of matching items on all pages."""
-    closed: int
-    """The number of the project's items that are left out because the reader may be asked about them blind."""
+    counts: ItemCounts
+    """The counts of the whole project, with the items that are hidden from the reader."""
     has_expired: bool
     """Whether a lead finds items with answers that came after the lease had ended."""
     columns: tuple[str, ...]
@@ -117,7 +119,7 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
         offset = (asked.page - 1) * asked.size
         given: dict[str, Any] = {"within": within, "wanted": wanted, "sort": asked.sort, "down": asked.down}
         ids, n = item_list.page(session, **given, offset=offset, limit=asked.size)
-        closed = item_list.closed(session, within=within)
+        counts = count_project(session, access=access, reader=within)
         expired = within.own and item_list.has_expired(session, project_id=access.project_id)
         lines = _lines(session, access, within, ids, reasons="reasons" in columns)
     shows_checks = "checks" in columns or asked.filter.gold is not None
@@ -125,7 +127,7 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
     if gold and person is not None:
         with store.write() as session:
             qualifications.note_insights(session, item_ids=gold, person_id=person.id, now=store.now())
-    return ItemPage(lines, n, closed, expired, columns)
+    return ItemPage(lines, n, counts, expired, columns)
 
 
 @dataclass(frozen=True)

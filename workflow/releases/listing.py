@@ -10,13 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from db import items, people, releases
+from db import people, releases
 from db.engine import Session, Store
 from db.records import StoredRelease
 from domain.errors import InvalidFileError, NotFoundError
 from domain.manifests import NAME, read_manifest
 from domain.records import Person
-from domain.states import ItemState
+from workflow.access.item_counts import count_project
 from workflow.access.projects import require_lead
 from workflow.releases.create import ITEMS, PUBLIC
 from workflow.releases.draft import version_of
@@ -75,9 +75,9 @@ def next_release(store: Store, *, by: Person | None, project: str) -> NextReleas
     """Return the number of the next release and the number of its items, for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        states = items.count_by_state(session, project_id=access.project_id)
+        kept = count_project(session, access=access).kept
         number = releases.last_number(session, project_id=access.project_id) + 1
-    return NextRelease(number, sum(n for (_, state), n in states.items() if state is ItemState.KEPT))
+    return NextRelease(number, kept)
 
 
 def all_releases(store: Store, home: Path, *, by: Person | None, project: str) -> list[Release]:
