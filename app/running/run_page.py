@@ -6,7 +6,7 @@ Each page is a row that its kinds of runs refer to.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -115,12 +115,14 @@ def draw(services: Services, page: RunPage) -> None:
             begin.form(services, view, page.beginning)
     else:
         for listing in page.listings:
-            run_lists.draw_runs(services, view.name, listing)
+            run_lists.draw_runs(services, view.name, listing if not runs else replace(listing, nothing=""))
 
 
 def _standing(page: RunPage, runs: Sequence[RunView]) -> Markup:
-    """Return in a sentence how the runs stand."""
-    noun, states = page.asked.split()[-1], [run.state for run in runs]
+    """Return in a sentence how the runs stand. Imported answers and people's answers are no runs of a model."""
+    noun, states = page.asked.split()[-1], [run.state for run in runs if run.kind is page.listing.kind]
+    others = [run for run in runs if run.kind is not page.listing.kind and not run.kind.people and not run.withdrawn]
+    imported = len({run.name for run in others})
     going = [run for run in runs if run.state in OPEN]
     ended = sum(state in (RunState.DONE, RunState.CANCELLED) for state in states)
     halted = sum(state in RESUMABLE for state in states)
@@ -132,7 +134,9 @@ def _standing(page: RunPage, runs: Sequence[RunView]) -> Markup:
         )
     if halted:
         words += f" {halted:,} stopped early. Open the run to resume it."
-    none = f"No {noun} has finished yet." if runs else f"No {noun} has run on this server yet."
+    if imported:
+        words += f" Answers of {markup.count(imported, noun)} are imported."
+    none = f"No {noun} has finished yet." if states else f"No {noun} has run on this server yet."
     return markup.finding(markup.tag("b", markup.text(words.strip() or none)), part="standing")
 
 

@@ -407,6 +407,9 @@ def test_answers_out_of_a_file_are_listed_and_withdrawn_with_a_reason(
     [brought] = run_views.runs_of(store, by=None, project="tiny", kind=RunKind.IMPORT)
     page = words(show())
     assert "Imported answers" in page
+    assert "Answers of 1 model are imported." in page
+    assert "has finished" not in page
+    assert "No model has run" not in page
     assert f'data-run="{brought.id}"' in page
     test = show(run=brought.id)
     test.button(key=f"models.withdraw.{brought.id}.ask").click().run()
