@@ -9,12 +9,14 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
+from db.events import LOOKED
 from db.many_rows import insert_or_ignore
 from db.records import StoredComment, StoredItem, StoredTask
 from db.tables import (
     AnnotationRow,
     CommentForRow,
     CommentRow,
+    EventRow,
     ImportedRatingRow,
     InsightRow,
     ItemRow,
@@ -22,6 +24,7 @@ from db.tables import (
     TaskRow,
 )
 from domain.roles import Role
+from domain.runs import chunked
 from domain.states import Stage, TaskState
 
 
@@ -121,6 +124,22 @@ def slots(session: Session, *, item_id: int, stages: Iterable[Stage]) -> Sequenc
 def note_insight(session: Session, *, item_id: int, person_id: int, now: datetime) -> None:
     """Record that a person has looked at an item before its verdict."""
     insert_or_ignore(session, InsightRow, [{"item_id": item_id, "person_id": person_id, "created_at": now}])
+
+
+def who_looked(session: Session, *, item_ids: Sequence[int]) -> set[tuple[int, int]]:
+    """Return the items (ids) and the people (ids) who get no blind task on their next revision.
+
+    They have looked at an item before its verdict, or at others' votes after it.
+    """
+    looked: set[tuple[int, int]] = set()
+    for lot in chunked(item_ids):
+        early = select(InsightRow.item_id, InsightRow.person_id).where(col(InsightRow.item_id).in_(lot))
+        late = select(EventRow.item_id, EventRow.person_id).where(
+            col(EventRow.item_id).in_(lot), EventRow.kind == LOOKED, col(EventRow.person_id).is_not(None)
+        )
+        looked.update(session.exec(early))
+        looked.update((item or 0, person or 0) for item, person in session.exec(late.distinct()))
+    return looked
 
 
 def has_insight(session: Session, *, item_id: int, person_id: int) -> bool:

@@ -44,7 +44,7 @@ def reason(key: str) -> str:
 
 def previewed(found: BulkPreview, noun: str) -> list[markup.Markup]:
     """Return the preview: exact counts, then the ids. ``noun`` is what changes, such as "item"."""
-    counts = f"{markup.count(len(found.can), noun)} will change, {len(found.cannot):,} will not."
+    counts = f"{markup.count(len(found.can), noun)} will change, {len(found.cannot):,} will not. {found.out}".strip()
     return describe_preview(counts, found.can, found.cannot)
 
 

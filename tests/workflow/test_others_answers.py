@@ -25,6 +25,8 @@ from testkit.factories import (
 )
 from workflow.annotate import authoring, claims, own_submissions, submissions
 from workflow.annotate.others_answers import NO_OTHERS, NOT_YET
+from workflow.lead import bulk
+from workflow.lead.bulk_plans import Action, BulkSelection
 
 ALLOWED = "    show_others: settled\n    criteria:"
 
@@ -98,6 +100,9 @@ def test_who_has_seen_the_votes_is_not_asked_when_the_item_is_verified_again(sto
         vote(store, person, "red")
     clock.advance(hours=1)
     assert seen(store, ann) == ([("Rater 1", {"choice": "red"})], "")
+    chosen = BulkSelection(items=("colour/0",))
+    found = bulk.preview(store, by=None, project="p", action=Action.VERIFY_AGAIN, chosen=chosen)
+    assert found.out == "1 rater has seen votes on 1 of these items and will not be asked about it again."
     authoring.edit_item(store, person=None, project="p", item="colour/0", fields={"question": "Which colour is it?"})
     assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION), NoTask)
     for person in (ben, cy):

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from db import item_list, people, projects, tasks
+from db import comment_threads, item_list, people, projects, tasks
 from db.engine import Session
 from db.records import StoredItem, StoredMember, StoredTask
 from domain.errors import InvalidInputError, NotFoundError, Problem
@@ -17,7 +17,7 @@ from domain.item_filter import ItemFilter
 from domain.records import Person
 from domain.sharing import shared_out
 from domain.states import VOTED_ON, ItemState, Stage
-from workflow.access.projects import Access
+from workflow.access.projects import Access, as_member
 from workflow.annotate import sent_back
 from workflow.annotate.priorities import LARGEST_PRIORITY
 from workflow.lead import send_back
@@ -81,6 +81,23 @@ class BulkPreview:
     """A hash of all data behind the preview. The action is executed only if the hash is unchanged."""
     shares: Mapping[str, int] = field(default_factory=dict)
     """The number of items that each person would get (``ASSIGN``), by login."""
+    lookers: int = 0
+    """The number of raters who get no new blind task on some of the items, because they have seen votes on them."""
+    looked_at: int = 0
+    """The number of these items."""
+
+    @property
+    def out(self) -> str:
+        """Return who is out of the new blind work, as a sentence; empty if nobody is.
+
+        >>> BulkPreview((), (), "", lookers=1, looked_at=3).out
+        '1 rater has seen votes on 3 of these items and will not be asked about them again.'
+        """
+        if not self.lookers:
+            return ""
+        raters = "1 rater has" if self.lookers == 1 else f"{self.lookers:,} raters have"
+        those = "it" if self.looked_at == 1 else "them"
+        return f"{raters} seen votes on {self.looked_at:,} of these items and will not be asked about {those} again."
 
 
 @dataclass(frozen=True)
@@ -203,7 +220,25 @@ def _plan_items(
     state = [(item.id, item.state, item.current_revision, item.priority) for item in chosen_items]
     details = {"priority": how.priority, "reasons": str(how.reasons), "state": state, "can": can, "cannot": cannot}
     token = preview_token(action, chosen, details)
-    return BulkPlan(BulkPreview(tuple(can), tuple(cannot), token), rows)
+    looked = _who_looked(session, access, rows) if action in (Action.VERIFY_AGAIN, Action.SEND_BACK) else set()
+    lookers, looked_at = len({person for _, person in looked}), len({item for item, _ in looked})
+    return BulkPlan(BulkPreview(tuple(can), tuple(cannot), token, lookers=lookers, looked_at=looked_at), rows)
+
+
+def _who_looked(session: Session, access: Access, rows: Sequence[StoredItem]) -> set[tuple[int, int]]:
+    """Return the items (ids) and the raters (ids) who could verify them again if they had not seen votes on them."""
+    stages = [Stage(name) for name in access.schema.stages.verifications]
+    raters = {}
+    for member, person in projects.members(session, project_id=access.project_id):
+        theirs = as_member(access, member)
+        if any(theirs.may_do(stage) for stage in stages):
+            raters[person.id] = theirs
+    by_id = {item.id: item for item in rows}
+    return {
+        (item, person)
+        for item, person in comment_threads.who_looked(session, item_ids=[*by_id])
+        if person in raters and raters[person].may_use(by_id[item].dimension) and by_id[item].author_id != person
+    }
 
 
 def _chosen_items(session: Session, access: Access, chosen: BulkSelection, *, lock: bool) -> list[StoredItem]:

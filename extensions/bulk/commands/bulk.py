@@ -130,6 +130,8 @@ def _run(
         typer.echo(f"{item}: {why}")
     for login, n in preview.shares.items():
         typer.echo(f"{login}: {n:,}")
+    if preview.out:
+        typer.echo(preview.out)
     if not yes:
         typer.echo(f"{len(preview.can):,} would change, {len(preview.cannot):,} would not. To do this, add --yes.")
         return
