@@ -133,7 +133,7 @@ class Extension:
     import_sections: Rows = _nothing
     """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
     dashboard_sections: Rows = _nothing
-    """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Overview*."""
+    """Rows of ``app.overview.sections.DashboardSection``: sections of the page *Overview*."""
     agreement_sections: Rows = _nothing
     """Rows of ``app.agreement.sections.AgreementSection``: folded sections of the page *Agreement*."""
     my_work_sections: Rows = _nothing

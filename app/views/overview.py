@@ -8,8 +8,8 @@ import streamlit as st
 
 from annotation_schemas.model import Stages
 from app import addresses, markup, shell
-from app.dashboard import figures, grading_sample, sections, waiting
-from app.dashboard.sections import DashboardSection
+from app.overview import figures, grading_sample, sections, waiting
+from app.overview.sections import DashboardSection
 from app.projects import new_project
 from app.screens import SCREENS, Room, Screen
 from app.services import Services

@@ -6,8 +6,8 @@ from typing import Any
 
 from app import markup, shell
 from app.charts import page_chart
-from app.dashboard.sections import DashboardSection
 from app.jobs import figure_requests
+from app.overview.sections import DashboardSection
 from app.reruns import pending_figures
 from app.services import Services
 from domain.records import ProjectView

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from app import markup, shell
-from app.dashboard.sections import DashboardSection
+from app.overview.sections import DashboardSection
 from app.services import Services
 from domain.records import ProjectView
 from extensions.image_pool import triage_decisions, triage_report

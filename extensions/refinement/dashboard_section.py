@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import markup, shell
-from app.dashboard.sections import DashboardSection
+from app.overview.sections import DashboardSection
 from app.reruns import messages
 from app.services import Services
 from domain.records import ProjectView

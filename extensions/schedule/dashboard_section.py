@@ -10,8 +10,8 @@ import streamlit as st
 from annotation_schemas.model import Stages
 from app import addresses, markup, shell
 from app.charts import page_chart
-from app.dashboard.sections import Chip, DashboardSection, WaitingRow
 from app.jobs import figure_requests
+from app.overview.sections import Chip, DashboardSection, WaitingRow
 from app.reruns import pending_figures
 from app.services import Services
 from domain.records import ProjectView

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.dashboard import waiting
+from app.overview import waiting
 from db.engine import Store
 from domain.item_counts import ItemCounts
 from domain.records import Blocker, DimensionProgress

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app import addresses, markup
-from app.dashboard.sections import Chip, WaitingRow, of_project
+from app.overview.sections import Chip, WaitingRow, of_project
 from app.screens import SCREENS
 from app.services import Services
 from app.widgets import counts

@@ -8,7 +8,7 @@ from datetime import date
 from annotation_schemas.model import Stages
 from annotation_schemas.state_words import BAR_STATES, state_called, states_of
 from app import addresses, markup
-from app.dashboard import waiting
+from app.overview import waiting
 from app.screens import SCREENS
 from app.widgets import counts
 from domain.item_counts import COUNTS, STATE_COUNTS, ItemCounts
