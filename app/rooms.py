@@ -34,7 +34,6 @@ WORKING = "Working pages"
 STYLE = """
 .ts-room { display: flex; align-items: center; gap: .7rem; min-height: 1.9rem; }
 .ts-room .ts-title { margin: 0; }
-.ts-unseen { position: absolute; clip-path: inset(50%); }
 .ts-room > a { margin-left: auto; }
 @media (max-width: 768px) { .ts-room { padding-left: 1.6rem; } }
 .ts-tabs { display: flex; flex-wrap: wrap; gap: 0 1.35rem; margin-top: .35rem;
@@ -280,10 +279,9 @@ def draw_head(
 ) -> list[markup.Markup]:
     """Return the pieces of the head of a page, as ``app.shell.heading`` shows them."""
     label = [markup.tag("span", markup.text(_("made-up data")), style="ts-made-up")] if made_up else []
-    words = [markup.text(head.title if head else title)]
-    if head and head.page != head.title:  # the tab says it to those who see the page
-        words.append(markup.tag("span", markup.text(f": {head.page}"), style="ts-unseen"))
-    name = markup.tag("div", *words, style="ts-title", role="heading", aria_level="1")
+    shown, page = (head.title, head.page) if head else (title, title)
+    spoken = {} if page == shown else {"aria_label": f"{shown}: {page}"}  # the tab shows it to the eyes
+    name = markup.tag("div", markup.text(shown), style="ts-title", role="heading", aria_level="1", **spoken)
     parts = [markup.tag("div", name, *label, *([beside] if beside else []), style="ts-room")]
     if head:
         parts.append(head.tabs)
