@@ -1,6 +1,7 @@
 // The form of a stage with a made-up item, or as someone submitted it: the same media, texts and form as on the working
 // page, and nothing is sent.
 
+import colors from "./colors.css" with { type: "css" };
 import { el, fill } from "./dom.js";
 import { MediaPane } from "./media/pane.js";
 import { FormPane } from "./page/form_pane.js";
@@ -53,9 +54,9 @@ class Preview {
     this.side.formHost.replaceWith(this.lock);
     this.lock.append(this.side.formHost);
     this.body = el("div", { class: "body" }, this.media.root, this.side.root);
-    this.root = el("div", { class: "ts preview" }, this.body);
+    this.root = el("div", { class: "ts preview colors" }, this.body);
     this.root.addEventListener("keydown", (event) => this.pressed(event));
-    parent.adoptedStyleSheets = [sheet];
+    parent.adoptedStyleSheets = [colors, sheet];
     parent.append(this.root);
   }
 

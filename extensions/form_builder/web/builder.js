@@ -4,6 +4,7 @@ import { Builder } from "./builder/form.js";
 import { nameInAddress } from "./builder/leaving.js";
 import { Start } from "./builder/start.js";
 import sheet from "./builder.css" with { type: "css" };
+import colors from "./colors.css" with { type: "css" };
 
 /** @import { Mounted } from "./types" */
 /** @import { BuilderPage, Opened } from "./builder_types" */
@@ -33,7 +34,7 @@ class Page {
     this.csrf = data.csrf;
     /** @type {Builder | Start | null} */
     this.shown = null;
-    parent.adoptedStyleSheets = [...parent.adoptedStyleSheets, sheet];
+    parent.adoptedStyleSheets = [...parent.adoptedStyleSheets, colors, sheet];
     if (data.opened) this.open(data.opened);
     else this.start();
   }

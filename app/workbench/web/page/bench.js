@@ -89,7 +89,7 @@ export class Bench {
     this.palette = new Palette((href) => {
       location.href = href;
     });
-    this.root = el("div", { class: "ts" }, [
+    this.root = el("div", { class: "ts colors" }, [
       this.line,
       this.banner.root,
       this.guideline.news.root,

@@ -64,7 +64,7 @@ export function layout({ running, back, live, acts }) {
   );
   const root = el(
     "div",
-    { class: "builder whole" },
+    { class: "builder whole colors" },
     top,
     banner,
     el("div", { class: "panes" }, parts, live.root, yaml),

@@ -25,7 +25,7 @@ export class Start {
     const pasted = el("textarea", { rows: 6, "aria-label": "YAML text", placeholder: "Paste YAML here" });
     this.root = el(
       "div",
-      { class: "builder whole start" },
+      { class: "builder whole start colors" },
       el(
         "header",
         { class: "top" },
