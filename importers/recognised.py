@@ -10,6 +10,7 @@ from annotation_schemas.model import Schema
 from domain.csv_rows import NotTable
 from domain.errors import InvalidFileError
 from domain.json_text import NotJson
+from importers.column_guess import guessed_columns
 from importers.item_preview import columns_of, preview
 from importers.item_tables import TableReader
 from importers.items import JsonItems
@@ -46,7 +47,7 @@ def recognised(
     own = schema.source.format if schema.source else None
     of_items = [row for row in formats if row.keys is not None and row.keys.table == table]
     fits = {
-        item.name: len(preview(path, format=item.name, schema=schema, said=said or ColumnMapping(), rows=_ROWS).items)
+        item.name: _count_items(path, item.name, schema, said)
         for item in of_items
         if path.suffix.lower() in (item.keys.endings if item.keys else ())
     }
@@ -60,3 +61,11 @@ def recognised(
     return best, f"it has {what} {some}; say below which is which field" if best.keys and best.keys.open else (
         f"it has {what} {some}, though its first rows do not fit yet"
     )
+
+
+def _count_items(path: Path, format: str, schema: Schema, said: ColumnMapping | None) -> int:
+    """Return how many of the first rows read as items, if need be with guessed columns."""
+    found = preview(path, format=format, schema=schema, said=said or ColumnMapping(), rows=_ROWS)
+    if not found.items and said is None and (guess := guessed_columns(schema, format, found.columns)):
+        found = preview(path, format=format, schema=schema, said=ColumnMapping(guess), rows=_ROWS)
+    return len(found.items)

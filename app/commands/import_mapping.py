@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,6 +173,7 @@ def written_mapping(schema: Schema, format: str, path: Path, command: str) -> st
 
 
 def _guessed_lines(schema: Schema, format: str, path: Path) -> Iterator[str]:
+    from importers.column_guess import guess_column
     from importers.item_preview import by_default, preview
     from importers.items import annotation_files
 
@@ -199,33 +199,3 @@ def _guessed_lines(schema: Schema, format: str, path: Path) -> Iterator[str]:
     yield f"# Columns that no field uses: {left}."
     if not item_keys(format).table:
         yield "# Columns are keys of the JSON records."
-
-
-def guess_column(names: Sequence[str], columns: Sequence[str], *, several: bool = False) -> tuple[str, ...]:
-    """Return the column whose name is most like one of the names, or nothing.
-
-    ``several``: for lists, also numbered columns, such as ``option_1`` and ``option_2``.
-
-    >>> guess_column(["question"], ["Nr", "Question text", "QUESTION"])
-    ('QUESTION',)
-    >>> guess_column(["options"], ["option_1", "option_2", "note"], several=True)
-    ('option_1', 'option_2')
-    """
-    plain = {_plain(column): column for column in reversed(columns)}
-    for name in names:
-        if name in columns:
-            return (name,)
-    for name in map(_plain, names):
-        if name in plain:
-            return (plain[name],)
-        numbered = [
-            column for column in columns if re.fullmatch(rf"{re.escape(name.rstrip('s'))}s?\d+", _plain(column))
-        ]
-        if several and len(numbered) > 1:
-            return tuple(numbered)
-    near = [match for name in map(_plain, names) for match in difflib.get_close_matches(name, plain, n=1, cutoff=0.8)]
-    return (plain[near[0]],) if near else ()
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name).casefold()

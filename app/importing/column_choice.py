@@ -19,6 +19,7 @@ from annotation_schemas.model import OptionPlace, Schema
 from app import markup, shell
 from domain.errors import InvalidFileError
 from importers import zip_archives
+from importers.column_guess import guessed_columns
 from importers.item_preview import ItemPreview, by_default, preview
 from importers.items import annotation_files
 
@@ -39,8 +40,9 @@ Used = Callable[[Sequence[str]], tuple[str, ColumnMapping] | None]
 
 def draw_settings(
     schema: Schema, format: str, first: Path | None, used: Used
-) -> tuple[ColumnMapping | None, ItemPreview | None]:
-    """Draw the settings of a table. Return the settings (None: the defaults), and a preview of its first rows.
+) -> tuple[ColumnMapping | None, ItemPreview | None, str]:
+    """Draw the settings of a table. Return the settings (None: the defaults), a preview of its first rows, and a
+    sentence about guessed columns.
 
     ``first`` is the beginning of the first file. Settings of an earlier file with the same columns are preselected.
     """
@@ -62,16 +64,21 @@ def draw_settings(
     with places_at:
         mapping = ColumnMapping({}, separator.strip() or None, encoding, _places(schema, known, mark))
     if first is None or seen is None:
-        return (mapping if mapping != ColumnMapping() else None), None
+        return (mapping if mapping != ColumnMapping() else None), None, ""
+    said = ""
     if there:
         seen = preview(first, format=format, schema=schema, said=mapping)
         if name:
             words = f"The columns are set as for {name}, which has the same columns. You can change them below."
             shell.show(markup.tag("p", markup.text(words), style="ts", data_part="remembered"))
-        mapping = replace(mapping, columns=_columns(schema, format, replace(seen, columns=there), known, mark))
+        guess = {} if known.columns else guessed_columns(schema, format, there)
+        if guess:
+            seen = preview(first, format=format, schema=schema, said=replace(mapping, columns=guess))
+            said = _guess_in_words(schema, guess)
+        mapping = replace(mapping, columns=_columns(schema, format, replace(seen, columns=there), known, guess, mark))
         if mapping.columns:
             seen = preview(first, format=format, schema=schema, said=mapping)
-    return (mapping if mapping != ColumnMapping() else None), seen
+    return (mapping if mapping != ColumnMapping() else None), seen, said
 
 
 def _places(schema: Schema, before: ColumnMapping, mark: int) -> dict[str, OptionPlace]:
@@ -92,8 +99,20 @@ def _places(schema: Schema, before: ColumnMapping, mark: int) -> dict[str, Optio
     return chosen
 
 
-def _columns(schema: Schema, format: str, found: ItemPreview, before: ColumnMapping, mark: int) -> dict[str, str]:
-    """Draw the columns and return those that differ from the name of their field, by field."""
+def _guess_in_words(schema: Schema, guess: Mapping[str, str]) -> str:
+    """Return which columns were guessed, because the preview shows only the first items."""
+    titles = {field.name: field.title or field.name for field in schema.item.fields}
+    pairs = ", ".join(f"{titles.get(name, name)} = {column}" for name, column in guess.items())
+    return f"Columns are matched by their names: {pairs}. Change them under “Columns with other names” if needed."
+
+
+def _columns(
+    schema: Schema, format: str, found: ItemPreview, before: ColumnMapping, guess: Mapping[str, str], mark: int
+) -> dict[str, str]:
+    """Draw the columns and return those that differ from the name of their field, by field.
+
+    Columns of an earlier file, or guessed ones, are preselected.
+    """
     titles = {field.name: field.title or field.name for field in schema.item.fields}
     texts = {field.name for field in schema.item.fields if kinds.of_field(field).holds == "texts"}
     numbered: dict[str, list[str]] = {}
@@ -109,7 +128,7 @@ def _columns(schema: Schema, format: str, found: ItemPreview, before: ColumnMapp
         for at, (name, default) in enumerate(by_default(schema, format).items()):
             if name in texts:
                 of_entries = list(usual[name].keys) if set(usual[name].keys) <= set(found.columns) else []
-                chosen_before = _entries(before.columns.get(name), found.columns, numbered)
+                chosen_before = _entries(before.columns.get(name, guess.get(name)), found.columns, numbered)
                 with places[at % 3]:
                     several = st.multiselect(
                         f"{titles.get(name, name)} (one column, or one per entry in order)",
@@ -125,7 +144,7 @@ def _columns(schema: Schema, format: str, found: ItemPreview, before: ColumnMapp
             one = default if default in found.columns else alike
             choices = [None, *found.columns, *lists]
             with places[at % 3]:
-                earlier = before.columns.get(name)
+                earlier = before.columns.get(name, guess.get(name))
                 column = st.selectbox(
                     titles.get(name, name),
                     choices,

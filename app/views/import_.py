@@ -192,7 +192,7 @@ class _Settings:
     takes: Takes
     dimension: str | None
     why: str
-    """Why the format was selected. Empty: nobody knows."""
+    """Why the format and the columns were selected. Empty: nobody knows."""
     model: str | None
     are: RatersAre | None
     names: Callable[[], Names] | None
@@ -247,13 +247,15 @@ def _settings(
             )
         plan = _plan(services, view) if takes is Takes.REPLIES else None
         mapping = beginning = None
+        guessed = ""
         if (keys := formats[chosen].keys) is not None and keys.open:
             used = partial(columns_used, services.store, by=services.person, project=view.name, format=chosen)
             fits = first if first is not None and first.suffix.lower() in keys.endings else None
-            mapping, beginning = column_choice.draw_settings(
+            mapping, beginning, guessed = column_choice.draw_settings(
                 view.schema.schema_, chosen, fits, lambda there: used(columns=there)
             )
     model = (model or "").strip() or None
+    why = f"{why} {guessed}".strip()
     return _Settings(chosen, takes, dimension, why, model, are, names, plan, mapping, beginning, skip_bad, new_only)
 
 

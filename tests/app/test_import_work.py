@@ -217,6 +217,7 @@ def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) ->
         ("a.csv", table(3).decode(), "csv", "its first rows read as items"),
         ("a.tsv", table(3).decode().replace(",", "\t"), "csv", "its first rows read as items"),
         ("b.csv", "unit,rater,criterion,value\n1,ann,ok,yes\n", "ratings", "unit, rater, criterion, value"),
+        ("a2.csv", table(3, head="ID,Question,ANSWER,Dimension,Image file").decode(), "csv", "its first rows read"),
         ("c.csv", "Nr,Frage\n1,Was?\n", "csv", "it has a table with the columns Nr, Frage; say below"),
         (
             "d.jsonl",

@@ -527,6 +527,25 @@ def test_columns_of_a_table_are_chosen_with_the_first_rows_before_the_eyes(
         assert [name for _, name, _ in files.item_ids(session, project_id=project_id)] == ["1", "2"]
 
 
+@pytest.mark.thorough
+def test_columns_that_differ_in_case_and_marks_need_no_choice(store: Store, show: Show, tmp_path: Path) -> None:
+    projects.create_project(store, name="plain", loaded=make_schema())
+    accounts.create_person(store, login="boss", name="Boss", is_admin=True)
+    (tmp_path / "t.csv").write_text(
+        "Item ID,QUESTION,Dimension,Choice A,Choice B,Answer,Image file,Options note\n"
+        "1,Where?,colour,Here,There,Here,a.png,n\n",
+        encoding="utf-8",
+    )
+    test = show("import_", "boss", project="plain")
+    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.text_input(key="import.items.path").input(str(tmp_path / "t.csv")).run()
+    assert "options = Choice A,Choice B" in part(test, "recognised")
+    assert "id = Item ID" in part(test, "recognised")
+    assert rows(test, "Equal") == [dict(zip(COUNTS, ("1", "0", "0", "0", "0", "1"), strict=True))]
+    test.button(key="import.items.go").click().run()
+    assert "1 item imported" in words(test)
+
+
 def test_a_format_that_is_only_a_row_is_on_the_page_and_written(
     show: Show, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
