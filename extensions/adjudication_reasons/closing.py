@@ -61,7 +61,13 @@ def close(
     for reason, dimension in answers:
         if (reason, dimension) not in open_:
             raise InvalidInputError(
-                [Problem("answers", f"No open decision in {dimension} has the reason {reason!r}; look at the reasons.")]
+                [
+                    Problem(
+                        "answers",
+                        f"No open decision in {dimension} has the reason {reason!r}. Reload the page and "
+                        "choose another reason.",
+                    )
+                ]
             )
     ids = [id for key in dict.fromkeys(answers) for id in open_[key]]
     note = {"guideline_version_id": version_id, "why": why, "by_id": by.id if by else None, "created_at": now}

@@ -65,7 +65,7 @@ def dimensions_chart(found: Sequence[DisagreementCount], titles: Mapping[str, st
     return ChartSpec(
         "disagreement",
         f"Votes differ on {differ:,} of {markup.count(n, 'item')} ({100 * differ / n:.0f} %).{most}",
-        f"Items with two votes or more of one stage, n = {n:,}. Grey: 95 % limits of each share.",
+        f"Items with at least two votes in one stage, n = {n:,}. Grey: 95 % limits of each share.",
         layers,
         ["Dimension", "Items", "Differ", "Share", "From", "To"],
         [
@@ -115,11 +115,11 @@ def reasons_chart(found: Sequence[Reason]) -> ChartSpec:
         },
     }
     counts = {(reason.label, reason.given): reason.n for reason in found}
-    more = f" {MOST} of {len(names)} reasons are drawn." if len(names) > MOST else ""
+    more = f" The chart shows {MOST} of {len(names)} reasons." if len(names) > MOST else ""
     return ChartSpec(
         "reasons",
-        f"The reason given most is {names[0]} ({totals[names[0]]:,} of {n:,}).",
-        f"Reasons of votes that count, and of decisions of seniors, n = {n:,}.{more}",
+        f"The most frequent reason is {names[0]} ({totals[names[0]]:,} of {n:,}).",
+        f"Reasons in votes that count and in seniors' decisions, n = {n:,}.{more}",
         [layer],
         ["Reason", *(source.value.capitalize() for source in there), "All"],
         [[name, *(counts.get((name, source), 0) for source in there), totals[name]] for name in names],

@@ -91,14 +91,14 @@ def dawid_skene(
     ('x', 'y')
     """
     if not len(units) == len(raters) == len(values):
-        raise RatingsError("Units, raters and values are columns of one table, and these differ in length.")
+        raise RatingsError("Units, raters and values must be columns of equal length.")
     if not len(values):
         raise RatingsError("There are no ratings.")
     named = tuple(sorted(set(values), key=lambda value: (isinstance(value, str), value)))
     classes = tuple(categories) if categories is not None else named
     strange = [value for value in named if value not in classes]
     if strange:
-        raise RatingsError(f"The rating {strange[0]!r} is not on the declared scale ({', '.join(map(str, classes))}).")
+        raise RatingsError(f"The declared scale ({', '.join(map(str, classes))}) has no value {strange[0]!r}.")
     unit_names, rater_names = tuple(dict.fromkeys(units)), tuple(dict.fromkeys(raters))
     problem = why_not_fitted(len(rater_names), len(named), len(classes))
     if problem:
@@ -149,11 +149,11 @@ def fit_classes(
 def why_not_fitted(n_raters: int, n_used: int, q: int) -> str | None:
     """Return why the raters' errors cannot be estimated; None if they can."""
     if n_raters < 2:
-        return "Errors cannot be estimated from one rater. At least two must rate."
+        return "Errors cannot be estimated from one rater. Use ratings of at least two raters."
     if n_used < 2:
         return "All ratings are the same, so errors cannot be estimated."
     if q > _MOST_CATEGORIES:
-        return f"{q:,} different values are measurements, not classes; take the mean."
+        return f"The ratings have {q:,} different values, like a measurement. Use the mean instead."
     return None
 
 

@@ -119,12 +119,13 @@ def aggregate(ratings: Ratings, *, method: Method = "majority", ties: Ties = "no
     ('000000001',)
     """
     if method not in _METHODS:
-        raise RatingsError(f"There is no aggregation {method!r}; there are {', '.join(get_args(Method))}.")
+        raise RatingsError(f"Unknown aggregation {method!r}. Choose one of {', '.join(get_args(Method))}.")
     if ties not in get_args(Ties):
-        raise RatingsError(f"There is no rule {ties!r} for ties; there are {', '.join(get_args(Ties))}.")
+        raise RatingsError(f"Unknown tie rule {ties!r}. Choose one of {', '.join(get_args(Ties))}.")
     if method != "mean" and ties in ("lowest", "highest") and not _ordered(ratings):
         raise RatingsError(
-            f"The rule {ties!r} needs an order, and the scale is nominal; take first, random, none or leave_out."
+            f"The tie rule {ties!r} needs an ordered scale, but the scale is nominal. Choose first, random, none or "
+            "leave_out."
         )
     kept = ratings.of(*ratings.raters)  # without unrated units
     if not kept.units:
@@ -141,7 +142,7 @@ def _majority(ratings: Ratings, ties: Ties, seed: int) -> Aggregation:
         ties,
         seed,
         reliability=_with_others(ratings, votes),
-        reliability_is="share of votes equal to the majority of the other raters, where it is not level",
+        reliability_is="share of votes equal to the majority of the other raters (even splits left out)",
     )
 
 
@@ -194,9 +195,9 @@ def _dawid_skene(ratings: Ratings, ties: Ties, seed: int) -> Aggregation:
         ties,
         seed,
         reliability=reliability,
-        reliability_is="probability of the right label, over the estimated shares of the classes",
+        reliability_is="probability of the right label, given the estimated class shares",
     )
-    reason = None if converged else f"The iteration has not come to rest after {rounds:,} rounds."
+    reason = None if converged else f"The estimate did not converge after {rounds:,} rounds."
     return replace(aggregate, shares=shares, confusion=confusion, rounds=rounds, reason=reason)
 
 
@@ -209,7 +210,9 @@ def _mace(ratings: Ratings, ties: Ties, seed: int) -> Aggregation:
         knowing = spamming[:, 1] / spamming.sum(axis=1)
         return p, dict(zip(table["worker"].unique().tolist(), knowing.tolist(), strict=True))
 
-    return _by_crowdkit(ratings, "mace", fit, ties, seed, "probability of knowing rather than guessing (MACE)")
+    return _by_crowdkit(
+        ratings, "mace", fit, ties, seed, "probability that the rater knows the label instead of guessing (MACE)"
+    )
 
 
 def _glad(ratings: Ratings, ties: Ties, seed: int) -> Aggregation:
@@ -240,7 +243,7 @@ def _by_crowdkit(
         from crowdkit import aggregation
     except ImportError as error:
         raise NotAvailableError(
-            f"{method.upper()} comes with the package crowd-kit, which is not installed. {install_hint('aggregation')}"
+            f"{method.upper()} needs the package crowd-kit, which is not installed. {install_hint('aggregation')}"
         ) from error
     unit, rater = np.nonzero(ratings.rated)
     table = pd.DataFrame({"task": unit, "worker": rater, "label": ratings.codes[unit, rater]})
@@ -333,7 +336,7 @@ def _votes(ratings: Ratings) -> Floats:
     """(units, categories): how many raters chose each."""
     n, q = len(ratings.units), len(ratings.categories)
     if n * q > 50_000_000:
-        raise RatingsError(f"{q:,} different values are measurements, not labels to vote on; take the mean.")
+        raise RatingsError(f"The ratings have {q:,} different values, like a measurement. Use the mean instead.")
     unit, rater = np.nonzero(ratings.rated)
     return np.bincount(unit * q + ratings.codes[unit, rater], minlength=n * q).reshape(n, q).astype(float)
 

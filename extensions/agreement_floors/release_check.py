@@ -72,7 +72,7 @@ def _figures(store: Store, access: Access) -> Iterator[PrintedFigure]:
 def _blocks(told: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
     """Yield a table of the floors for the data card, with the moment when each floor was set."""
     standings = [FloorStanding.from_json(record) for record in told]
-    heads = ("Floor", "How it stands", "When it was set")
+    heads = ("Floor", "How it stands", "Set when")
     rows = tuple((standing.title, standing.came_to, standing.set_when) for standing in standings)
     yield ReportTable("floors", "Floors of agreement", heads, rows)
 

@@ -57,10 +57,10 @@ def check(schema: Schema) -> Found:
     for at, floor in enumerate(schema.export.floors):
         path: Path = ("export", "floors", at)
         if names[at] in names[:at]:
-            yield path, f"there is a floor `{names[at]}` already; leave one of them out"
+            yield path, f"the floor `{names[at]}` exists already; remove one of the two"
         if not 0 < floor.at_least <= 1:
             share = f"; {floor.at_least:g} % is {floor.at_least / 100:g}" if 1 < floor.at_least <= 100 else ""
-            yield (*path, "at_least"), f"a floor is above 0 and at most 1, where all agree{share}"
+            yield (*path, "at_least"), f"a floor must be above 0 and at most 1{share}"
         asked = asked_by(schema, floor)
         if asked is None:
             there = [
@@ -68,12 +68,12 @@ def check(schema: Schema) -> Found:
                 for stage in STAGES
                 for criterion in getattr(getattr(schema.stages, stage), "criteria", ())
             ]
-            what = f"`{floor.criterion}` is nothing that several people are asked"
+            what = f"no stage asks several people for `{floor.criterion}`"
             yield (*path, "criterion"), f"{what}{among(floor.criterion, there)}"
         elif row := summarised().get(floor.statistic):
             yield from _statistic(schema, floor, asked[1], row, path)
         elif floor.statistic in OF_RESULTS:
-            why = "says how good models' answers are, and not how far raters agree"
+            why = "measures how good models' answers are, not how well raters agree"
             yield (*path, "statistic"), f"`{floor.statistic}` {why}{_fitting(floor)}"
 
 
@@ -81,23 +81,23 @@ def _statistic(schema: Schema, floor: Floor, criterion: Criterion, row: Statisti
     parts = measured_by(schema, criterion)
     if not parts:
         why = kinds.of_criterion(criterion).not_measured
-        yield (*path, "criterion"), f"there is no statistic of `{criterion.name}`: {why}"
+        yield (*path, "criterion"), f"`{criterion.name}` has no agreement statistic: {why}"
         return
     if row.behaviour.perfect != 1.0 or row.in_units:
-        why = "is not 1 where all agree, so that nothing is a floor of it"
+        why = "is not 1 at full agreement, so it cannot have a floor"
         yield (*path, "statistic"), f"`{row.name}` {why}{_fitting(floor)}"
         return
     for part in parts:
         variant = variant_of(floor, part.level)
         if variant is None:
             names = [name for variant in row.variants if variant.shown is not None and (name := name_of(variant))]
-            there = among(str(floor.variant), names) if names else "; it has one alone, so leave `variant` out"
+            there = among(str(floor.variant), names) if names else "; it has only one variant, so leave `variant` out"
             yield (*path, "variant"), f"`{row.name}` has no variant `{floor.variant}`{there}"
             return
         if lacking := _lacking(row, variant, part):
             key = "variant" if floor.variant is not None and not _lacking(row, Variant(), part) else "statistic"
             what = f"`{floor.variant}` of `{row.name}`" if key == "variant" else f"`{row.name}`"
-            yield (*path, key), f"{what} is about {lacking}, and the answers to `{criterion.name}` are none"
+            yield (*path, key), f"{what} needs {lacking}, but `{criterion.name}` has other answers"
             return
 
 
@@ -119,7 +119,7 @@ def _lacking(row: StatisticRow, variant: Variant, part: RatedVariable) -> str | 
 
 def _fitting(floor: Floor) -> str:
     known = [name for name, row in summarised().items() if row.behaviour.perfect == 1.0 and not row.in_units]
-    return suggestion(floor.statistic, known) or f"; take one of {', '.join(known)}"
+    return suggestion(floor.statistic, known) or f"; choose one of {', '.join(known)}"
 
 
 KEYS = (SchemaKey("export.floors", check),)

@@ -96,13 +96,13 @@ class FloorStanding:
         """Return the measured value in words, with the required one."""
         if self.at_least is None:
             return "no longer asked"
-        asked = f"{'the lower limit has' if self.bound == 'low' else 'it has'} to come to {self.at_least:g}"
+        asked = f"{'the lower limit must be' if self.bound == 'low' else 'it must be'} at least {self.at_least:g}"
         if self.outcome == UNKNOWN:
             return f"cannot be computed: {self.why.rstrip('.')}; {asked}"
         limits = "" if self.low is None or self.high is None else f" ({self.low:.3f} to {self.high:.3f})"
         which = f", {self.why}" if self.why else ""
         return (
-            f"{self.outcome}: {self.value:.3f}{limits} of {self.n_units:,} units and {self.n_raters:,} raters{which}; "
+            f"{self.outcome}: {self.value:.3f}{limits} ({self.n_units:,} units, {self.n_raters:,} raters){which}; "
             f"{asked}"
         )
 
@@ -113,7 +113,7 @@ class FloorStanding:
         changes = [f"set in version {first.version} of the schema, {_after(first.votes)}"]
         for before, after in self.lowered:
             if after.at_least is None:
-                changes.append(f"taken away in version {after.version}, {_after(after.votes)}")
+                changes.append(f"removed in version {after.version}, {_after(after.votes)}")
             else:
                 was, now = (_words(setting) for setting in (before, after))
                 changes.append(f"lowered from {was} to {now} in version {after.version}, {_after(after.votes)}")
@@ -142,7 +142,7 @@ def _less(before: Setting, after: Setting) -> bool:
 
 
 def _after(votes: int) -> str:
-    return f"after {votes:,} {'vote' if votes == 1 else 'votes'} had been given" if votes else "before anyone had voted"
+    return f"after {votes:,} {'vote' if votes == 1 else 'votes'}" if votes else "before anyone voted"
 
 
 def _words(setting: Setting) -> str:
@@ -182,7 +182,7 @@ def measure_floor(store: Store, access: Access, floor: Floor, *, schema_version:
             schema_version=schema_version,
         )
     except RatingsError:  # its sentence may name people
-        return replace(blank, outcome=UNKNOWN, why="the ratings cannot be compared; the page Agreement says why")
+        return replace(blank, outcome=UNKNOWN, why="the ratings cannot be compared; see the page Agreement")
     wanted = [line for line in lines if _is_meant(access.schema, floor, line)]
     if not wanted:
         return replace(blank, outcome=UNKNOWN, why=_no_line(floor, len(raters_of(store, **about).people)))
@@ -223,24 +223,24 @@ def _no_line(floor: Floor, people: int) -> str:
     if people < 2:
         return "nobody has rated it yet" if not people else "only one person has rated it"
     if row.lines is SummaryRows.OF_TWO:
-        return f"it is for two raters, and {people:,} have rated it"
+        return f"this statistic is for exactly two raters, but {people:,} people rated"
     if row.lines is SummaryRows.OF_SEVERAL:
-        return f"it is for more than two raters, and {people:,} have rated it"
-    return "no votes on it can be compared"
+        return f"this statistic is for more than two raters, but only {people:,} people rated"
+    return "no two votes can be compared"
 
 
 def _undefined(floor: Floor, wanted: Sequence[Result], known: Sequence[Result]) -> str:
     lacking = [row for row in wanted if row not in known]
     if all(row.value is not None for row in lacking):
-        return "it has no lower limit; let `bound` be `value`, or take another statistic"
+        return "this statistic has no lower limit; set `bound` to `value`, or choose another statistic"
     if len(wanted) > 1:
         return (
-            f"{len(lacking):,} of {len(wanted):,} pairs or parts have no value; take a statistic of several raters, "
-            "such as krippendorff_alpha"
+            f"{len(lacking):,} of {len(wanted):,} pairs or parts have no value; choose a statistic for several "
+            "raters, such as krippendorff_alpha"
         )
     names = [name for row in lacking for name in row.args.get("pair", ())]
     reason = lacking[0].reason or "it has no value"
-    return "it is not defined for these two" if any(name in reason for name in names) else _small(reason)
+    return "the value is undefined for a pair of raters" if any(name in reason for name in names) else _small(reason)
 
 
 def _small(sentence: str) -> str:
@@ -294,7 +294,7 @@ def _called_now(access: Access, id: int, schema: Schema, floor: Floor) -> FloorS
 def _blank(schema: Schema, floor: Floor) -> FloorStanding:
     """Return a floor without a measured value."""
     asked = asked_by(schema, floor)
-    assert asked is not None, "the loader has seen to it"
+    assert asked is not None, "the loader checks this"
     row = STATISTICS[floor.statistic]
     title = row.title if floor.variant is None else f"{row.title}, {floor.variant}"
     return FloorStanding(

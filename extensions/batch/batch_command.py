@@ -101,9 +101,11 @@ class BatchCommand:
     def refuse_over(self) -> None:
         """Raise an error for a run that asks no further questions."""
         refuse_changed(self.row)
-        refuse_withdrawn(self.row, "before more of it is submitted")
+        refuse_withdrawn(self.row, "before more questions are submitted")
         if self.row.state is not RunState.BATCH:
-            raise ConflictError(f"The run {self.run} is {self.row.state.value}: nothing of it can be submitted.")
+            raise ConflictError(
+                f"The run {self.run} is {self.row.state.value}, so you cannot submit more of its questions."
+            )
 
     @property
     def endpoint(self) -> BatchEndpoint:
@@ -116,13 +118,13 @@ class BatchCommand:
         try:
             return call(*given)
         except (NoReply, BatchRefusal) as error:
-            raise RunStoppedError(f"The endpoint does not say what is asked about {about}: {error}") from None
+            raise RunStoppedError(f"The endpoint did not report the state of {about}: {error}") from None
 
     def change(self, id: int, only: Sequence[BatchState], **values: Any) -> None:
         """Change a batch. Raises ``ConflictError`` if another command has changed it since."""
         with self.store.write() as session:
             if not queries.change(session, id=id, only=only, **values):
-                raise ConflictError("Another command has taken this batch over; see `touchstone batch show`.")
+                raise ConflictError("Another command works on this batch. See `touchstone batch show`.")
 
     def batches_in(self, *states: BatchState) -> list[StoredRunBatch]:
         with self.store.read() as session:
@@ -135,9 +137,9 @@ class BatchCommand:
         for batch in self.batches_in(BatchState.MAKING, BatchState.SENDING):
             self._refuse_alive(batch)
             if batch.state is BatchState.MAKING:
-                sentence = "The command that made it was ended: nothing was submitted."
+                sentence = "The command ended before it submitted the batch."
                 if batch.by_hand:
-                    sentence = "The command that wrote it was ended: do not hand its file in."
+                    sentence = "The command ended while it wrote the file. Do not submit this file."
                 self.lose(batch, sentence)
                 continue
             if self.server is None:
@@ -147,13 +149,13 @@ class BatchCommand:
             except (NoReply, BatchRefusal) as error:
                 if not again:
                     raise ConflictError(
-                        f"It is not known whether batch {batch.number} was submitted, and the endpoint does not say: "
-                        f"{error} Look there; --again submits its questions again, which may be charged twice."
+                        f"The state of batch {batch.number} is unknown because the endpoint did not answer: {error} "
+                        "Check there. With --again, its questions are submitted again, and you may pay twice."
                     ) from None
                 self.lose(batch, "It may have been submitted before. Its questions were submitted again.")
                 continue
             if status is None:
-                self.lose(batch, "It was not submitted: the endpoint has no such batch.")
+                self.lose(batch, "The endpoint has no such batch, so the batch was not submitted.")
             else:
                 self.sent(batch.id, status)
 
@@ -163,7 +165,7 @@ class BatchCommand:
             there = run_chunks.workers(session, run_id=self.run_id, only_there=True)
             for worker in there:
                 if worker.id == batch.worker_id and not is_dead(worker) and _same_machine(worker.about):
-                    raise ConflictError(f"Another command is handing in batch {batch.number}; wait until it has ended.")
+                    raise ConflictError(f"Another command is submitting batch {batch.number}. Wait until it ends.")
 
     def lose(self, batch: StoredRunBatch, said: str) -> None:
         self.change(batch.id, (batch.state,), state=BatchState.LOST, said=said, ended_at=self.store.now())
@@ -227,15 +229,15 @@ class BatchCommand:
                 clauses.append(f"batch {batch.number} of {total} questions is at the endpoint ({status})")
             elif batch.state is BatchState.BY_HAND:
                 errors = f", {settled - came} more as errors" if settled > came else ""
-                clauses.append(f"of batch {batch.number}, written to {batch.file}, {came} of {total} have come{errors}")
+                clauses.append(f"batch {batch.number} in {batch.file}: {came} of {total} replies have arrived{errors}")
             elif batch.state is BatchState.SENDING:
-                clauses.append(f"whether batch {batch.number} was submitted is not known")
+                clauses.append(f"the state of batch {batch.number} is unknown")
         free = len(free_units(session, row)) if row.state is RunState.BATCH else 0
         if free:
-            clauses.append(f"{free} questions are not submitted")
+            clauses.append(f"{free} questions are not submitted yet")
         n = queries.n_problems(session, run_id=self.run_id)
         if n:
-            clauses.append(f"{n} returned lines belong to no question")
+            clauses.append(f"{n} returned lines match no question")
         sentence = "; ".join(clauses)
         return sentence[:1].upper() + sentence[1:] + ("." if sentence else "")
 
@@ -266,7 +268,7 @@ def _types_of(schema: Schema, plan: Plan, spec: ModelSpec) -> TypesOf | None:
 def batch_run(session: Session, by: Person | None, run: str) -> StoredRun:
     row, _ = run_and_access(session, by, run)
     if not in_batches(row):
-        raise ConflictError(f"The run {run} asks by itself, not in batch files: --batch starts one that does.")
+        raise ConflictError(f"The run {run} does not use batch files. Start a new run with --batch.")
     return row
 
 

@@ -110,7 +110,7 @@ def read_line(text: str) -> BatchLine:
         error_text = " ".join(str(error[part]) for part in ("code", "message") if error.get(part))[
             : replies.LONGEST_TOLD
         ]
-        sentence = f"The batch brought no reply: {error_text.rstrip('.') or 'no reason is given'}."
+        sentence = f"The batch returned no reply: {error_text.rstrip('.') or 'no reason given'}."
         return BatchLine(name, EndpointReply(Outcome.TRANSPORT_ERROR, error=sentence))
     return BatchLine(
         name, EndpointReply(Outcome.UNREADABLE, error="The line has neither a reply with a status nor an error.")
@@ -164,7 +164,7 @@ class BatchEndpoint:
 
     def __init__(self, spec: ModelSpec, *, listed: Sequence[str] = (), resolve: Resolve | None = None) -> None:
         if spec.endpoint is None or spec.model is None:
-            raise ModelError(f"{spec.name} is no endpoint, and batch files are for endpoints only.")
+            raise ModelError(f"{spec.name} is not an endpoint. Only endpoints accept batch files.")
         self._seconds = spec.endpoint.timeout_seconds
         self._runner = asyncio.Runner()
         try:
@@ -205,7 +205,7 @@ class BatchEndpoint:
             value = self._json(lambda client, more=more: client.batches.with_raw_response.list(limit=100, **more))
             listed = value.get("data")
             if not isinstance(listed, list):
-                raise BatchRefusal("The endpoint does not list its batches.")
+                raise BatchRefusal("The endpoint cannot list its batches.")
             for entry in listed:
                 if not isinstance(entry, dict):
                     continue
@@ -244,7 +244,7 @@ class BatchEndpoint:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            raise NoReply("The reply does not follow the protocol: base_url may lead to something else.")
+            raise NoReply("The reply does not follow the protocol. Check base_url.")
         return value
 
 

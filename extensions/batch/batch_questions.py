@@ -50,7 +50,7 @@ def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand
         with at.store.write() as session:
             at.hold(session)
             if not queries.change(session, id=batch.id, only=(BatchState.MAKING,), most_cost=most):
-                raise ConflictError("Another command has taken this batch over; see `touchstone batch show`.")
+                raise ConflictError("Another command works on this batch. See `touchstone batch show`.")
             queries.keep_units(session, batch_id=batch.id, asked=asked)
             at.add(session, not_asked, at.items_of(session, [attempt.unit_id for attempt in not_asked]))
         if asked:
@@ -65,7 +65,7 @@ def _begun(at: BatchCommand, size: int, by_hand: bool) -> tuple[StoredRunBatch |
     with at.store.write() as session:
         row = at.hold(session)
         if row.state is not RunState.BATCH:
-            raise ConflictError(f"The run {at.run} is {row.state.value}: nothing of it can be submitted.")
+            raise ConflictError(f"The run {at.run} is {row.state.value}, so you cannot submit more of its questions.")
         unit_ids = free_units(session, row)[:size]
         if not unit_ids:
             return None, []
@@ -162,14 +162,15 @@ def hand_in(at: BatchCommand, made: QuestionFile) -> None:
     try:
         status = at.endpoint.create(file, token=at.name(made.number))
     except BatchRefusal as error:
-        sentence = f"The endpoint did not take it: {error}"
+        sentence = f"The endpoint rejected it: {error}"
         at.change(made.id, (BatchState.SENDING,), state=BatchState.LOST, said=sentence, ended_at=at.store.now())
-        raise RunStoppedError(f"The endpoint did not take batch {made.number}: {error}") from None
+        raise RunStoppedError(f"The endpoint rejected batch {made.number}: {error}") from None
     except NoReply as error:
-        sentence = f"Whether it was submitted is not known: {error}"
+        sentence = f"It is unknown whether the batch was submitted: {error}"
         at.change(made.id, (BatchState.SENDING,), said=sentence)
         raise RunStoppedError(
-            f"Whether batch {made.number} was submitted is not known: {error} Submit again: it is looked for first."
+            f"The state of batch {made.number} is unknown: {error} Submit again: Touchstone first looks for the "
+            "batch at the endpoint."
         ) from None
     at.sent(made.id, status)
 

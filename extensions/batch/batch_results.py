@@ -53,7 +53,7 @@ def end_as_reported(at: BatchCommand, batch: StoredRunBatch, told: BatchStatus) 
     words = f": {told.errors.rstrip('.')}" if told.errors else ""
     if told.status == "failed":
         # the whole file was refused, so its questions were not asked
-        sentence = f"The endpoint did not work on it{words}."
+        sentence = f"The endpoint did not process it{words}."
         at.change(
             batch.id,
             (BatchState.SENT, BatchState.ENDED),
@@ -62,7 +62,7 @@ def end_as_reported(at: BatchCommand, batch: StoredRunBatch, told: BatchStatus) 
             ended_at=at.store.now(),
         )
         return
-    end(at, batch, f"The batch ended ({told.status}) without a line about it{words}.")
+    end(at, batch, f"The batch ended ({told.status}) without a line for it{words}.")
 
 
 def end(at: BatchCommand, batch: StoredRunBatch, error: str, *, said: str = "") -> int:

@@ -161,7 +161,7 @@ def write(
         The file is there already, or another command is at it.
     """
     if file.exists():
-        raise ConflictError(f"{file} is there already; name a file that is not.")
+        raise ConflictError(f"{file} exists already. Name a new file.")
     with BatchCommand(store, by, run, means, folder) as at:
         at.refuse_over()
         at.settle()
@@ -235,7 +235,7 @@ def read(store: Store, *, by: Person | None, run: str, means: Means, folder: Pat
     A batch ends when each of its questions has a line. ``end`` ends a batch earlier.
     """
     if not file.is_file():
-        raise NotFoundError(f"{file} is not there.")
+        raise NotFoundError(f"{file} does not exist.")
     with BatchCommand(store, by, run, means, folder) as at:
         stored = batch_results.read_in(at, file, only=None)
         at.finish()
@@ -250,9 +250,9 @@ def end(store: Store, *, by: Person | None, run: str, number: int, means: Means,
         if not numbered:
             raise NotFoundError(f"The run {run} has no batch {number}.")
         if numbered[0].state not in OUT - {BatchState.MAKING}:
-            raise ConflictError(f"Batch {number} is {numbered[0].state}: nothing is expected of it.")
+            raise ConflictError(f"Batch {number} is {numbered[0].state}. It expects no replies.")
         n = batch_results.end(
-            at, numbered[0], "Nothing came back of it before its batch was given up.", said="It was given up."
+            at, numbered[0], "Its batch was canceled before a reply arrived.", said="The batch was canceled."
         )
         at.finish()
         return n

@@ -23,7 +23,7 @@ def unread_comments(session: Session, *, person: Person, projects: Mapping[int, 
         may_read = unread_of(session, access=access, person=person, items=items)
         of_them = [(id, at) for id, at, _ in here if id in may_read]
         if of_them:
-            words = "A comment is for you." if len(of_them) == 1 else f"{len(of_them)} comments are for you."
+            words = "You have a new comment." if len(of_them) == 1 else f"You have {len(of_them)} new comments."
             keys = (f"comment:{id}" for id, _ in of_them)
             newest = max(at for _, at in of_them)
             yield Notice(

@@ -31,8 +31,8 @@ from workflow.annotate.item_titles import title_of
 from workflow.annotate.leases import held_task
 from workflow.lead.send_back import LONGEST_REASON
 
-NO_ITEM = "There is no such item with comments of yours."
-NOT_YET = "There is no item to comment on before it is submitted; write a note, or submit it first."
+NO_ITEM = "There is no such item with your comments. Reload the page."
+NOT_YET = "You can comment on an item after you submit it. Write a note, or submit the item first."
 SOMEBODY = "someone"
 """Name shown for a rater whose name is hidden."""
 RECENT = 100
@@ -243,21 +243,23 @@ def _write(
     answered = queries.by_public_id(session, item_id=item.id, public_id=reply_to) if reply_to else None
     readable = {view.id for view in _comments(session, access, person, item, seen)}
     if reply_to and (answered is None or reply_to not in readable):
-        raise NotFoundError("The comment that this answers is not there; load the page again.")
+        raise NotFoundError("The comment that you answer no longer exists. Reload the page.")
     known = {row.login: row for row in _may_be_mentioned(session, access, person, seen)}
     unknown = [login for login in mentioned(text) if login not in known]
     if unknown:
         whom = ", ".join(f"@{login}" for login in known) or "no one"
-        problems.append(Problem("text", f"@{unknown[0]} is no one whom you can mention here. You can mention: {whom}."))
+        problems.append(Problem("text", f"You cannot mention @{unknown[0]} here. You can mention: {whom}."))
     official = seen.whole
     if early and not official:
-        problems.append(Problem("early", "Only a senior or lead can say that a comment gives nothing away."))
+        problems.append(Problem("early", "Only a senior or lead can mark a comment as safe to show."))
     if early and seen.open and official:
         names = gives_away(text, _secrets(session, access, item))
         if names:
             problems.append(
                 Problem(
-                    "early", f"This holds what {names[0]!r} says, which raters must not know yet; send it for later."
+                    "early",
+                    f"This comment contains the value of {names[0]!r}, which raters must not know yet. Send "
+                    "it for later.",
                 )
             )
     if problems:

@@ -119,8 +119,8 @@ def _seconds(item: WrittenItem) -> float:
 
 
 OUTCOMES = (
-    ArmOutcome("kept", "items kept, of those with a verdict", _kept),
-    ArmOutcome("agreement", "pairs of verifiers who say the same", _agreement),
+    ArmOutcome("kept", "kept items among those with a verdict", _kept),
+    ArmOutcome("agreement", "pairs of verifiers who agree", _agreement),
     ArmOutcome("key chosen", "verifiers who choose the key", _key_chosen),
     ArmOutcome("idle distractors", "wrong options that no verifier chose", _idle),
     ArmOutcome("longest option", "items whose longest option is the key (a shortcut)", _longest),

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from domain.settings import Settings
     from media.store import MediaStore
 
-NO_FILE = "their file is not there yet"
-NO_ITEM = "they make no item by themselves: items of this schema take other images"
+NO_FILE = "their files are missing"
+NO_ITEM = "items of this schema use other images"
 _AT_ONCE = 500
 
 
@@ -60,7 +60,8 @@ def free_images(store: Store, *, by: Person | None, project: str) -> FreeImages:
         access = require_lead(session, by=by, project=project)
         if access.schema.stages.authoring is None:
             problem = (
-                f"Items of {project!r} come from files: its schema has no authoring, so nobody would edit a proposal."
+                f"Items of {project!r} are imported from files, so people cannot edit proposals. Use a schema with "
+                "authoring."
             )
             raise InvalidInputError([Problem("project", problem)])
         units, left_out = [], Counter[str]()

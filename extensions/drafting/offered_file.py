@@ -10,7 +10,7 @@ from extensions.drafting.arms import Arm
 from extensions.drafting.proposal_file import read_made, read_proposals
 from extensions.drafting.proposal_import import ImportResult, OfferedFile, OfferedProposal
 
-NO_ARM = "All authors are shown the proposal, so the effect of drafting cannot be measured."
+NO_ARM = "All authors see the proposal, so the effect of drafting cannot be measured."
 
 
 def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:
@@ -25,7 +25,9 @@ def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:
     """
     read = read_proposals(file)
     if read.project != project:
-        problem = f"{file.name} is of the project {read.project!r}; its images are not those of {project!r}."
+        problem = (
+            f"{file.name} belongs to the project {read.project!r}, not to {project!r}. Choose a file of this project."
+        )
         raise InvalidInputError([Problem("file", problem)])
     rows = tuple(OfferedProposal(row.image, *row[1:]) for row in read.rows)
     how = read_made(made).of(read) if made is not None else None
@@ -36,13 +38,13 @@ def sentences(taken: ImportResult) -> Iterator[str]:
     """Yield sentences about the result of an import, or of its preview."""
     shown, hidden = taken.arms[Arm.WITH], taken.arms[Arm.WITHOUT]
     yield (
-        f"{_images(shown + hidden)} with a proposal: {shown:,} whose authors are shown it, {hidden:,} whose authors "
-        f"are not (seed {taken.seed})."
+        f"{_images(shown + hidden)} with a proposal: authors see {shown:,} of them and do not see {hidden:,} (seed "
+        f"{taken.seed})."
     )
     if shown and not hidden:
         yield NO_ARM
     if taken.before:
-        yield f"{_images(taken.before)} had a proposal already, and keep it."
+        yield f"{_images(taken.before)} already had a proposal, which does not change."
 
 
 def _images(n: int) -> str:

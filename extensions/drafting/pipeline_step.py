@@ -14,7 +14,7 @@ from extensions.drafting.arms import Arm
 from extensions.drafting.import_records import ImportedFile, ProjectProposals
 
 ARMS = {Arm.WITH: "shown to the author", Arm.WITHOUT: "not shown"}
-NOT_TOLD = "how they were made was not given with the file"
+NOT_TOLD = "no file with the settings was given"
 _NOT_ASKED = "images not asked about: "
 _ON_PAGE = {"beyond --limit": "more than were wanted"}
 """The words of pages for reasons that commands give."""
@@ -24,7 +24,7 @@ def draw(services: Services, view: ProjectView) -> None:
     """Draw the step of the page Pipelines; draws nothing in a project without proposals."""
     here = import_records.of_project(services.store, by=services.person, project=view.name)
     if here.came:
-        shell.section("Proposals of a model")
+        shell.section("Model proposals")
         again = pipeline_steps.link("Add proposals, or see their effect", "drafting", view)
         shell.show(markup.tag("div", table(here, again), data_part="proposals"))
         shell.show(markup.tag("div", arms(here), data_part="arms"))
@@ -57,7 +57,7 @@ def _making(each: ImportedFile) -> list[markup.Markup]:
     counts = each.made["counts"]
     how = f"{each.model}, {markup.count(counts.get('requests', 0), 'request')}"
     if each.made["mended"]:
-        how += "; the file was changed by people before it came in"
+        how += "; people edited the file before the import"
     left = [(reason, reason) for reason in _left_out(each.made)]
     n, made = counts.get("images", 0), counts.get("proposals", 0)
     return pipeline_steps.row("Proposing", how, n, made, pipeline_steps.dropped_cell(left), _cost(each.made))
@@ -72,12 +72,12 @@ def _left_out(made: Mapping[str, Any]) -> Iterator[str]:
     for reason_row in made["without"]:
         yield f"{reason_row['why']}: {reason_row['n']:,}, such as {reason_row['image']}"
     for kind, n in sorted(made["replies"].items(), key=lambda said: (-said[1], said[0])):
-        yield f"replies not taken, {kind}: {n:,}"
+        yield f"invalid replies, {kind}: {n:,}"
 
 
 def _cost(made: Mapping[str, Any]) -> str:
     cost = made["counts"].get("cost")
-    return "its price is not known" if cost is None else f"{cost:,.4f} {made['currency']}".strip()
+    return "price unknown" if cost is None else f"{cost:,.4f} {made['currency']}".strip()
 
 
 def _giving(each: ImportedFile) -> list[markup.Markup]:

@@ -46,7 +46,9 @@ def read_proposals(path: Path) -> ProposalFile:
     data, value = _loaded(path)
     heads = {"project": str, "model": str, "proposals": list}
     if not isinstance(value, dict) or any(not isinstance(value.get(name), kind) for name, kind in heads.items()):
-        raise InvalidFileError(f"{path.name} is no file of `touchstone proposal create`: it lacks {', '.join(heads)}.")
+        raise InvalidFileError(
+            f"{path.name} is not a file of `touchstone proposal create`: it lacks {', '.join(heads)}."
+        )
     rows = [_row(path, number, proposal) for number, proposal in enumerate(value["proposals"], 1)]
     return ProposalFile(hashlib.sha256(data).hexdigest(), value["project"], value["model"], rows)
 
@@ -55,7 +57,9 @@ def _row(path: Path, number: int, value: Any) -> ProposalRow:
     kinds = {"image": str, "asset": str, "dimension": str, "sha256": list, "fields": dict}
     for name, kind in kinds.items():
         if not isinstance(value, dict) or not isinstance(value.get(name), kind):
-            raise InvalidFileError(f"{path.name}, proposal {number}: `{name}` is missing, or is no {_KINDS[kind]}.")
+            raise InvalidFileError(
+                f"{path.name}, proposal {number}: `{name}` is missing or not of type {_KINDS[kind]}."
+            )
     about = {name: value[name] for name in ("task", "subtask") if isinstance(value.get(name), str)}
     hashes = tuple(digest for digest in value["sha256"] if isinstance(digest, str))
     return ProposalRow(value["image"], value["asset"], hashes, value["dimension"], value["fields"], about)
@@ -96,8 +100,9 @@ class MakingRecord(NamedTuple):
         """
         if (self.project, self.model) != (file.project, file.model):
             raise InvalidFileError(
-                f"It tells how proposals of {self.model!r} for the project {self.project!r} were made; these are of "
-                f"{file.model!r} for {file.project!r}. Give the file written next to the proposals, or none."
+                f"The file describes proposals of {self.model!r} for the project {self.project!r}, but these "
+                f"proposals are of {file.model!r} for {file.project!r}. Give the file written next to the proposals, "
+                "or none."
             )
         without = [{"why": why, "n": n, "image": image} for why, (n, image) in self.without.items()]
         facts = {"counts": self.counts, "replies": self.replies, "without": without, "currency": self.currency}
@@ -119,9 +124,7 @@ def read_made(path: Path) -> MakingRecord:
     """
     _, value = _loaded(path)
     if not isinstance(value, dict) or value.get("made_by") != MADE_BY:
-        raise InvalidFileError(
-            f"{path.name} is no file in which `touchstone proposal create` tells how proposals were made."
-        )
+        raise InvalidFileError(f"{path.name} is not a file with the settings of `touchstone proposal create`.")
     try:
         model = value["settings"]["model"]
         price = (model.get("endpoint") or {}).get("price") or {}
@@ -141,8 +144,8 @@ def read_made(path: Path) -> MakingRecord:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidFileError(
-            f"{path.name} is not as `touchstone proposal create` wrote it: {error}. Give the unchanged file, or leave "
-            "the option out."
+            f"{path.name} was changed after `touchstone proposal create` wrote it: {error}. Give the unchanged file, "
+            "or leave the option out."
         ) from error
 
 
@@ -156,25 +159,25 @@ def _loaded(path: Path) -> tuple[bytes, Any]:
 
 def _few(found: Mapping[str, Any]) -> dict[str, Any]:
     if len(found) > _MOST:
-        raise ValueError(f"{len(found):,} kinds of one sort")
+        raise ValueError(f"{len(found):,} different entries, more than {_MOST}")
     return dict(found)
 
 
 def _text(value: Any) -> str:
     """Return a text, shortened if it is long."""
     if not isinstance(value, str):
-        raise ValueError("no text where one should be")
+        raise ValueError("a value is not text")
     return value[:_LONGEST]
 
 
 def _number(value: Any) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LARGEST:
-        raise ValueError("no count where one should be")
+        raise ValueError("a value is not a count")
     return value
 
 
 def _whole(value: Any) -> int:
     number = _number(value)
     if not isinstance(number, int):
-        raise ValueError("no whole number where one should be")
+        raise ValueError("a value is not a whole number")
     return number

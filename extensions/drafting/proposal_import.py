@@ -117,10 +117,14 @@ def _decided(
 ) -> tuple[ImportResult, list[tuple[StoredAsset, Proposal]]]:
     """Return the result of importing a file, and the proposals to store with their images."""
     if not 0 < share <= 1:
-        raise InvalidInputError([Problem("share", f"The share is above 0 and at most 1, not {share:g}.")])
+        raise InvalidInputError([Problem("share", f"The share must be above 0 and at most 1, not {share:g}.")])
     if access.schema.stages.authoring is None:
         raise InvalidInputError(
-            [Problem("project", f"Items of {access.name!r} come from files, and no one writes them.")]
+            [
+                Problem(
+                    "project", f"Items of {access.name!r} are imported from files, so no author would see a proposal."
+                )
+            ]
         )
     seed = access.seed if seed is None else seed
     fitting, before, refused = _fitting(session, access, file.proposals, lock=lock)
@@ -167,7 +171,7 @@ def _fitting(
         members = [row for row, _ in groups.get(asset.group_name or "", [])] if asset is not None else []
         why = _why_not(access, asset, members, proposal) or (proposed.faults[0].what if proposed.faults else "")
         if proposal.asset in met:
-            why = "Its image has a proposal already, further up in the file."
+            why = "An earlier line of the file already has a proposal for this image."
         if why or asset is None:
             refused.append((proposal.name, why))
             continue
@@ -179,13 +183,13 @@ def _fitting(
 def _why_not(access: Access, asset: StoredAsset | None, members: Sequence[StoredAsset], each: OfferedProposal) -> str:
     """Return why an image cannot have this proposal; empty if it can."""
     if asset is None:
-        return "There is no such image in this project."
+        return "This project has no such image."
     if not asset.in_pool:
-        return "Its image is no longer free: someone writes about it, or has."
+        return "Someone is writing or has written an item about this image."
     if each.dimension not in {known.id for known in access.schema.dimensions}:
         return f"The schema has no dimension {each.dimension!r}."
     if asset.dimension not in (None, each.dimension):
-        return f"Its image is for {asset.dimension!r} only, and the proposal for {each.dimension!r}."
+        return f"Its image is for {asset.dimension!r} only, but the proposal is for {each.dimension!r}."
     if [row.sha256 for row in members or [asset]] != list(each.sha256):
-        return "Its image has another content than the model was shown."
+        return "The image differs from the one that the model saw."
     return ""

@@ -189,18 +189,21 @@ def prepared(
     """
     strict_questions.must_be_endpoint(request.spec, "items")
     if request.spec.modality == "text":
-        raise ModelError(f"{request.spec.name} is shown no pictures (`modality: text`), and items are about images.")
+        raise ModelError(
+            f"{request.spec.name} cannot see images (`modality: text`), but items are about images. "
+            "Choose another model."
+        )
     if problem := proposal_reply.lacking(request.prompt):
         raise InvalidFileError(f"The prompt {problem}.")
     loaded = free.loaded
     known = [dimension.id for dimension in loaded.schema_.dimensions]
     if request.dimension not in (None, *known):
-        message = f"The schema has no dimension {request.dimension!r}; there are {', '.join(known)}."
+        message = f"Unknown dimension {request.dimension!r}. Choose one of {', '.join(known)}."
         raise InvalidInputError([Problem("dimension", message)])
     plan = read_plan(request.tasks, known) if request.tasks is not None else None
     if not proposal_reply.asked_fields(loaded.schema_):
         raise InvalidInputError(
-            [Problem("project", "The schema has no field that a model could write; all are drawn.")]
+            [Problem("project", "The schema has no field that a model can write. All its fields are drawings.")]
         )
     shown = PictureMaker(store, media, settings, loaded, request.spec)
     who = identities.description(request.spec.dump())
@@ -243,14 +246,14 @@ def _about(
     wanted = unit.dimension or request.dimension or (every[0] if len(every) == 1 else None)
     if plan is None:
         if wanted is None:
-            why = f"Give --dimension: some images are for any dimension. There are {', '.join(every)}."
+            why = f"Give --dimension, because some images fit any dimension. Choose one of {', '.join(every)}."
             raise InvalidInputError([Problem("dimension", why)])
         return wanted, None
     situation = seed_tasks.chosen(plan.situations, dimension=wanted, seed=request.seed, about=unit.asset)
     if situation is None:
         return None, None
     if wanted is None and situation.dimension is None:
-        why = f"Give --dimension, or `dimension` of the task {situation.task!r}: some images are for any dimension."
+        why = f"Give --dimension, or `dimension` of the task {situation.task!r}, because some images fit any dimension."
         raise InvalidInputError([Problem("dimension", why)])
     return wanted or situation.dimension, situation
 

@@ -42,7 +42,7 @@ def _chart(rows: Sequence[OutcomeComparison]) -> ChartSpec:
     x = {
         "field": "difference",
         "type": "quantitative",
-        "title": "Shown less not shown, in points",
+        "title": "Difference, shown minus hidden (points)",
         "axis": {"format": "+.0%", "tickCount": 8},
         "scale": {"zero": True, "nice": True},
     }
@@ -73,7 +73,7 @@ def _chart(rows: Sequence[OutcomeComparison]) -> ChartSpec:
         "drafting",
         f"{first.outcome.name}: {shown} where the proposal was shown, {hidden} where it was not.",
         f"n = {first.n[Arm.WITH]:,} and {first.n[Arm.WITHOUT]:,} items. "
-        + ("Grey: 95 % limits by source. " if limited else "No limits: the table says why. ")
+        + ("Grey: 95 % limits by source. " if limited else "No limits: see the table. ")
         + "Dashed: no difference.",
         layers,
         ["Of each item", "Shown", "Not shown", "Difference", "From", "To"],

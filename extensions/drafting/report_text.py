@@ -25,8 +25,11 @@ def sentence(found: DraftingReport) -> str:
     kept = next((comparison for comparison in found.compared if comparison.outcome.name == "kept"), None)
     text = _KEPT[kept.claim if kept is not None else "unknown"]
     if found.needed is not None:
-        text += f" A difference of ten points shows in four studies of five with {found.needed:,} verdicts in each arm."
-    return f"{text} Of the other lines one in twenty is this far apart by chance."
+        text += (
+            f" With {found.needed:,} verdicts in each arm, four of five studies would detect a difference of ten "
+            "points."
+        )
+    return f"{text} Of the other lines, one in 20 differs this much by chance alone."
 
 
 def limits(each: OutcomeComparison) -> str:

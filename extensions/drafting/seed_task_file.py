@@ -66,7 +66,7 @@ def read_plan(path: Path, dimensions: list[str]) -> TaskPlan:
         task = SeedTask(entry.task, tuple(Subtask(one.name, one.after) for one in entry.subtasks), entry.dimension)
         problem = fault(task)
         if entry.dimension is not None and entry.dimension not in dimensions:
-            problem = f"is for {entry.dimension!r}, which is no dimension; there are {', '.join(dimensions)}"
+            problem = f"names the unknown dimension {entry.dimension!r}; choose one of {', '.join(dimensions)}"
         if problem:
             raise InvalidFileError(
                 f"{path}, line {document.line_of(('tasks', at))}: the task {entry.task!r} {problem}."
@@ -77,6 +77,6 @@ def read_plan(path: Path, dimensions: list[str]) -> TaskPlan:
     made = situations(tasks, content.templates)
     if len(made) > MOST:
         raise InvalidFileError(
-            f"{path} makes {len(made):,} situations, and {MOST:,} are the most; give fewer templates."
+            f"{path} makes {len(made):,} situations, but at most {MOST:,} are allowed. Give fewer templates."
         )
     return TaskPlan(str(path), hashlib.sha256(path.read_bytes()).hexdigest(), made)

@@ -62,7 +62,7 @@ def fault(task: SeedTask) -> str | None:
         return f"has the subtask {twice!r} twice"
     for subtask in task.subtasks:
         if unknown := next((name for name in subtask.after if name not in names), None):
-            return f"has {subtask.name!r} after {unknown!r}, which is none of its subtasks"
+            return f"has {subtask.name!r} after {unknown!r}, which is not one of its subtasks"
     try:
         _order(task)
     except CycleError as error:

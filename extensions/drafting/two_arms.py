@@ -82,7 +82,7 @@ def arm_difference(
     if groups < LEAST:
         interval = no_interval(f"fewer than {LEAST} {'units' if codes is None else 'clusters'}.")
     elif (se := math.sqrt(summed(influence, codes))) < 1e-12:
-        interval = no_interval("every unit or cluster says the same, and a width of zero would claim certainty.")
+        interval = no_interval("the values do not vary within the arms.")
     else:
         half = t_quantile(confidence, groups - 1) * se
         note = "" if codes is None else ", standard error by cluster"
@@ -187,12 +187,12 @@ def arm_size(
     """
     check_confidence(confidence)
     if not 0 < rate < 1 or not 0 < power < 1 or not 0 < abs(difference) < 1:
-        raise RatingsError("A rate, a difference and a power are each above 0 and below 1.")
+        raise RatingsError("A rate, a difference and a power must each be above 0 and below 1.")
     if cluster_size < 1 or not 0 <= icc <= 1:
-        raise RatingsError("A cluster has one unit or more, and its units are alike from 0 to 1.")
+        raise RatingsError("A cluster needs at least one unit, and its correlation must be from 0 to 1.")
     others = [other for other in (rate - abs(difference), rate + abs(difference)) if 0 <= other <= 1]
     if not others:
-        raise RatingsError(f"No share is {abs(difference):g} away from {rate:g}.")
+        raise RatingsError(f"The rate {rate:g} cannot differ by {abs(difference):g}: a share must be from 0 to 1.")
     z = float(special.ndtri(0.5 + confidence / 2) + special.ndtri(power))
     spread = max(rate * (1 - rate) + other * (1 - other) for other in others)
     plain = z**2 * spread / difference**2

@@ -48,14 +48,14 @@ def draw(services: Services, view: ProjectView, *, first: bool) -> None:
     with st.expander("Import proposals", expanded=first, key=f"drafting.new.{at}"):
         left, right = st.columns(2, gap="large")
         file = left.file_uploader(
-            "Proposals: the file of touchstone proposal create, mended or not", type=["json"], key=f"drafting.file.{at}"
+            "Proposals: the file of touchstone proposal create, edited or not", type=["json"], key=f"drafting.file.{at}"
         )
         made = right.file_uploader(
-            "How they were made: the .made.json file next to it (optional)", type=["json"], key=f"drafting.made.{at}"
+            "Settings: the .made.json file next to it (optional)", type=["json"], key=f"drafting.made.{at}"
         )
         one, two, button = st.columns([4, 3, 3], vertical_alignment="bottom")
         share = one.number_input(
-            "Share of the images whose authors are shown the proposal", 0.01, 1.0, 0.5, 0.05, key="drafting.share"
+            "Share of images whose authors see the proposal", 0.01, 1.0, 0.5, 0.05, key="drafting.share"
         )
         seed = two.number_input(
             "Seed", value=None, step=1, key="drafting.seed", placeholder="the project's own"
@@ -111,7 +111,7 @@ def _said(taken: ImportResult) -> list[str]:
     lines = list(sentences(taken))
     if taken.refused:
         n = len(taken.refused)
-        lines.append(f"{markup.count(n, 'proposal')} not taken; the first: {': '.join(taken.refused[0])}")
+        lines.append(f"{markup.count(n, 'proposal')} rejected; the first: {': '.join(taken.refused[0])}")
     return lines
 
 

@@ -71,16 +71,19 @@ def problem(rle: Any) -> str | None:
         return "the `size` of its `rle` must be two whole numbers of pixels, `[height, width]`."
     height, width = size
     if height * width > MOST_PIXELS:
-        return f"its `size` is {height} x {width} pixels; at most {MOST_PIXELS:,} fit. Make the mask smaller."
+        return (
+            f"its `size` is {height} x {width} pixels; at most {MOST_PIXELS:,} pixels are allowed. Make the mask "
+            "smaller."
+        )
     counts = counts_of(rle["counts"])
     if counts is None:
         return (
-            f"the `counts` of its `rle` must be a list of 1 to {MOST_COUNTS:,} whole numbers, 0 or more, or the text "
-            "that COCO makes of such a list."
+            f"the `counts` of its `rle` must be a list of 1 to {MOST_COUNTS:,} whole numbers, 0 or more, or COCO's "
+            "text form of such a list."
         )
     if sum(counts) != height * width:
         return (
-            f"the `counts` of its `rle` add up to {sum(counts):,}, and {height} x {width} pixels are "
+            f"the `counts` of its `rle` add up to {sum(counts):,}, but {height} x {width} pixels need "
             f"{height * width:,}; `size` is `[height, width]`."
         )
     return None

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 TEXT = 0.8
 """Two texts are near duplicates from this share of common parts on."""
 KINDS: Mapping[str, str] = {
-    "image": "images that look alike",
-    "answer": "the question and the right answer alike",
+    "image": "similar images",
+    "answer": "similar question and right answer",
     "question": "the question alike",
 }
 """Things that two items may have in common, the strongest evidence first."""
@@ -134,7 +134,7 @@ def find_duplicates(
         The file cannot be read.
     """
     if not 0 < text <= 1:
-        raise InvalidInputError([Problem("text", "The share that texts have in common must be above 0 and at most 1.")])
+        raise InvalidInputError([Problem("text", "The share of common text must be above 0 and at most 1.")])
     if not 0 <= bits <= BITS // 4:
         raise InvalidInputError([Problem("alike", f"The number of differing bits must be 0 to {BITS // 4} of {BITS}.")])
     seen: dict[str, int] = {}
@@ -193,11 +193,13 @@ def _of_file(schema: Schema, path: Path, format: str | None, notes: list[str]) -
     row = FORMATS.get(name)
     if row is None or row.reads is None or row.takes is not Takes.ITEMS:
         known = [name for name, one in FORMATS.items() if one.reads is not None and one.takes is Takes.ITEMS]
-        raise InvalidInputError([Problem("format", f"No items are read from {name}; take one of {', '.join(known)}.")])
+        raise InvalidInputError(
+            [Problem("format", f"Items cannot be read from {name}. Choose one of {', '.join(known)}.")]
+        )
     read = reader_of(row)(path, format=name, schema=schema, dimension=None, progress=None)
     if read.bad:
         notes.append(f"{len(read.bad):,} records of {path.name} do not fit the schema, and were left out.")
-    notes.append("Of files texts are compared; for images, import the set as a project of its own.")
+    notes.append("Files are compared by text only. To compare images, import the file as a project of its own.")
     roles = roles_of(schema)
     for file in read.files:
         for item in file.items:

@@ -12,7 +12,7 @@ from extensions.expired_submissions import late_rows
 from extensions.expired_submissions.late_texts import expired_submissions
 
 ABOUT = (
-    "These answers came after the lease had ended. They are kept but do not count. Their writers find them on My work."
+    "These answers came after their lease ended. They are kept but do not count. Their writers find them on My work."
 )
 
 

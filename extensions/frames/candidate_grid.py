@@ -25,7 +25,7 @@ PAGE, ACROSS = 24, 6
 CHANGED = "frames.changed"
 """The message that another lead has changed the frames of the page."""
 CHOSEN, KEPT, DROPPED, EVERY = "Chosen", "Kept by the screening", "Dropped", "All"
-ANY, ALIKE = "any", "those that look alike"
+ANY, ALIKE = "any", "similar frames only"
 STYLE = """.ts-frame { width: 100%; aspect-ratio: 16 / 10; object-fit: contain; border-radius: 4px; display: block;
   background: color-mix(in srgb, currentColor 8%, transparent); }"""
 ORDERS: Mapping[str, Callable[[Frame], float]] = {
@@ -212,8 +212,7 @@ def _pool(services: Services, view: ProjectView, folder: Path, index: SetIndex, 
         words = "This project has no authoring, so it has no pool for these frames. "
         shell.show(
             markup.paragraph(
-                f"{words}Import takes them, and the videos, as the media of items that come from a file: choose this "
-                "set there.",
+                f"{words}You can use these frames and videos as media of imported items: choose this set on Import.",
                 style="ts",
             )
         )

@@ -13,7 +13,9 @@ from extensions.frames import frame_pool, frame_sets
 from extensions.frames.frame_sets import ABOUT, BUSY, LOCK, SetDescription
 from workflow.jobs import folder_lock
 
-COVERED_SINCE = "Something was covered in a clip of this set, so its frames were removed. Go on takes them anew."
+COVERED_SINCE = (
+    "Something was covered in a clip of this set, so its frames were removed. Press Go on to take them again."
+)
 
 
 def names_of(home: Path, project: str, files: Collection[str]) -> list[str]:

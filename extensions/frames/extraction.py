@@ -72,10 +72,12 @@ def require_measured(taking: ExtractionSettings, keeping: ScreeningSettings) -> 
     low, high = keeping.least_motion, keeping.most_motion
     if (low is not None or high is not None) and not taking.motion:
         raise InvalidInputError(
-            [Problem("motion", "Motion is not measured here: have it measured as frames are taken.")]
+            [Problem("motion", "These frames have no motion values. Take the frames again with motion measured.")]
         )
     if low is not None and high is not None and low > high:
-        raise InvalidInputError([Problem("motion", f"Nothing moves at least {low:g} and at most {high:g}.")])
+        raise InvalidInputError(
+            [Problem("motion", f"The minimum motion {low:g} is above the maximum motion {high:g}.")]
+        )
 
 
 @dataclass
@@ -139,7 +141,7 @@ def manifest(out: Path) -> Iterator[dict[str, Any]]:
             for number, line in enumerate(lines, 1):
                 row = json.loads(line)
                 if not isinstance(row, dict) or row.get("record") not in ("run", "source", "frame"):
-                    raise InvalidFileError(f"{path}, line {number}: it is no line of a manifest of frames.")
+                    raise InvalidFileError(f"{path}, line {number} is not a line of a frames manifest.")
                 yield row
     except (OSError, ValueError) as error:
         raise InvalidFileError(f"{path} cannot be read as a manifest of frames ({error}).") from error
@@ -153,14 +155,14 @@ def _alone(out: Path) -> Iterator[None]:
     if out.exists() and not out.is_dir():
         raise InvalidFileError(f"{out} is a file; name a folder for the frames.")
     if out.is_dir() and not (out / WORK).is_dir() and any(out.iterdir()):
-        raise InvalidFileError(f"{out} holds other files already; name a new or empty folder for the frames.")
+        raise InvalidFileError(f"{out} already contains other files. Name a new or empty folder for the frames.")
     (out / WORK).mkdir(parents=True, exist_ok=True)
     with (out / WORK / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise ConflictError(
-                f"Another run takes frames into {out} just now. Wait for it, or name another folder."
+                f"Another run is taking frames into {out}. Wait for it, or name another folder."
             ) from error
         yield
 
@@ -175,7 +177,8 @@ def _must_be_of(out: Path, sources: Sequence[Source]) -> None:
     for part in sorted((out / WORK).glob("*.jsonl")):
         if part not in expected and (lines := _lines(part)) and not _is_skipped(lines):
             raise InvalidFileError(
-                f"{out} holds frames of {lines[0].get('source')}, which is not among these videos. Name another folder."
+                f"{out} contains frames of {lines[0].get('source')}, which is not among these videos. Name another "
+                "folder."
             )
 
 
@@ -207,8 +210,12 @@ def _take(out: Path, source: Source, taking: ExtractionSettings, report: Callabl
     if before and _is_skipped(before):
         before = []
     if before and before[0] != head:
-        what = "the video has changed since" if before[0]["sha256"] != sha256 else "they were taken in another way"
-        raise InvalidFileError(f"{out} holds frames of {source.name} already, and {what}. Name another folder.")
+        what = (
+            "the video has changed since"
+            if before[0]["sha256"] != sha256
+            else "its frames were taken with other settings"
+        )
+        raise InvalidFileError(f"{out} already contains frames of {source.name}, and {what}. Name another folder.")
     if before and "done" in before[-1]:
         return
     if not before:

@@ -62,7 +62,7 @@ def place(store: Store, home: Path, *, by: Person, project: str, changes: bool =
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if changes and access.archived:
-        raise ConflictError(f"{access.title} is archived: nothing in it is changed any more.")
+        raise ConflictError(f"{access.title} is archived, so nothing can be changed.")
     return sets_in(home, project) / hashlib.sha256(access.began.encode()).hexdigest()[:8]
 
 

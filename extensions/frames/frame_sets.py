@@ -39,7 +39,7 @@ from media import copies
 from workflow.jobs import folder_lock
 
 ABOUT, INDEX, HAND, OUT, THUMBS, LOCK = "about.json", "index.json", "hand.json", "out", "thumbs", "lock"
-BUSY = "Frames of this set are being taken or put into the pool just now. Wait until that is done, and press again."
+BUSY = "Frames of this set are being taken or added to the pool. Wait until this is finished, then press again."
 TICKING = "Other leads are choosing frames of this set. Your choice is saved; load this page again to see it."
 TICKING_SECONDS = 30
 """How long a page waits for the ticks of other leads, which take milliseconds each."""
@@ -143,7 +143,7 @@ def folder_of_set(store: Store, home: Path, *, by: Person, project: str, name: s
     """
     folder = frame_pool.place(store, home, by=by, project=project) / name
     if not name.isalnum() or not (folder / ABOUT).is_file():
-        raise NotFoundError("There is no such set of frames; the page Frames lists those that there are.")
+        raise NotFoundError("There is no such frame set. Choose a set on the page Frames.")
     return folder
 
 
@@ -174,7 +174,7 @@ def picture(folder: Path, number: int, size: str) -> Path:
     """Return the file of a frame; ``size`` is ``thumb`` or ``original``."""
     of_set = index(folder)
     if of_set is None or not 0 <= number < len(of_set.frames) or size not in ("thumb", "original"):
-        raise NotFoundError("There is no such frame; the page Frames shows those that there are.")
+        raise NotFoundError("There is no such frame. Choose a frame on the page Frames.")
     file = str(of_set.frames[number].row["file"])
     if not copies.ends_whole(folder / OUT / file):
         raise NotFoundError("This frame is gone or damaged. Take the frames of its video again.")

@@ -36,7 +36,7 @@ def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, 
     head = [name.strip().casefold() for name in rows[0][1]] if rows else []
     needed = [TIME] if len(videos) == 1 and SOURCE not in head else [SOURCE, TIME]
     if any(head.count(name) != 1 for name in needed):
-        raise InvalidFileError(f"{table.name}: its first row must name the columns {' and '.join(needed)}, each once.")
+        raise InvalidFileError(f"{table.name}: the first row must have the columns {' and '.join(needed)}, each once.")
     called = [_called(videos, form) for form in LEVELS]
     only = next(iter(videos), "")
     bad: list[str] = []
@@ -51,13 +51,15 @@ def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, 
             what = "several videos are called" if names else "there is no video"
             bad.append(f"{table.name}, line {line}: {what} {row[SOURCE]!r}.")
         elif not _TIME.fullmatch(row[TIME]):
-            bad.append(f"{table.name}, line {line}: {row[TIME]!r} is no time; write seconds, such as 12.5 or 1001/80.")
+            bad.append(
+                f"{table.name}, line {line}: {row[TIME]!r} is not a time. Write seconds, such as 12.5 or 1001/80."
+            )
         else:
             by_video.setdefault(names[0], {})[row[TIME]] = None
     if bad:
         raise InvalidRowsError(bad[:_NAMED], n=len(bad), end="Nothing was taken.")
     if not by_video:
-        raise InvalidFileError(f"{table.name} names no time below its first row.")
+        raise InvalidFileError(f"{table.name} has no times.")
     return {name: tuple(times) for name, times in by_video.items()}
 
 
@@ -68,7 +70,7 @@ def _rows(table: Path) -> list[tuple[int, list[str]]]:
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         return [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
     except (NotJson, csv.Error) as error:
-        raise InvalidFileError(f"{table.name} is no table: {error}.") from error
+        raise InvalidFileError(f"{table.name} is not a table: {error}.") from error
     except OSError as error:
         raise InvalidFileError(f"{table} cannot be read: {error.strerror}.") from error
 

@@ -30,8 +30,8 @@ from workflow.jobs import desk, folder_lock
 from workflow.jobs.desk import SlotConflict
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
-BROKEN = "It was broken off. Nothing is lost. Press Go on to continue."
-NO_ENDING = "its name has no ending of a video"
+BROKEN = "It was interrupted. Nothing is lost. Press Go on to continue."
+NO_ENDING = "its name has no video extension"
 
 
 def job(store: Store, folder: Path) -> Job | None:
@@ -86,7 +86,7 @@ def _make(folder: Path, about: SetDescription, progress: Progress) -> dict[str, 
     """Take, screen and index the frames; return the settings and the manifest rows of all frames."""
     sources, aside = _sources(folder, about)
     if not sources:
-        raise InvalidFileError("Among these files is no video: their names have to end with .mp4, .webm or the like.")
+        raise InvalidFileError("None of these files is a video. Names of videos end with .mp4, .webm or similar.")
     done = 0
 
     def report(name: str) -> None:
@@ -143,7 +143,7 @@ class PoolJob:
         with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             index = frame_sets.index(self.folder)
             if index is None:
-                raise ConflictError("There are no frames to take into the pool yet.")
+                raise ConflictError("There are no frames to add to the pool yet.")
             frame_sets.refresh(store, self.folder, by=self.by)
             those = frame_sets.chosen(self.folder, index)
             taken = {frame.number for frame in those}
@@ -205,7 +205,7 @@ def again(services: Services, folder: Path, *, taking: ExtractionSettings, keepi
     if about.taking != taking:
         with folder_lock.hold_folder(folder / LOCK, BUSY):
             frame_sets.clear_frames(
-                services.store, folder, by=services.person, why="the frames are taken in another way"
+                services.store, folder, by=services.person, why="the frames are taken with other settings"
             )
     replace(about, taking=taking, keeping=keeping, done=0.0, refused="", began=about.began).write(folder)
     _begin(services, folder, ExtractionJob(folder, services.person))
@@ -246,4 +246,4 @@ def _run(context: JobContext) -> JobOutcome:
 
 
 EXTRACTION = JobKind("frames", "Frames", "Taking frames for {}", _run)
-POOL = JobKind("frames_pool", "Frames into the pool", "Adding frames to the pool of {}", _run)
+POOL = JobKind("frames_pool", "Adding frames to the pool", "Adding frames to the pool of {}", _run)

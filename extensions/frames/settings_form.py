@@ -65,8 +65,8 @@ def draw_form(key: str, taking: ExtractionSettings | None = None, keeping: Scree
 _BLURRED = "A share of the median sharpness of the video. With 0.4, blurred frames are dropped."
 _GREY = "The mean gray level of a frame, from 0 (black) to 255 (white)."
 _BITS = "Two frames are near duplicates if their hashes differ in at most this many of 64 bits."
-_MOTION = "Measures how far each frame moved since the one before it. Taking frames then lasts longer."
-_MOVED = "In pixels of an image 320 pixels wide or high, from one frame to the next. Tick “Measure motion”, too."
+_MOTION = "Measures the motion of each frame since the frame before. Processing then takes longer."
+_MOVED = "Motion in pixels from one frame to the next, at an image size of 320 pixels. Tick “Measure motion”, too."
 _HELP = "A number above 0, such as 0.5 or 1/3."
 
 
@@ -84,7 +84,9 @@ def taking_of(key: str) -> ExtractionSettings:
             return ExtractionSettings(seconds=text, motion=motion)
     except (ValueError, ZeroDivisionError):
         pass
-    raise InvalidInputError([Problem("seconds", f"{text!r} is no number of seconds above 0, such as 0.5 or 1/3.")])
+    raise InvalidInputError(
+        [Problem("seconds", f"{text!r} is not a number of seconds above 0. Write, for example, 0.5 or 1/3.")]
+    )
 
 
 def keeping_of(key: str) -> ScreeningSettings:
@@ -94,7 +96,11 @@ def keeping_of(key: str) -> ScreeningSettings:
     bright = None if low is None and high is None else (0.0 if low is None else low, 255.0 if high is None else high)
     if bright is not None and bright[0] > bright[1]:
         raise InvalidInputError(
-            [Problem("brightness", f"Nothing is lighter than {bright[0]:g} and darker than {bright[1]:g}.")]
+            [
+                Problem(
+                    "brightness", f"The darkest gray level ({bright[0]:g}) must be below the lightest ({bright[1]:g})."
+                )
+            ]
         )
     return ScreeningSettings(
         at_most=state[f"{key}.at_most"],
@@ -116,7 +122,7 @@ def taking_words(taking: dict[str, Any]) -> str:
     """
     more = ", with its motion" if taking.get("motion") else ""
     if taking.get("seconds") is not None:
-        return f"one each {taking['seconds']} seconds{more}"
+        return f"one every {taking['seconds']} seconds{more}"
     if taking.get("every") is not None:
         return f"each {taking['every']}th frame{more}"
     return f"the first of each scene (at {taking.get('scenes')}){more}"
@@ -126,7 +132,7 @@ def keeping_words(keeping: dict[str, Any]) -> str:
     """Return screening settings in words.
 
     >>> keeping_words({"blurred": 0.4, "at_most": 3, "distinct": True, "alike": 6})
-    'blurred below 0.4 of the median; one of look-alikes (6 bits); at most 3 of a video'
+    'blurred below 0.4 of the median; one of similar frames (6 bits); at most 3 per video'
     >>> keeping_words({})
     'all are kept'
     """
@@ -142,7 +148,7 @@ def keeping_words(keeping: dict[str, Any]) -> str:
     if keeping.get("most_motion") is not None:
         rules.append(f"motion to {keeping['most_motion']:g}")
     if keeping.get("distinct"):
-        rules.append(f"one of look-alikes ({keeping['alike']} bits)")
+        rules.append(f"one of similar frames ({keeping['alike']} bits)")
     if keeping.get("at_most") is not None:
-        rules.append(f"at most {keeping['at_most']} of a video")
+        rules.append(f"at most {keeping['at_most']} per video")
     return "; ".join(rules) or "all are kept"

@@ -19,23 +19,25 @@ def draw(services: Services, view: ProjectView) -> None:
     shell.section("Frames")
     sets = frame_sets.sets(services, view.name)
     if not sets:
-        shell.show(markup.tag("p", link("Take frames out of videos", "frames", view), style="ts"))
+        shell.show(markup.tag("p", link("Take frames from videos", "frames", view), style="ts"))
     for name, about in sets:
         folder = frame_sets.folder_of_set(
             services.store, services.settings.home, by=services.person, project=view.name, name=name
         )
         called = f"{about.called}, {markup.moment(frame_sets.at(about.began))} · "
-        way = link("look through, or run again", "frames", view, set=name)
+        way = link("review or run again", "frames", view, set=name)
         shell.show(markup.tag("p", markup.text(called), way, style="ts"))
         there = frame_sets.index(folder)
         if there is not None:
             shell.show(markup.tag("div", table(view, folder, about, there), data_part="frames"))
         else:
-            shell.show(markup.notice("Its frames are not there yet."))
+            shell.show(markup.notice("It has no frames yet."))
     pooled = frame_pool.pooled(services.store, by=services.person, project=view.name)
     if pooled:
         n = sum(step.n for step in pooled)
-        words = f"{markup.count(n, 'frame')} came into the pool in all, the last on {markup.moment(pooled[-1].at)}."
+        words = (
+            f"{markup.count(n, 'frame')} added to the pool in total, most recently on {markup.moment(pooled[-1].at)}."
+        )
         shell.show(markup.paragraph(words, style="ts ts-quiet"))
 
 
@@ -46,9 +48,13 @@ def table(view: ProjectView, folder: Path, about: SetDescription, index: SetInde
     """Return a table with a row for each step: input, output, dropped frames with reasons and examples, and cost."""
     read = [video for video in index.videos if not video.get("why")]
     skipped = [(str(video["source"]), str(video["why"])) for video in index.videos if video.get("why")]
-    broken = [(str(video["source"]), f"{video['broken']}; taken up to there") for video in read if video.get("broken")]
+    broken = [
+        (str(video["source"]), f"{video['broken']}; only the frames before it were taken")
+        for video in read
+        if video.get("broken")
+    ]
     kept, chosen = sum(frame.kept for frame in index.frames), frame_sets.chosen(folder, index)
-    took = f"{about.seconds:,.1f} s of this machine" if about.seconds else ""
+    took = f"{about.seconds:,.1f} s of computing time" if about.seconds else ""
     rows = [
         row(
             "Videos",
@@ -69,7 +75,7 @@ def table(view: ProjectView, folder: Path, about: SetDescription, index: SetInde
     ]  # fmt: skip
     if about.pooled:
         n, there, refused = (about.pooled[name] for name in ("added", "repeated", "refused"))
-        why = [(f"{there:,} frames", "in the project already, byte for byte")] * bool(there)
+        why = [(f"{there:,} frames", "already in the project (identical files)")] * bool(there)
         why += [(name, reason) for name, reason in refused]
         rows.append(
             row(
@@ -115,6 +121,6 @@ def _hand(folder: Path, index: SetIndex) -> markup.Markup:
     off = sum(frame.kept and hand.get(frame.name) is False for frame in index.frames)
     on = sum(not frame.kept and hand.get(frame.name) is True for frame in index.frames)
     left = len(index.frames) - sum(frame.kept for frame in index.frames) - on
-    parts = [f"{left:,} dropped by the screening"] * bool(left) + [f"{off:,} ticked off"] * bool(off)
-    parts += [f"{on:,} of the dropped ticked on"] * bool(on)
+    parts = [f"{left:,} dropped by screening"] * bool(left) + [f"{off:,} ticked off"] * bool(off)
+    parts += [f"{on:,} dropped frames chosen by hand"] * bool(on)
     return markup.text("; ".join(parts)) if parts else markup.quiet("nothing")

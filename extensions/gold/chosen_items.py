@@ -62,20 +62,18 @@ def make(
         access, now = require_lead(session, by=by, project=project), store.now()
         of_items, chosen = _of_items(session, access, stage, names)
         if of_items.token != token:
-            raise ConflictError(
-                "Something has changed since you looked, so nothing was done; look at the preview again."
-            )
+            raise ConflictError("Something has changed since you looked, so nothing was done. Check the preview again.")
         if not chosen:
-            raise InvalidInputError([Problem("items", "No ticked item can be a gold check.")])
+            raise InvalidInputError([Problem("items", "None of the chosen items can be a gold check.")])
         return make_checks(session, access, stage, chosen, by, now)
 
 
 def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[str]) -> tuple[OfItems, list[Candidate]]:
     asked_or_refuse(access, stage)
     if not names:
-        raise InvalidInputError([Problem("items", "No item is chosen.")])
+        raise InvalidInputError([Problem("items", "Choose at least one item.")])
     if len(names) > MOST:
-        raise InvalidInputError([Problem("items", f"These are {len(names):,}; choose at most {MOST:,} at once.")])
+        raise InvalidInputError([Problem("items", f"You chose {len(names):,} items. Choose at most {MOST:,} at once.")])
     within = item_list.ListScope(access.project_id)
     ids, _ = item_list.page(session, within=within, wanted=ItemFilter(ids=tuple(names)))
     rows = {row.external_id: row for row in item_list.rows(session, ids=ids)}
@@ -92,9 +90,9 @@ def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[st
         if row.id in taken:
             return "It is a gold check already."
         if stage is Stage.GRADING:
-            return "No answer to it has all its grades, with all of them the same."
+            return "None of its answers has complete grades that all agree."
         if row.state is ItemState.KEPT:
-            return "The right answer is unknown. Name it with `touchstone gold import`."
+            return "The right answer is unknown. Import it with `touchstone gold import`."
         return "Its votes give different wrong answers."
 
     names = tuple(dict.fromkeys(names))

@@ -103,8 +103,8 @@ def why_stopped(session: Session, *, access: Access, person: Person, stage: Stag
         return None
     return NoTask(
         STOPPED,
-        "Too many of your answers differ from known ones, so there is no more work for you here just now. Read the"
-        " guideline again and talk to a lead of the project, who can let you go on.",
+        "Too many of your answers differ from known answers, so you get no more work here for now. Read the "
+        "guideline again, and ask a project lead to let you continue.",
     )
 
 
@@ -125,14 +125,14 @@ def lead_warnings(session: Session, *, access: Access) -> list[str]:
     """Return a sentence that names the stopped people; empty without any."""
     called = access.schema.stages.in_a_sentence
     names = [f"{name} ({called(stage.value)})" for stage, name in scores.stopped(session, access=access)]
-    return [f"Stopped by gold checks: {', '.join(names)}. Gold in the menu says more."] if names else []
+    return [f"Stopped by gold checks: {', '.join(names)}. See Gold in the menu."] if names else []
 
 
 def _warning(access: Access, stage: Stage) -> str:
     called = access.schema.stages.in_a_sentence(stage.value)
     return (
-        f"More of your answers in the {called} differ from known ones than this project allows for. Read the guideline"
-        " again, and ask a senior where it leaves you in doubt."
+        f"More of your answers in the {called} differ from known answers than this project allows. Read the "
+        "guideline again, and ask a senior if you are in doubt."
     )
 
 

@@ -73,7 +73,7 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
 def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int) -> list[GoldCandidate]:
     """Make gold checks of up to ``n`` candidates, spread evenly over the dimensions, and return them."""
     if n < 1:
-        raise InvalidInputError([Problem("n", "Say how many, at least 1.")])
+        raise InvalidInputError([Problem("n", "Give a number of at least 1.")])
     with store.read() as session:  # outside the write transaction: a large project takes a while
         access = require_lead(session, by=by, project=project)
         asked_or_refuse(access, stage)
@@ -125,7 +125,7 @@ def add(
 
 def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
     """Withdraw a gold check: people no longer get it, answers to it no longer count, and the reason is recorded."""
-    why = checked_reason(why, "Say why it is withdrawn; it is kept.")
+    why = checked_reason(why, "Give the reason for the withdrawal. The reason is stored.")
     with store.write() as session:
         row = queries.lock(session, public_id=gold)
         if row is None:
@@ -147,10 +147,10 @@ Candidate = tuple[StoredItem, StoredPrediction | None, dict[str, Any]]
 _NOTHING_KNOWN = {
     **dict.fromkeys(
         VERIFICATIONS,
-        "No settled item is left whose right answers are beyond doubt; settle more, or name items with their answers.",
+        "No settled item with certain answers is left. Settle more items, or name items with their answers.",
     ),
-    Stage.GRADING: "No model's answer is left that has all its grades and on which they agree; grade more, or name"
-    " some with their grades.",
+    Stage.GRADING: "No answer with complete grades that all agree is left. Grade more answers, or name some with "
+    "their grades.",
 }
 
 
@@ -271,19 +271,19 @@ def _checked(session: Session, access: Access, stage: Stage, known: GoldCandidat
         answers = items.answers_of(session, project_id=access.project_id, model=known.model or "")
         prediction = next((row for row, of in answers if of.id == item.id), None)
         if prediction is None:
-            raise NotFoundError(f"{known.item}: there is no answer of a model {known.model!r} to it.")
+            raise NotFoundError(f"{known.item}: the model {known.model!r} has no answer to it.")
     elif item.state not in queries.SETTLED:
         raise InvalidInputError(
             [Problem(known.item, "only a settled item can be a gold check; this one is still being voted on.")]
         )
     if not known.answers:
-        raise InvalidInputError([Problem(known.item, "say what its right answers are.")])
+        raise InvalidInputError([Problem(known.item, "give its right answers.")])
     criteria = registry.criteria_of(access.schema, stage.value, item.dimension)
     asked = [criterion for criterion in criteria if criterion.name in known.answers]
     unknown = sorted(set(known.answers) - {criterion.name for criterion in asked})
     if unknown:
         called = access.schema.stages.in_a_sentence(stage.value)
-        raise InvalidInputError([Problem(name, f"the {called} does not ask {name!r}.") for name in unknown])
+        raise InvalidInputError([Problem(name, f"the {called} has no criterion {name!r}.") for name in unknown])
     fields = item_revisions.content(session, item_id=item.id, revision=item.current_revision)
     bare = [criterion.model_copy(update={"show_if": {}, "skip": None}) for criterion in asked]
     # The right answer is the option; the reason that an option requires is up to the voter.

@@ -61,7 +61,7 @@ def show(store: Store, *, by: Person | None, project: str, number: int | None = 
     for version in known:
         if version.in_force if number is None else version.number == number:
             return version
-    raise NotFoundError(f"{project} has no version {number} of its guideline; it has 1 to {len(known)}.")
+    raise NotFoundError(f"{project} has no guideline version {number}. Choose a version from 1 to {len(known)}.")
 
 
 def publish_version(
@@ -108,7 +108,7 @@ def publish_version(
         row = projects.lock(session, id=access.project_id)
         if based_on not in (None, row.guideline_number):
             raise ConflictError(
-                f"Version {row.guideline_number} came into force while you wrote; read what it says, then save again."
+                f"Version {row.guideline_number} came into force while you wrote. Read it, then save again."
             )
         hash = hashlib.sha256(text.encode()).hexdigest()
         version = guidelines.by_hash(session, project_id=access.project_id, hash=hash)
@@ -153,18 +153,18 @@ def _close(
     modules: Sequence[GuidelineQuestions] = extensions.rows("guideline_questions")
     if not modules:
         why = extensions.missing("commands", "reasons")
-        raise NotAvailableError(why or "No installed extension knows reasons that a guideline answers.")
+        raise NotAvailableError(why or "No installed extension has reasons that a guideline can answer.")
     return modules[0].close(session, access, version_id, answers, by=by, why="", now=now)
 
 
 def _problems(access: Access, text: str, why: str) -> list[Problem]:
     problems = []
     if not text.strip():
-        problems.append(Problem("text", "The guideline is empty; write what people are to do."))
+        problems.append(Problem("text", "The guideline is empty. Write instructions for annotators."))
     elif len(text) > LONGEST:
-        problems.append(Problem("text", f"The guideline is too long; {LONGEST:,} characters are the most."))
+        problems.append(Problem("text", f"The guideline is too long. It may have at most {LONGEST:,} characters."))
     elif text == access.loaded.guideline_text:
-        problems.append(Problem("text", f"This is word for word version {access.guideline}, which is in force."))
+        problems.append(Problem("text", f"This text is identical to version {access.guideline}, which is in force."))
     if not why.strip() or len(why) > LONGEST_WHY:
         problems.append(Problem("why", "Describe the change in one sentence for annotators."))
     return problems

@@ -29,7 +29,7 @@ from workflow.annotate.task_views import asset_view
 NOBODY = "Touchstone"
 """The name for automatic events."""
 
-KEY_IS_PRIVATE = "The keys of this benchmark are kept private, and an item's history shows them: it is for leads."
+KEY_IS_PRIVATE = "This benchmark keeps its keys private, and an item's history shows them. Only leads can see it."
 
 WORDS: Mapping[str, str] = {
     "item.authored": "wrote the item",
@@ -74,7 +74,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
             session, project_id=access.project_id, external_id=item
         )
         if row is None:
-            raise NotFoundError(f"{access.title} has no item {item!r}; look for it in the list.")
+            raise NotFoundError(f"{access.title} has no item {item!r}. Choose an item in the list.")
         seen = look_into(session, access=access, person=person, item=row, now=now)
         if seen.open:
             log(session, events.LOOKED, by=person, project=access, item=row, now=now)

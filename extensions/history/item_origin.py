@@ -25,7 +25,7 @@ Called = Callable[[StoredPerson | None, str], str]
 
 CONSTRUCTION = "construction"
 """The key of a record under which an item's construction is described."""
-NOT_SAID = "its record does not say"
+NOT_SAID = "not recorded"
 _LONGEST = 1_000
 """The largest number of characters of a fact."""
 _MOST = 60
@@ -36,7 +36,7 @@ _VIDEOS = {row.keys.video for row in FORMATS.values() if row.keys is not None an
 _BATCHES = 3
 """A frame is named in the first log line about frames after its import. A few other lines may be in between."""
 _ACTIONS = {
-    "answer": "the action asked for",
+    "answer": "the asked action",
     "progress": "done before it",
     "negatives": "wrong options",
     "actions": "all actions of the goal",
@@ -71,7 +71,7 @@ def _made(
     try:
         record = json_text.values(raw, [CONSTRUCTION, *_VIDEOS]) if raw.lstrip().startswith("{") else {}
     except json_text.NotJson as error:
-        return [], f"what its record says of how it was made cannot be shown: {error}"
+        return [], f"the record of how it was made cannot be shown: {error}"
     made = record.get(CONSTRUCTION)
     if not isinstance(made, dict) or not made:
         return ([], NOT_SAID) if made in (None, {}) else ([OriginStep("Making", [("how", _words(made))])], "")

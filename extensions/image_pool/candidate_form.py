@@ -97,7 +97,7 @@ def picture(frame: TriageFrame, *, number: int, per_source: int | None, height: 
     if frame.sharpness is not None:
         facts.append(f"sharpness {frame.sharpness:.0f}")
     if frame.kept_of_source is not None and per_source is not None:
-        facts.append(f"{frame.kept_of_source} of at most {per_source} of its source kept")
+        facts.append(f"{frame.kept_of_source} of at most {per_source} frames of this source kept")
     framed = _medium(frame.asset, f"Candidate {number}", height)
     if frame.asset.group:
         framed = markup.tag(

@@ -55,7 +55,7 @@ def draw(services: Services, view: ProjectView) -> None:
         words = st.text_input("Find dropped frames by name, source or reason", key="triage.find", width=520)
         dropped, n_found = triage_report.dropped(services.store, by=services.person, project=view.name, words=words)
         names = {frame.asset: f"{frame.name} · {labels.get(frame.reason, frame.reason)}" for frame in dropped}
-        more = f", the latest {len(dropped)} of them to choose from" if n_found > len(dropped) else ""
+        more = f", showing the latest {len(dropped)}" if n_found > len(dropped) else ""
         shell.show(markup.quiet(f"{n_found} of {markup.count(n_dropped, 'dropped frame')}{more}"))
         with st.container(horizontal=True, vertical_alignment="bottom"):
             chosen = st.multiselect(
@@ -75,9 +75,7 @@ def summary(counts: TriageCounts, labels: Mapping[str, str]) -> str:
     dropped = sum(counts.dropped.values())
     why = f" ({reasons_of(counts, labels)})" if dropped else ""
     line = f"{markup.count(counts.left, 'frame')} left · {counts.kept} kept · {dropped} dropped{why}"
-    return line + (
-        f" · {counts.surplus} not asked for: enough frames of their sources are kept" if counts.surplus else ""
-    )
+    return line + (f" · {counts.surplus} skipped: their sources have enough kept frames" if counts.surplus else "")
 
 
 def reasons_of(counts: TriageCounts, labels: Mapping[str, str]) -> str:

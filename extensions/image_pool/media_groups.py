@@ -73,14 +73,14 @@ def groups_of_table(
         name = str(record.get(GROUP) or "").strip()
         group = media_groups.setdefault(name, MediaGroup(name, where))
         if not name:
-            group.refuse(f"{where} names no group")
+            group.refuse(f"{where} has no group")
         _say_of_group(group, record, where)
         for role, file in _files(record, roles):
             _take(group, role, file, where, there, roles)
     if missing := sorted(renamed.keys() - head):
         raise InvalidFileError(f"{table.name} has no column {missing[0]!r} ({renamed[missing[0]]}).")
     if not media_groups:
-        raise InvalidFileError(f"{table.name} names no group.")
+        raise InvalidFileError(f"{table.name} has no group.")
     return _in_order(media_groups.values(), roles)
 
 
@@ -92,7 +92,7 @@ def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]
         group = media_groups.setdefault(of, MediaGroup(of, of, source=of.rpartition("/")[0] or None))
         if not of:
             group.where = group.name = file
-            group.refuse(f"{file} lies in no folder of a group")
+            group.refuse(f"{file} is not in a group's folder")
         role = _role(Path(file).stem, roles)
         if role is None:
             group.refuse(f"{name}: {no_role(Path(file).stem, roles)}")
@@ -124,14 +124,14 @@ def _role(name: str, roles: Sequence[str]) -> str | None:
 def _must_be_known(file: str, record: Mapping[str, Any], roles: Sequence[str]) -> None:
     long = {ROLE, FILE} & record.keys()
     if GROUP not in record:
-        raise InvalidFileError(f"{file} has no column {GROUP!r}; say which one it is with --column {GROUP}=COLUMN.")
+        raise InvalidFileError(f"{file} has no column {GROUP!r}; name it with --column {GROUP}=COLUMN.")
     if long and long != {ROLE, FILE}:
         (lacking,) = {ROLE, FILE} - long
-        raise InvalidFileError(f"{file} has no column {lacking!r}; say which one it is with --column {lacking}=COLUMN.")
+        raise InvalidFileError(f"{file} has no column {lacking!r}; name it with --column {lacking}=COLUMN.")
     for key in record:
         if key and key not in (*_OF_GROUP, *long) and _role(key, roles) is None:
             raise InvalidFileError(
-                f"{file} has a column {key!r}: {no_role(key, roles)}. Say which role it is with --column ROLE={key}."
+                f"{file} has a column {key!r}: {no_role(key, roles)}. Name its role with --column ROLE={key}."
             )
 
 
@@ -140,7 +140,7 @@ def _say_of_group(group: MediaGroup, record: Mapping[str, Any], where: str) -> N
         value = str(record.get(key) or "").strip() or None
         before = getattr(group, key)
         if value is not None and before not in (None, value):
-            group.refuse(f"{where} says {key} {value!r}, and a row before {before!r}")
+            group.refuse(f"{where} has {key} {value!r}, but an earlier row has {before!r}")
         setattr(group, key, before or value)
 
 
@@ -164,7 +164,7 @@ def _take(group: MediaGroup, role: str, file: str, where: str, there: MediaFolde
     if role not in roles:
         group.refuse(f"{where}: {no_role(role, roles)}")
     elif not file:
-        group.refuse(f"{where} names no file for {role}")
+        group.refuse(f"{where} has no file for {role}")
     elif path is None:
         group.refuse(f"{where}: there is no image or clip {file!r} in the folder")
     else:
@@ -192,9 +192,9 @@ def _lines(table: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             record = json.loads(line, object_pairs_hook=json_text.once)
         except ValueError as error:
-            raise InvalidFileError(f"{where} is no JSON: {error}.") from error
+            raise InvalidFileError(f"{where} is not valid JSON: {error}.") from error
         if not isinstance(record, dict):
             raise InvalidFileError(
-                f'{where} is no object such as {{"group": "g1", "role": "before", "file": "1.png"}}.'
+                f'{where} is not an object such as {{"group": "g1", "role": "before", "file": "1.png"}}.'
             )
         yield where, record

@@ -89,7 +89,7 @@ def add_groups(
     refused: list[tuple[str, str]] = []
     slots = access.schema.item.assets
     if not slots:
-        raise InvalidInputError([Problem("groups", "Items of this project hold neither images nor clips.")])
+        raise InvalidInputError([Problem("groups", "Items of this project have no images or clips.")])
     for media_group in groups_of([slot.role for slot in slots]):
         group = replace(media_group, dimension=media_group.dimension or dimension, source=media_group.source or source)
         if group.dimension not in (None, *dimensions):
@@ -119,14 +119,14 @@ def _misfit(slots: Sequence[AssetSlot], group: MediaGroup) -> str | None:
         if role not in kinds:
             return f"{group.where}: {no_role(role, [*kinds])}"
         if kind_of(path) not in (None, kinds[role]):
-            return f"{group.where}: {path.name} is {_one(kind_of(path))}, and {role} takes {_one(kinds[role])}"
+            return f"{group.where}: {path.name} is {_one(kind_of(path))}, but {role} takes {_one(kinds[role])}"
     for slot in slots:
         n = roles.count(slot.role)
         if n < slot.min:
             has = f"only {n} of {slot.min}" if n else "nothing"
-            return f"{group.where}: it has {has} for {slot.role}, without which there is no item"
+            return f"{group.where}: it has {has} for {slot.role}, which every item needs"
         if slot.max is not None and n > slot.max:
-            return f"{group.where}: it has {n} for {slot.role}, and an item takes {slot.max} at most"
+            return f"{group.where}: it has {n} for {slot.role}, but an item takes at most {slot.max}"
     return None
 
 
@@ -163,7 +163,7 @@ def _add(
                     (role, instead.get(file.sha256, file.sha256)) for role, file, _ in taken
                 ]:
                     return False
-                raise ConflictError(f"{group.where}: the project has a group {group.name!r} with other files already")
+                raise ConflictError(f"{group.where}: the project already has a group {group.name!r} with other files")
             source = None
             if group.source:
                 source = stock.source_id(session, project_id=access.project_id, name=group.source)

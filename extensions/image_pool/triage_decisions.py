@@ -126,7 +126,7 @@ def restore(store: Store, *, by: Person | None, project: str, frames: Sequence[s
         return len(decided)
 
 
-_OTHER_KEY = "Something else was sent with the same key before; what was sent now is not stored."
+_OTHER_KEY = "This decision has the key of an earlier, different decision and is not stored. Reload the page."
 
 
 def _check_request(keep: Sequence[str], drop: Mapping[str, str], key: str) -> None:
@@ -184,7 +184,7 @@ def _decide(
 
 def _full(per_source: int | None) -> str:
     n = "one frame" if per_source == 1 else f"{per_source} frames"
-    return f"{n.capitalize()} of this video are kept already, and no more may be; drop this one."
+    return f"{n.capitalize()} of this video are kept already, which is the maximum. Drop this one."
 
 
 def _reopen(
@@ -199,7 +199,7 @@ def _reopen(
     key = f"{action}-{secrets.token_hex(8)}"
     for row, asset in rows:
         if row.state is TriageState.KEPT and not queries.take_out(session, asset=asset):
-            raise ConflictError("Someone writes an item about this frame already, so it stays kept.")
+            raise ConflictError("Someone already writes an item about this frame, so the frame stays kept.")
         _record(session, access, person, row, action=action, key=key, now=now)
         log(session, f"frame.{action}", by=person, project=access, now=now, data={"asset": asset.public_id})
 
@@ -293,7 +293,7 @@ def _why_nothing(session: Session, access: Access, part: Triage) -> NoTask:
     rows = queries.counts(session, project_id=access.project_id, per_source=part.per_source)
     total = triage_counts(rows)
     if total.left:
-        return NoTask("waiting_for_others", "Other people have the remaining frames just now.")
+        return NoTask("waiting_for_others", "Other people are working on the remaining frames.")
     if rows:
         return NoTask("all_done", "All frames are decided. Thank you.")
     return NoTask("all_done", "There is no frame to decide on yet; a lead adds images on Import.")

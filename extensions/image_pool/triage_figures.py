@@ -45,7 +45,7 @@ def broken_rules(session: Session, *, access: Access) -> list[str]:
         if part.per_source is not None and kept > part.per_source:
             problems.append(f"source {name} has {kept} kept frames, but the schema allows {part.per_source}.")
         if kept != counted:
-            problems.append(f"source {name} counts {counted} kept frames, but there are {kept}.")
+            problems.append(f"source {name} is recorded with {counted} kept frames, but has {kept}.")
     return problems
 
 

@@ -23,8 +23,8 @@ TITLE = "Images to write items about"
 _SHOWN = 200
 """Number of refused files or groups that are named."""
 POOLED = "Images, clips, videos or zips of them"
-SINGLE, FOLDERS, TABLE = "One file", "A group: each folder is one", "A group: a table names them"
-COLUMN = "group=COLUMN; give each a line of its own"
+SINGLE, FOLDERS, TABLE = "One file", "A group of files: one folder each", "A group of files: listed in a table"
+COLUMN = "group=COLUMN, one per line"
 _Each = TypeVar("_Each")
 
 
@@ -40,7 +40,7 @@ def draw(services: Services, view: ProjectView) -> None:
     about = SINGLE
     if len(roles) > 1 or any(slot.max != 1 for slot in schema.item.assets):
         about = st.selectbox(
-            "An item is written about", [SINGLE, FOLDERS, TABLE], key="import.pool.groups", help=_help(roles)
+            "Each item is about", [SINGLE, FOLDERS, TABLE], key="import.pool.groups", help=_help(roles)
         )
     if len(roles) > 1 and about == SINGLE:
         role = st.selectbox(
@@ -91,7 +91,7 @@ def draw(services: Services, view: ProjectView) -> None:
 
 def _help(roles: Sequence[str]) -> str:
     return (
-        f"Files in a folder are called by their roles, such as one/{roles[0]}.jpg; several of a role "
+        f"Name the files in a folder by role, such as one/{roles[0]}.jpg. Number several files of a role: "
         f"one/{roles[0]}_1.jpg, one/{roles[0]}_2.jpg. A table has the columns group, role and file, or group and a "
         f"column for each role: {', '.join(roles)}."
     )
@@ -110,7 +110,7 @@ def _add_files(services: Services, view: ProjectView, source: Path, dimension: s
             role=role,
         )
     triage = view.schema.schema_.stages.triage is not None
-    where = "to those that go through triage first" if triage else "to the pool"
+    where = "for triage" if triage else "to the pool"
     words = f"{image_pool.files_in_words(added)} added {where}"
     if added.repeated:
         words += f"; {added.repeated:,} already there"
@@ -159,7 +159,7 @@ def _tell(head: str, refused: Sequence[tuple[str, str]]) -> None:
     if not refused:
         return
     rows = [[markup.text(name), markup.text(why)] for name, why in refused[:_SHOWN]]
-    shell.show(markup.table([(head, ""), ("Why it was not taken", "")], rows))
+    shell.show(markup.table([(head, ""), ("Why it was rejected", "")], rows))
     if (more := len(refused) - _SHOWN) > 0:
         shell.show(markup.quiet(f"and {more:,} more"))
 

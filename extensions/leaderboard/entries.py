@@ -133,12 +133,16 @@ def take(
         earlier = _earlier(session, access.project_id, name)
         there = _entry(earlier) if earlier is not None else None
         if there is not None and (there.team, there.model) != (team, model):
-            raise AlreadyTakenError(f"{name} is the model {there.model} of {there.team}; call team or model otherwise.")
+            raise AlreadyTakenError(
+                f"{name} is the model {there.model} of {there.team}. Choose another name for the team or the model."
+            )
         if there is not None and sha256 and there.sha256 == sha256:
-            raise AlreadyTakenError(f"{name} sent in this very file before; nothing changed.")
+            raise AlreadyTakenError(f"{name} has already sent this file. Nothing changed.")
         ours = any(row.name == name for row in _rows(session, access.project_id))
         if not ours and name in runs.names(session, project_id=access.project_id):
-            raise AlreadyTakenError(f"A model that is no entry is called {name} here; call team or model otherwise.")
+            raise AlreadyTakenError(
+                f"The project has a model with the name {name}. Choose another name for the team or the model."
+            )
         entry_budget.must_have_one_left(
             session, project_id=access.project_id, team=team, rows=_rows(session, access.project_id), now=store.now()
         )
@@ -149,7 +153,7 @@ def take(
         about = {"team": team, "model": model, "sha256": sha256}
         done = take_answers(bring, session, [*rows, *absent], predictions.hashes, [], entry=about)
         row = _earlier(session, access.project_id, name)
-        assert row is not None, "a file with no answer at all is refused where it is read"
+        assert row is not None, "an empty file is refused when it is read"
         data = {"team": team, "replaces": earlier.public_id if earlier else None, "unanswered": len(missing)}
         log(session, "entry.taken", by=by, run=row, now=store.now(), data=data)
         return AcceptedEntry(_entry(row), done.predictions, len(missing), _entry(earlier) if earlier else None)
@@ -159,10 +163,10 @@ def sentence(done: AcceptedEntry) -> str:
     """Return the result of accepting an entry in one line."""
     sentence = f"{done.entry.name}: {done.answers:,} answers taken"
     if done.unanswered:
-        sentence += f", {done.unanswered:,} items without one"
+        sentence += f", {done.unanswered:,} items without an answer"
     if done.replaced is None:
         return f"{sentence}."
-    return f"{sentence}. The entry of {done.replaced.at:%d %B %Y, %H:%M} UTC is kept, and counts no more."
+    return f"{sentence}. The entry of {done.replaced.at:%d %B %Y, %H:%M} UTC is kept but no longer counts."
 
 
 def entries(store: Store, *, by: Person | None, project: str) -> list[Entry]:
@@ -203,19 +207,19 @@ def _looked_at(
     missing = [name for id, name in wanted.items() if id not in given]
     sentences = [
         _problem(found.bad, "row cannot be read", "rows cannot be read"),
-        _problem(strange, "row is about no item of this project", "rows are about no item of this project"),
+        _problem(strange, "row matches no item of this project", "rows match no item of this project"),
         _problem(twice, "item is answered more than once", "items are answered more than once"),
     ]
     if not anyway:
         none = _none(bring, rows)
         sentences.append(
-            _problem(none, "answer names none of its item's options", "answers name none of their options")
+            _problem(none, "answer matches no option of its item", "answers match no option of their items")
         )
         if missing:
-            begin = f"{len(missing):,} of {len(wanted):,} items have no answer, the first is {missing[0]}."
+            begin = f"{len(missing):,} of {len(wanted):,} items have no answer. The first is {missing[0]}."
             sentences.append(begin)
     if problems := [sentence for sentence in sentences if sentence]:
-        can = " --anyway takes it, and counts missing and unreadable answers as such." if not any(sentences[:3]) else ""
+        can = " Use --anyway to accept the entry without these answers." if not any(sentences[:3]) else ""
         raise InvalidFileError(f"{' '.join(problems)} Nothing was taken.{can}")
     return [(row.answer, row.here) for row in rows if row.item_id not in said_none], missing
 
@@ -250,7 +254,7 @@ def _absent(name: str, path: Path, item: str) -> tuple[PredictionRecord, BadRow]
 def _named(what: str, name: str) -> str:
     one_line = " ".join(name.split())
     if not one_line or len(one_line) > LONGEST or not one_line.isprintable():
-        raise InvalidInputError([Problem(what, f"Name the {what} in up to {LONGEST} letters.")])
+        raise InvalidInputError([Problem(what, f"Give the {what} a name of at most {LONGEST} characters.")])
     return one_line
 
 

@@ -118,9 +118,11 @@ def publish(store: Store, *, by: Person | None, project: str, choice: Choice) ->
     """
     problems = []
     if not choice.title.strip() or len(choice.title) > LONGEST_TITLE:
-        problems.append(Problem("title", f"Give the public page a title of up to {LONGEST_TITLE} letters."))
+        problems.append(Problem("title", f"Give the public page a title of at most {LONGEST_TITLE} characters."))
     if len(choice.text) > LONGEST_TEXT:
-        problems.append(Problem("text", f"The text has {len(choice.text):,} letters; {LONGEST_TEXT:,} are the most."))
+        problems.append(
+            Problem("text", f"The text has {len(choice.text):,} characters. At most {LONGEST_TEXT:,} are allowed.")
+        )
     if not choice.scores:
         problems.append(Problem("scores", "Choose at least one number to show."))
     if not choice.models and not choice.entries:
@@ -183,7 +185,7 @@ def board(store: Store, *, project: str, choice: Mapping[str, Any]) -> Board:
     chosen = Choice.of(choice)
     answers = project_answers.current(store, person=None, project=project)
     there = scores_of(answers)
-    lacking = [f"{score.title} is not there any more." for score in chosen.scores if score not in there]
+    lacking = [f"{score.title} no longer exists." for score in chosen.scores if score not in there]
     names = set(chosen.models)
     if chosen.entries:
         teams = entries.entries(store, by=None, project=project)
@@ -198,7 +200,7 @@ def board(store: Store, *, project: str, choice: Mapping[str, Any]) -> Board:
     columns = [title for cut in cuts for title in _titles(answers, cut, sliced=bool(by))]
     present = {model for cut in cuts for model in cut.whole} - answers.respondents
     lacking += [
-        f"{name} is a person, and shown to no one."
+        f"{name} is a person and cannot be shown."
         if name in answers.respondents
         else f"{name} has no answers that count."
         for name in sorted(names - present)
@@ -247,12 +249,12 @@ def _slices(found: ProjectAnswers, chosen: Choice) -> tuple[str, str]:
     if cut.way in (DIMENSION, GROUP) or "~" in chosen.by:
         return chosen.by, ""
     if chosen.by.partition(".")[0] in key_fields(found.schema):
-        return "", f"Slices by {cut.way.title} would show something of the key, so there are none."
+        return "", f"Slices by {cut.way.title} cannot be shown because they would reveal something about the key."
     if cut.of_numbers or _are_categories(cut):
         return chosen.by, ""
     return "", (
-        f"Slices by {cut.way.title} are shown to no one: its values could be texts of items. Every value has to be "
-        f"shared by at least {FEWEST} items, and there may be no more values than slices."
+        f"Slices by {cut.way.title} cannot be shown because their values could be texts of items. At least {FEWEST} "
+        "items must share each value, and there may be no more values than slices."
     )
 
 

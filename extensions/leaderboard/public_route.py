@@ -35,8 +35,8 @@ AT_ONCE = 4
 """Requests handled at the same time, so that many visitors leave threads for the people who work here."""
 MOST = 50
 """Number of leaderboards whose pages are cached."""
-NOTHING = "Not found. A leaderboard is at its address for as long as its project shows it."
-SOON = "The numbers are being worked out. This page tries again by itself."
+NOTHING = "Not found. A leaderboard has an address only while its project publishes it."
+SOON = "The numbers are being computed. This page reloads by itself."
 
 
 @dataclass(frozen=True)

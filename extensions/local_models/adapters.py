@@ -24,7 +24,7 @@ def open_model(spec: ModelSpec, allowed: ModelPermissions, strategy: str, score:
         from extensions.local_models.ranking import open_ranker
 
         return open_ranker(spec, allowed, score, without_image)
-    raise ModelError(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {strategy}.")
+    raise ModelError(f"Touchstone cannot open {spec.name} ({spec.adapter}) for {strategy}.")
 
 
 def open_chat(spec: ModelSpec, allowed: ModelPermissions, tools: Sequence[Mapping[str, Any]]) -> ChatModel:
@@ -39,13 +39,13 @@ def refuse_request_settings(spec: ModelSpec) -> None:
     """Raise ``ModelError`` for settings of requests, which a model on this machine cannot follow."""
     if spec.generation.response_format:
         raise ModelError(
-            f"{spec.name} runs on this machine, where replies are not kept to a `response_format`: ask it without one,"
-            " or through a server."
+            f"{spec.name} runs on this machine, where replies cannot be held to a `response_format`. Leave it out, "
+            "or ask the model through a server."
         )
     if spec.generation.extra_body:
         raise ModelError(
-            f"{spec.name} runs on this machine, so there is no request to add `extra_body` to. Leave it out, or ask the"
-            " model through a server."
+            f"{spec.name} runs on this machine, so `extra_body` has no effect. Leave it out, or ask the model "
+            "through a server."
         )
 
 
@@ -54,8 +54,8 @@ def find_device(spec: ModelSpec) -> ModelDevice:
     folder = Path(spec.model or "")
     if not folder.is_dir():
         return ModelDevice(
-            f"{spec.model} is no folder of this machine: the worker looks for it in its own cache of the hub."
-            " Whether it is there and fits is seen when it is loaded."
+            f"{spec.model} is not a folder on this machine. The worker looks for it in its own cache of the hub, and "
+            "checks its size when it loads the model."
         )
     model = fit.look(folder)
     place = fit.fit(model, device=spec.device, dtype=spec.dtype)

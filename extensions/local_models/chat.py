@@ -70,7 +70,9 @@ class LocalChat(LocalModel):
         if loaded.room is not None:
             room = min(room, loaded.room - length)
         if room < 1:
-            raise CannotEncode(f"The conversation has {length} tokens; {loaded.spec.name} holds {loaded.room}.")
+            raise CannotEncode(
+                f"The conversation has {length} tokens, but {loaded.spec.name} holds only {loaded.room}."
+            )
         kept = {name: inputs[name] for name in ("input_ids", "attention_mask")}
         return text, EncodedBatch(kept, (), (length,)), room
 
@@ -82,8 +84,8 @@ def open_chat(spec: ModelSpec, allowed: ModelPermissions, tools: Sequence[Mappin
     shown = rendered(loaded, turns, tools[:1]) if loaded.template else None
     if shown is None or tools[0]["function"]["name"] not in shown:
         raise ModelError(
-            f"The chat template of {spec.name} knows no tools, so it cannot ask for any: take a text model whose"
-            " template does, or one behind a server that reads calls (vLLM, SGLang)."
+            f"The chat template of {spec.name} does not support tools. Choose a text model whose template does, or a "
+            "model behind a server that reads tool calls (vLLM, SGLang)."
         )
     return LocalChat(loaded)
 

@@ -55,8 +55,8 @@ def encode_prompts(loaded: LoadedModel, prompts: Sequence[PromptText]) -> Encode
     lengths = tuple(int(row.sum()) for row in inputs["attention_mask"])
     if loaded.room is not None and max(lengths) >= loaded.room:
         raise CannotEncode(
-            f"The question takes {max(lengths)} tokens with its pictures; {loaded.spec.name} holds {loaded.room}, "
-            "question and answer together."
+            f"The question takes {max(lengths)} tokens with its pictures, but {loaded.spec.name} holds only "
+            f"{loaded.room} for question and answer together."
         )
     if loaded.family.model_type == "instructblip":
         prompts = [_with_cut(loaded, prompt) for prompt in prompts]
@@ -69,7 +69,7 @@ def _with_cut(loaded: LoadedModel, prompt: PromptText) -> PromptText:
     count = len(loaded.processor.qformer_tokenizer(prompt.text)["input_ids"])
     if count <= limit:
         return prompt
-    cut = f"The part that looks at the picture reads the first {limit} of {count} tokens; the language model reads all."
+    cut = f"The vision part reads only the first {limit} of {count} tokens. The language model reads all."
     return replace(prompt, notes={**prompt.notes, "instruction": cut})
 
 
@@ -150,7 +150,7 @@ def _opened(picture: Picture) -> Any:
         with Image.open(picture.path) as image:
             return image.convert("RGB")
     except FileNotFoundError:
-        raise CannotEncode(f"The picture {picture.path.name} is not there.") from None
+        raise CannotEncode(f"The picture {picture.path.name} is missing.") from None
     except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
         raise CannotEncode(f"The picture {picture.path.name} cannot be opened: {error}") from error
 
@@ -178,7 +178,9 @@ def _with_videos(loaded: LoadedModel, prompts: Sequence[PromptText]) -> tuple[li
             text = text.replace(processor.image_token, STILL * (_patches(processor, pixels) + left), 1)
         wide.append(text.replace(CLIP, processor.video_token).replace(STILL, processor.image_token))
     if len({tuple(video.shape) for video in videos}) > 1:
-        raise CannotEncode("The clips of the question have different numbers of frames: take the same number of each.")
+        raise CannotEncode(
+            "The clips of the question have different numbers of frames. Use the same number for each clip."
+        )
     made = {"pixel_values_videos": torch.stack(videos)}
     return wide, {**made, "pixel_values_images": torch.cat(images)} if images else made
 

@@ -158,11 +158,11 @@ def fit(found: ModelFolder, *, device: str = "auto", dtype: str = "auto", memory
     if found.trouble:
         return Fit(False, found.trouble, where, kind, None, None)
     if device.startswith("cuda") and memory.gpu is None:
-        return Fit(False, "A GPU is asked for, and none is found here.", where, kind, None, memory.main)
+        return Fit(False, "A GPU is required, but this machine has none.", where, kind, None, memory.main)
     weights = found.size if found.quantised else found.bytes_at(kind)
     free = memory.gpu if on_gpu else memory.main
     if weights is None or free is None:
-        return Fit(True, "How much memory it takes is not known before it is loaded.", where, kind, weights, free)
+        return Fit(True, "Its memory use is unknown until it is loaded.", where, kind, weights, free)
     # Memory besides the weights: activations, the cache of one question with pictures, and the libraries themselves.
     # A fifth is an estimate for models of this size, not a measurement.
     taken = int(weights * 1.2) + 300 * 1024**2
@@ -174,7 +174,7 @@ def fit(found: ModelFolder, *, device: str = "auto", dtype: str = "auto", memory
     if kind == "float32" and int(weights / 2 * 1.2) + 300 * 1024**2 <= free:
         smaller = " With dtype bfloat16 it would fit."
     elif on_gpu:
-        smaller = " A larger GPU, or a smaller model, is needed."
+        smaller = " Use a larger GPU or a smaller model."
     return Fit(False, f"It does not fit: it takes {need}.{smaller}", where, kind, taken, free)
 
 
@@ -230,7 +230,7 @@ def picked(folder: Path, name: str) -> Path:
         or any(step.is_symlink() for step in steps)
         or not path.is_dir()
     ):
-        raise ModelError(f"There is no folder {name!r} below the folder of models.")
+        raise ModelError(f"The folder of models contains no folder {name!r}.")
     return path
 
 
@@ -242,12 +242,12 @@ def look(path: Path, *, home: Path | None = None) -> ModelFolder:
         return _wrong(nothing, f"There is no folder {path}.")
     if (path / "adapter_config.json").is_file() and not (path / "config.json").is_file():
         return _wrong(
-            nothing, f"{name} holds an adapter (LoRA) and not a model: merge it into its model and save that."
+            nothing, f"{name} is an adapter (LoRA), not a model. Merge it into its model and save the result."
         )
     if not (path / "config.json").is_file():
         return _wrong(nothing, f"{name} is not the folder of a model: it has no config.json.")
     if home is not None and any(not file.resolve().is_relative_to(home) for file in path.iterdir()):
-        return _wrong(nothing, f"{name} holds links that lead out of the folder of models.")
+        return _wrong(nothing, f"{name} contains links that lead outside the folder of models.")
     try:
         config = read_json(path / "config.json")
     except (OSError, ValueError) as error:
@@ -259,11 +259,11 @@ def look(path: Path, *, home: Path | None = None) -> ModelFolder:
     code = isinstance(config.get("auto_map"), dict) and not family.known and not _known_to_transformers(kind)
     if kind.lower() in NO_CLASS:
         trouble = (
-            f"{NO_CLASS[kind.lower()]} has no class in transformers: bring its answers as a file, or ask it as an "
+            f"{NO_CLASS[kind.lower()]} has no class in transformers. Import its answers as a file, or ask it as an "
             "endpoint."
         )
     elif not kind:
-        trouble = f"{name}/config.json names no model_type, so it is not known what the model is."
+        trouble = f"{name}/config.json has no model_type, so the type of the model is unknown."
     quantised = config.get("quantization_config")
     return ModelFolder(
         path,
@@ -302,18 +302,20 @@ def needs(found: ModelFolder) -> list[str]:
     """Return the requirements for loading a model, one sentence each."""
     sentences = []
     if util.find_spec("torch") is None or util.find_spec("transformers") is None:
-        sentences.append("Local models need torch and transformers: install Touchstone with its extra `models`.")
+        sentences.append("Local models need torch and transformers. Install Touchstone with its extra `models`.")
     if found.remote_code:
-        sentences.append("It brings code of its own, which runs here only if the operator allows this model by name.")
+        sentences.append("The model contains its own code, which runs only if the operator allows this model by name.")
     if found.quantised and found.quantised not in ("fp8",):
-        sentences.append(f"Its weights are made smaller with {found.quantised}, which needs a GPU and that package.")
+        sentences.append(
+            f"Its weights are quantized with {found.quantised}, so the model needs a GPU and this package."
+        )
     if not found.family.known and found.family.model_type:
         sentences.append(
-            f"Touchstone has no row for its family ({found.family.model_type}): options are ranked the slow way, and "
-            "whether a batch answers as one by one has not been tested."
+            f"Touchstone does not know its family ({found.family.model_type}). Options are ranked slowly, and "
+            "answers in batches may differ from single answers."
         )
     if found.family.image_only:
-        sentences.append("Clips are shown to it as single images, so torchvision is not needed.")
+        sentences.append("The model gets clips as single images, so torchvision is not needed.")
     return sentences
 
 
@@ -332,7 +334,7 @@ def spec_for_folder(path: Path) -> ModelSpec:
     size = f", {parameters_in_words(folder.parameters)} parameters" if folder.parameters else ""
     return ModelSpec(
         name=path.name,
-        note=f"{family.title}{size}; guessed from its files.",
+        note=f"{family.title}{size} (guessed from its files).",
         adapter=family.adapter,
         model=str(path),
         prompts=family.prompts,

@@ -99,7 +99,8 @@ class LocalModel:
                 self._batch = min(self._batch, half)
                 halved_notes = {
                     **notes,
-                    "halved": f"Memory ran out with {len(batch)} at once: from here on {half} at once.",
+                    "halved": f"Memory ran out with {len(batch)} questions at once. The run continues with {half} at "
+                    "once.",
                 }
                 for part in (batch[:half], batch[half:]):
                     if part and not stop():
@@ -304,7 +305,7 @@ def attempt_at(question: Question, outcome: Outcome, **more: Any) -> Attempt:
 def _failed(question: Question, memory: bool, sentence: str, seconds: float, notes: Mapping[str, Any]) -> Attempt:
     count = len(question.pictures)
     error = (
-        f"There is not enough memory for this question, with {count} pictures, even alone."
+        f"There is not enough memory for this question with {count} pictures, even when it is asked alone."
         if memory
         else f"The model failed on this item. {sentence}"
     )

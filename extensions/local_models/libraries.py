@@ -29,8 +29,8 @@ def needs_libraries() -> None:
     except Exception as error:  # a torchvision built for another torch takes all of transformers down with it
         if "torchvision" in f"{error} {error.__cause__}":
             raise ModelError(
-                "transformers does not start because the installed torchvision is built for another torch: "
-                "uninstall torchvision (Touchstone does without it), or install the build that belongs to this torch."
+                "transformers does not start because the installed torchvision is built for another torch. "
+                "Uninstall torchvision (Touchstone does not need it), or install the build for your torch."
             ) from error
         raise ModelError(f"transformers is installed, but does not start: {short_error(error)}") from error
 

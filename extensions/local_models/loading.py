@@ -105,8 +105,8 @@ def load(spec: ModelSpec, allowed: ModelPermissions) -> LoadedModel:
     model = load_weights(spec, family, where, config, dtype, device, common)
     if spec.generation.do_sample and spec.generation.temperature <= 0:
         raise ModelError(
-            f"{spec.name}: `do_sample` asks for sampling, which needs a temperature above 0. Set one, or leave "
-            "`do_sample` out."
+            f"{spec.name}: `do_sample` turns on sampling, which needs a temperature above 0. Set a temperature, or "
+            "leave `do_sample` out."
         )
     ends = remove_defaults(model, tokenizer)
     template, ours = _template(processor, tokenizer, family)
@@ -133,7 +133,7 @@ def _place(name: str) -> tuple[str, Path | None]:
     if path.is_dir():
         return str(path.resolve()), path.resolve()
     if path.is_file():
-        raise ModelError(f"{name} is a file; a model is a folder with a config.json in it.")
+        raise ModelError(f"{name} is a file. Give the folder of a model, which contains a config.json.")
     if path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1 or not re.fullmatch(r"[\w./-]+", name):
         raise ModelError(f"There is no folder {name}.")
     return name, None
@@ -155,8 +155,8 @@ def _remote_code_allowed(spec: ModelSpec, allowed: ModelPermissions) -> None:
     same = {name, str(Path(name).expanduser().resolve())}
     if not same & set(allowed.remote_code):
         raise ModelError(
-            f"{spec.name} brings code of its own, which is not run unless the operator allows it: "
-            f"TOUCHSTONE_REMOTE_CODE must name {name}. Such code can do whatever the person who runs Touchstone can."
+            f"{spec.name} contains its own code, which runs only if the operator allows it: TOUCHSTONE_REMOTE_CODE "
+            f"must name {name}. Such code can do anything that the person who runs Touchstone can do."
         )
 
 
@@ -170,16 +170,16 @@ def _config(spec: ModelSpec, where: str, common: Mapping[str, Any], found: fit.M
         kind = str(found.settings.get("model_type", "")) if found else ""
         if "trust_remote_code" in text or (found is not None and found.remote_code):
             raise ModelError(
-                f"{spec.name} needs code that its repository brings (model_type {kind or 'unknown'} is not part of "
-                "transformers). If you trust it, set `remote_code: true` in its description and have the operator "
-                "allow it by name."
+                f"{spec.name} needs code from its repository (model_type {kind or 'unknown'} is not part of "
+                "transformers). If you trust the code, set `remote_code: true` in the description and ask the "
+                "operator to allow the model by name."
             ) from error
         if kind and ("model type" in text or "model_type" in text or "KeyError" in type(error).__name__):
             title = NO_CLASS.get(kind.lower())
             raise ModelError(
-                f"{spec.name} is of the type {kind}{f' ({title})' if title else ''}, which the installed transformers "
-                f"({version_of('transformers')}) does not know. Install a newer one, bring its answers as a file, or "
-                "ask it as an endpoint."
+                f"{spec.name} has the type {kind}{f' ({title})' if title else ''}, which the installed transformers "
+                f"({version_of('transformers')}) does not know. Install a newer version, import its answers as a "
+                "file, or ask it as an endpoint."
             ) from error
         raise ModelError(_not_found(spec, error)) from error
 
@@ -188,11 +188,14 @@ def _not_found(spec: ModelSpec, error: Exception) -> str:
     name = spec.model or ""
     if os.environ.get("HF_HUB_OFFLINE", "") in ("1", "true", "TRUE") and not Path(name).expanduser().is_dir():
         return (
-            f"{name} is not a folder here, it has not been downloaded, and this machine is set to stay offline "
+            f"{name} is not a folder on this machine and was not downloaded, and this machine is set to stay offline "
             "(HF_HUB_OFFLINE). Give the path of its folder."
         )
     if "gated" in str(error).lower() or "401" in str(error):
-        return f"{name} is kept behind a license or does not exist: accept it on the hub, download it, give its folder."
+        return (
+            f"{name} requires a license agreement or does not exist. Accept the license on the hub, download the "
+            "model, and give its folder."
+        )
     if "revision" in str(error).lower() and spec.revision:
         return f"{name} has no revision {spec.revision}."
     return f"{name} could not be read as a model: {short_error(error)}"
@@ -212,18 +215,18 @@ def _family(spec: ModelSpec, config: Any) -> Family:
             family = Family(family.model_type, family.title, modality="images", known=False)
         elif spec.modality != "text":
             raise ModelError(
-                f"{spec.name} is a text model ({family.model_type}): it sees nothing. Set `modality: text` for it."
+                f"{spec.name} is a text model ({family.model_type}) and cannot see images. Set `modality: text` for it."
             )
     if RANKS[spec.modality] > RANKS[family.modality] and not (spec.modality == "video" and family.modality == "images"):
         most = "one picture" if family.modality == "one_image" else "no picture"
         raise ModelError(
-            f"{family.title} takes {most}; the description of {spec.name} says `modality: {spec.modality}`. "
-            f"Set `modality: {family.modality}`."
+            f"{family.title} takes {most}, but the description of {spec.name} says `modality: {spec.modality}`. Set "
+            f"`modality: {family.modality}`."
         )
     adapters = {family.adapter} if family.known else {"chat", "completion"}
     if spec.adapter not in adapters:
         raise ModelError(
-            f"{family.title} is asked with the adapter `{family.adapter}`; the description of {spec.name} says "
+            f"{family.title} needs the adapter `{family.adapter}`, but the description of {spec.name} says "
             f"`{spec.adapter}`."
         )
     return family if family.known else replace(family, adapter=spec.adapter)
@@ -243,21 +246,23 @@ def _device(spec: ModelSpec) -> Any:
     if spec.device == "auto":
         return torch.device("cuda" if cuda else "mps" if mps else "cpu")
     if spec.device.startswith("cuda") and not cuda:
-        why = "this build of torch is for processors only" if torch.version.cuda is None else "torch finds none here"
+        why = "this build of torch supports CPUs only" if torch.version.cuda is None else "torch finds no GPU"
         raise ModelError(
-            f"{spec.name} asks for a GPU (`device: {spec.device}`), and {why}. Set `device: auto` or `cpu`, or start "
+            f"{spec.name} requires a GPU (`device: {spec.device}`), but {why}. Set `device: auto` or `cpu`, or start "
             "the worker on a machine with one."
         )
     if spec.device == "mps" and not mps:
-        raise ModelError(f"{spec.name} asks for `device: mps`, and this machine has no Apple GPU.")
+        raise ModelError(f"{spec.name} requires `device: mps`, but this machine has no Apple GPU.")
     try:
         device = torch.device(spec.device)
     except (RuntimeError, ValueError):
         raise ModelError(
-            f"{spec.name}: `device: {spec.device}` is not known; `auto`, `cpu`, `cuda` and `mps` are."
+            f"{spec.name}: `device: {spec.device}` is unknown. Choose `auto`, `cpu`, `cuda` or `mps`."
         ) from None
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ModelError(f"{spec.name} asks for {spec.device}; this machine has {torch.cuda.device_count()} GPU(s).")
+        raise ModelError(
+            f"{spec.name} requires {spec.device}, but this machine has {torch.cuda.device_count()} GPU(s)."
+        )
     return device
 
 
@@ -296,15 +301,15 @@ def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common:
         text = f"{error}"
         if "sentencepiece" in text or "tiktoken" in text or "protobuf" in text:
             raise ModelError(
-                f"{spec.name} has no tokenizer.json, and reading its older tokenizer needs a further package: "
+                f"{spec.name} has no tokenizer.json, and reading its older tokenizer needs another package: "
                 f"{short_error(error)}"
             ) from error
         raise ModelError(f"The processor of {spec.name} cannot be loaded: {short_error(error)}") from error
     missing = [setting for setting in family.needs if getattr(processor, setting, None) is None]
     if missing:
         raise ModelError(
-            f"The processor of {spec.name} lacks {' and '.join(missing)}, without which the places for a picture are "
-            "counted wrongly: it is an old checkpoint. Take a newer revision, or add the setting to its "
+            f"The processor of {spec.name} lacks {' and '.join(missing)}, without which picture positions are "
+            "counted wrongly. The checkpoint is old. Use a newer revision, or add the setting to its "
             "processor_config.json."
         )
     if getattr(processor, "image_processor", None) is None or getattr(processor, "tokenizer", None) is None:

@@ -26,9 +26,9 @@ def pick(services: Services, take: Callable[[str], None]) -> None:
     if not by_name:
         shell.show(
             markup.notice(
-                f"No model lies in {folder} yet. The person who runs this server puts a model's folder there"
-                " (config.json, weights and what else was downloaded with them), or names another folder with"
-                " TOUCHSTONE_MODELS. A model can also be an endpoint."
+                f"The folder {folder} has no models yet. The operator of this server puts model folders there "
+                "(config.json, weights and all other downloaded files), or names another folder with "
+                "TOUCHSTONE_MODELS. You can also use an endpoint as a model."
             )
         )
         return

@@ -69,9 +69,7 @@ class OptionScorer:
         import torch
 
         if self._loaded.encoder_decoder:
-            raise CannotRank(
-                f"{self._family.title} answers with a half of its own, and only decoders can be learnt on."
-            )
+            raise CannotRank(f"{self._family.title} has a separate encoder, but only decoder models can be tuned.")
         encoded, option_tokens = self._prepared(question)
         values = []
         for option in option_tokens.tokens:
@@ -104,7 +102,8 @@ class OptionScorer:
             length = ids.shape[1] + max(map(len, option_tokens.tokens))
             if loaded.room is not None and length > loaded.room:
                 raise CannotRank(
-                    f"Question and longest option take {length} tokens; {loaded.spec.name} holds {loaded.room}."
+                    f"Question and longest option take {length} tokens, but {loaded.spec.name} holds only "
+                    f"{loaded.room}."
                 )
         return encoded, option_tokens
 
@@ -139,7 +138,7 @@ class OptionScorer:
         tail = tail[marks[-1] + 1 :] if marks else tail
         if tail and ids[0, -len(tail) :].tolist() != tail:
             raise CannotRank(
-                "The processor of this model puts something after the prompt, so that an option would not follow it."
+                "The processor of this model adds text after the prompt, so options cannot follow the prompt directly."
             )
 
     # From the whole, once per option.

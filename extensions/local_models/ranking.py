@@ -34,20 +34,20 @@ class Ranker(OptionScorer):
         """Prepare the ranking. Raises ``ModelError`` if the score does not fit the model."""
         family, asked = loaded.family, loaded.spec.ranking
         if score not in MEANINGS:
-            raise ModelError(f"There is no score `{score}` of options; there are {', '.join(MEANINGS)}.")
+            raise ModelError(f"Unknown option score `{score}`. Choose one of {', '.join(MEANINGS)}.")
         without_image = without_image or score == "pmi_logprob"
         if without_image and family.needs_picture:
             raise ModelError(
-                f"{family.title} cannot be asked without a picture, so what pictures add to an option's likelihood "
-                "cannot be had from it: choose another score and leave `without_image` out."
+                f"{family.title} cannot be asked without a picture, so the effect of pictures on an option's "
+                "likelihood cannot be measured. Choose another score and leave `without_image` out."
             )
         if asked == "packed" and family.model_type not in PACKED:
             raise ModelError(
-                f"Options cannot be packed into one row for {family.title}: set `ranking: auto` for {loaded.spec.name}."
+                f"Options cannot be packed into one row for {family.title}. Set `ranking: auto` for {loaded.spec.name}."
             )
         if asked == "cached" and family.ranking == "naive":
             raise ModelError(
-                f"For {family.title} only a whole pass per option is known to be right: set `ranking: auto` for "
+                f"{family.title} ranks options reliably only with a whole pass per option. Set `ranking: auto` for "
                 f"{loaded.spec.name}."
             )
         super().__init__(loaded, ("naive" if family.ranking == "naive" else "cached") if asked == "auto" else asked)
@@ -126,7 +126,9 @@ class Ranker(OptionScorer):
             texts = tuple(part for part in question.parts if isinstance(part, str))
             blind, _, _, _ = self._scored(replace(question, parts=texts))
         elif self._score == "pmi_logprob":
-            raise CannotRank("The score pmi_logprob compares with and without pictures, and this question has none.")
+            raise CannotRank(
+                "The score pmi_logprob compares answers with and without pictures, but this question has none."
+            )
         values, encoded, option_tokens, way = self._scored(question)
         try:
             options = tuple(

@@ -64,14 +64,16 @@ def lessons(release: Path, split: str, work: Path, *, frames: int) -> Iterator[L
     """
     path = release / "preference_pairs" / f"{split}.jsonl"
     if not path.is_file():
-        raise TuningError(f"{path} is not there: make the release with --formats preference_pairs, and name its split.")
+        raise TuningError(
+            f"{path} does not exist. Make the release with --formats preference_pairs, and name its split."
+        )
     by_item: dict[str, list[dict[str, Any]]] = {}
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
             record = json.loads(line)
             by_item.setdefault(record["item"], []).append(record)
         except (ValueError, KeyError, TypeError) as error:
-            raise TuningError(f"{path}:{number}: it is no line of preference_pairs: {error}") from error
+            raise TuningError(f"{path}:{number} is not a line of preference_pairs: {error}") from error
     for name, records in by_item.items():
         first = records[0]
         options = [first["chosen"]["value"], *(record["rejected"]["value"] for record in records)]
@@ -90,7 +92,7 @@ def _parts(release: Path, record: dict[str, Any], work: Path, frames: int) -> It
             yield words[at : mark.start()]
         at = mark.end()
         if not files[mark[1]]:
-            raise TuningError(f"{record['item']}: it has more marks for pictures than pictures.")
+            raise TuningError(f"{record['item']}: the text has more picture marks than the item has pictures.")
         path = release / files[mark[1]].pop(0)
         if mark[1] == "image":
             yield _picture(record["item"], path)
@@ -106,14 +108,14 @@ def _listed(value: str | list[str] | None) -> list[str]:
 
 def _picture(item: str, path: Path, **more: Any) -> Picture:
     if not path.is_file():
-        raise TuningError(f"{item}: {path} is not there; a release made with --media has its images and clips.")
+        raise TuningError(f"{item}: {path} does not exist. Make the release with --media to include images and clips.")
     return Picture(path, hashlib.sha256(path.read_bytes()).hexdigest(), **more)
 
 
 def _frames(item: str, path: Path, work: Path, n: int, number: int) -> Iterator[Picture]:
     """So many frames of a clip, from the middle of as many equal parts of it."""
     if not path.is_file():
-        raise TuningError(f"{item}: {path} is not there; a release made with --media has its images and clips.")
+        raise TuningError(f"{item}: {path} does not exist. Make the release with --media to include images and clips.")
     length = clips.timing(path).duration
     moments = [length * (2 * place + 1) / (2 * n) for place in range(n)]
     folder = work / hashlib.sha256(str(path).encode()).hexdigest()
@@ -218,20 +220,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("release", type=Path, help="the folder of a release with preference_pairs")
     parser.add_argument("--split", default="train")
     parser.add_argument("--model", type=Path, required=True, help="the folder of a local model")
-    parser.add_argument("--out", type=Path, required=True, help="a folder that is not there yet")
-    parser.add_argument("--adapter", default="chat", help="as in the description of a model")
-    parser.add_argument("--modality", default="images", help="as in the description of a model")
+    parser.add_argument("--out", type=Path, required=True, help="a new folder")
+    parser.add_argument("--adapter", default="chat", help="same values as in a model description")
+    parser.add_argument("--modality", default="images", help="same values as in a model description")
     parser.add_argument("--dtype", default="auto")
     parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--batch", type=int, default=16, help="items before each step")
-    parser.add_argument("--rank", type=int, default=8, help="of the parts that are learnt")
+    parser.add_argument("--batch", type=int, default=16, help="items per training step")
+    parser.add_argument("--rank", type=int, default=8, help="rank of the trained weights")
     parser.add_argument("--rate", type=float, default=1e-4, help="of learning")
-    parser.add_argument("--contrast", type=float, default=1.0, help="the weight of the second part of the loss")
+    parser.add_argument("--contrast", type=float, default=1.0, help="weight of the contrast term in the loss")
     parser.add_argument("--frames", type=int, default=8, help="of each clip")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(argv)
     if given.out.exists():
-        print(f"{given.out} is there already: name a folder that is not, or remove it.", file=sys.stderr)
+        print(f"{given.out} exists already. Name a new folder, or remove it.", file=sys.stderr)
         return 2
     try:
         with tempfile.TemporaryDirectory(prefix="touchstone-tuning-") as work:

@@ -52,13 +52,13 @@ class WeightFiles:
                 self.trouble = f"{index} cannot be read: {error}"
                 return []
             if any(not isinstance(name, str) or Path(name).name != name for name in listed):
-                self.trouble = f"{index} names files outside of the folder."
+                self.trouble = f"{index} names files outside the folder."
                 return []
             missing = [name for name in listed if not (self.folder / name).is_file()]
             if missing:
                 self.trouble = (
-                    f"{len(missing)} of {len(listed)} files of its weights are missing ({missing[0]}): download it to "
-                    "the end."
+                    f"{len(missing)} of {len(listed)} files of its weights are missing ({missing[0]}). Finish the "
+                    "download."
                 )
             return [self.folder / name for name in listed if (self.folder / name).is_file()]
         for name in ("model.safetensors", "pytorch_model.bin"):
@@ -71,11 +71,11 @@ class WeightFiles:
         if loose:
             self.trouble = "There are weights, but their index (model.safetensors.index.json) is missing."
         elif any(self.folder.glob("*.gguf")):
-            self.trouble = "Its weights are in GGUF form: ask it as an endpoint (llama.cpp, Ollama)."
+            self.trouble = "Its weights are in GGUF form. Ask it as an endpoint (llama.cpp, Ollama)."
         elif partial:
-            self.trouble = f"Its weights have not been downloaded to the end ({partial[0]})."
+            self.trouble = f"The download of its weights is incomplete ({partial[0]})."
         else:
-            self.trouble = "It has no weights: model.safetensors is missing. Download it to the end."
+            self.trouble = "It has no weights: model.safetensors is missing. Finish the download."
         return []
 
     def _count(self) -> None:
@@ -84,7 +84,7 @@ class WeightFiles:
         for path in self.files:
             if path.suffix != ".safetensors":
                 if path.stat().st_size < 1024:
-                    self.trouble = f"{path.name} is a placeholder of Git LFS, not the weights: run `git lfs pull`."
+                    self.trouble = f"{path.name} is a placeholder of Git LFS, not the weights. Run `git lfs pull`."
                 return
             try:
                 header = self._header(path)
@@ -107,10 +107,10 @@ class WeightFiles:
         with path.open("rb") as file:
             first = file.read(8)
             if first.startswith(b"version "):
-                raise ValueError(f"{path.name} is a placeholder of Git LFS, not the weights: run `git lfs pull`.")
+                raise ValueError(f"{path.name} is a placeholder of Git LFS, not the weights. Run `git lfs pull`.")
             length = struct.unpack("<Q", first)[0] if len(first) == 8 else -1
             if not 0 < length <= min(_LARGEST_HEADER, size - 8):
-                raise ValueError(f"{path.name} is damaged, or has not been downloaded to the end.")
+                raise ValueError(f"{path.name} is damaged or incomplete.")
             text = file.read(length)
         try:
             header = json.loads(text)
@@ -123,8 +123,7 @@ class WeightFiles:
             raise ValueError(f"{path.name} is damaged: its header cannot be read.") from None
         if size != 8 + length + end:
             raise ValueError(
-                f"{path.name} has not been downloaded to the end: "
-                f"it has {size_in_words(size)} of {size_in_words(8 + length + end)}."
+                f"{path.name} is incomplete: it has {size_in_words(size)} of {size_in_words(8 + length + end)}."
             )
         self._headers.append(hashlib.sha256(text).hexdigest())
         return tensors

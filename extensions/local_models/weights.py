@@ -22,7 +22,7 @@ def packages_to_install(spec: ModelSpec, family: Family, error: MissingPackage, 
         match = re.match(r"2\.(\d+)", torch)
         # torchvision's versions follow torch's: 0.15 is for 2.0, 0.28 for 2.13.
         command += f"=={'0.' + str(int(match[1]) + 15) if match else '0'}.*"
-        build = f" Take the build for the installed torch ({torch}): another one stops transformers from starting."
+        build = f" Use the build for the installed torch ({torch}). With another build, transformers does not start."
         if "+" in torch:  # such builds come from an index of their own; the usual one has another build
             command += " --index-url INDEX"
             build += " INDEX is the package index that has your build of torch."
@@ -42,8 +42,9 @@ def load_weights(
 
     if "Diffusion" in str(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.get(config.model_type)):
         raise ModelError(
-            f"{spec.name} is of the type {config.model_type}, which writes an answer by diffusion, all words at once. "
-            "Touchstone asks models that write word by word. Bring its answers as a file, or ask it as an endpoint."
+            f"{spec.name} has the type {config.model_type}, which writes all words of an answer at once (diffusion). "
+            "Touchstone needs models that write word by word. Import its answers as a file, or ask it as an "
+            "endpoint."
         )
     kind = AutoModelForCausalLM if family.modality == "text" else AutoModelForImageTextToText
     try:
@@ -55,8 +56,8 @@ def load_weights(
         )
         if missing:
             raise ModelError(
-                f"{len(missing)} parts of {spec.name} are not among its weights ({missing[0]} is one): they would be "
-                "made up. The folder is incomplete, or of another kind than its config.json says."
+                f"{len(missing)} parts of {spec.name} are missing from its weights (such as {missing[0]}) and would "
+                "be random. The folder is incomplete, or does not match its config.json."
             )
         return model.to(device).eval()
     except ModelError:
@@ -72,22 +73,20 @@ def load_weights(
             raise ModelError(packages_to_install(spec, family, missing_package, part="model")) from error
         if "Unrecognized configuration class" in text:
             raise ModelError(
-                f"{spec.name} is of the type {config.model_type}, which transformers cannot ask about images in this "
-                "way. Bring its answers as a file, or ask it as an endpoint."
+                f"{spec.name} has the type {config.model_type}, which transformers does not support for questions "
+                "about images. Import its answers as a file, or ask it as an endpoint."
             ) from error
         if "ignore_mismatched_sizes" in text or "size mismatch" in text:
             raise ModelError(
-                f"The weights of {spec.name} have other sizes than its config.json says: they belong to another model."
+                f"The weights of {spec.name} have other sizes than its config.json says, so they belong to another "
+                "model."
             ) from error
         if "accelerate" in text or "bitsandbytes" in text or "quant" in text.lower():
             raise ModelError(
-                f"The weights of {spec.name} are made smaller in a way that needs a further package: "
-                + short_error(error)
+                f"The weights of {spec.name} are quantized in a way that needs another package: " + short_error(error)
             ) from error
         if "safetensor" in text.lower() or "header" in text.lower() or "zip archive" in text:
-            raise ModelError(
-                f"The weights of {spec.name} are damaged, or have not been downloaded to the end: {short_error(error)}"
-            ) from error
+            raise ModelError(f"The weights of {spec.name} are damaged or incomplete: {short_error(error)}") from error
         raise ModelError(f"The weights of {spec.name} cannot be loaded: {short_error(error)}") from error
 
 

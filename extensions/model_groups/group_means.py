@@ -61,14 +61,14 @@ def parse_grouping(found: ProjectAnswers, text: str) -> GroupAttributes:
     names = tuple(name.strip() for name in path.split("/"))
     strange = next((name for name in names if name not in known), None)
     if strange is not None:
-        none = "there are none; import them with the format models"
-        there = f"those that are said: {', '.join(known)}" if known else none
+        none = "no attributes are stored; import them with the format models"
+        there = f"choose one of {', '.join(known)}" if known else none
         raise InvalidInputError([Problem("group_models_by", f"No model has an attribute {strange!r}; {there}.")])
     limits = []
     for cut in filter(None, (part.strip() for part in cuts.split(","))):
         limit = size_of(cut)
         if limit is None:
-            raise InvalidInputError([Problem("group_models_by", f"{cut!r} is no number such as 10 or 10B.")])
+            raise InvalidInputError([Problem("group_models_by", f"{cut!r} is not a number such as 10 or 10B.")])
         limits.append((limit, cut))
     return GroupAttributes(names, tuple(sorted(limits)))
 
@@ -142,9 +142,9 @@ def grouped(found: ProjectAnswers, cut: SlicedScores, by: GroupAttributes) -> Gr
     groups = [_group(found, of, cut, by, values, tuple(placed[values]), own) for values in order]
     notes = []
     if without:
-        notes.append(f"In no group, as nothing is said of their {by.title}: {', '.join(sorted(without))}.")
+        notes.append(f"In no group, because their {by.title} is unknown: {', '.join(sorted(without))}.")
     if silent:
-        notes.append(f"In no group, as they have no number: {', '.join(sorted(silent))}.")
+        notes.append(f"In no group, because they have no number: {', '.join(sorted(silent))}.")
     return Grouping(by, groups, _gaps(found, cut, groups, own), notes)
 
 
@@ -194,7 +194,7 @@ def _group(
         n_left = sum(line.found.n_left_out for line in lines)
         if lacking:
             n = sum(line.found.n_units for line in lines)
-            reason = f"No number of {', '.join(lacking)}, and a mean over the others would be of something else."
+            reason = f"No mean, because these models have no number: {', '.join(lacking)}."
             mean = undefined(reason, n_units=n, n_raters=1, n_left_out=n_left)
         elif len(lines) == 1:
             mean = lines[0].found
@@ -247,7 +247,7 @@ def _without_interval(own: Sequence[Statistic], n_left_out: int) -> Statistic:
     """Return the mean of corrected numbers without an interval, because their dependence is unknown."""
     return estimated(
         math.fsum(mean.value for mean in own) / len(own),
-        no_interval("corrected numbers of several models rest on the same items."),
+        no_interval("corrected numbers of several models use the same items."),
         n_units=sum(mean.n_units for mean in own),
         n_raters=2,
         n_left_out=n_left_out,

@@ -26,7 +26,7 @@ def choose_groups(view: ProjectView, names: Sequence[str]) -> str | None:
     limits = st.text_input("Limits of the groups, such as 10B", key=f"results.limits.{view.name}").strip()
     odd = next((limit for limit in limits.split(",") if limits and size_of(limit) is None), None)
     if odd is not None:
-        shell.show(markup.notice(f"{odd.strip()!r} is no number such as 10 or 10B."))
+        shell.show(markup.notice(f"{odd.strip()!r} is not a number such as 10 or 10B."))
         limits = ""
     path = f"{chosen[1]}/{chosen[0]}" if chosen[1] not in (None, chosen[0]) else chosen[0]
     return f"{path}:{limits}" if limits else path
@@ -39,11 +39,10 @@ def show_groups(board: SlicedScores, groups: Grouping) -> None:
     if groups.gaps:
         shell.show(gap_table([Gap(gap.group, gap.first, gap.difference) for gap in groups.gaps], first=True))
     sentences = [
-        "Every model of a group counts alike. Intervals are over items: they say what other items would give with these"
-        " models, and nothing of other models.",
+        "Every model of a group counts equally. Intervals describe the choice of items, not the choice of models.",
         *(
-            f"{gap.group} less {gap.first}: {markup.count(gap.left_out, 'item')} left out, as not all of these"
-            " models have a score on them."
+            f"{gap.group} minus {gap.first}: {markup.count(gap.left_out, 'item')} left out because not all of these "
+            "models have a score on them."
             for gap in groups.gaps
             if gap.left_out
         ),

@@ -87,7 +87,7 @@ class Draft:
         text = " ".join(json_text.showable(text).split())
         if not text:
             raise InvalidInputError(
-                [Problem("goal", "A goal has words; this one keeps those that it had. Or delete it.")]
+                [Problem("goal", "A goal needs words, so the old words stay. You can also delete the goal.")]
             )
         return self._with(replace(self._goal, text=text))
 
@@ -121,7 +121,7 @@ class Draft:
         """Return the draft with the selected goal and the next goal of its level merged."""
         after = self.following
         if after is None:
-            raise InvalidInputError([Problem("goal", f"No {self._goal.level} comes after this one.")])
+            raise InvalidInputError([Problem("goal", f"This is the last {self._goal.level}.")])
         one = goal_edits.merged(self._goal, self.entries[after][1])
         mine = self.entries[self.at][0]
         left = [

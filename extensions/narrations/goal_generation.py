@@ -29,7 +29,7 @@ from workflow.runs.strict_questions import Inquiry, Subject
 
 LONGEST_ANSWER = 8192
 """Default limit of a reply in tokens: enough for three levels of a video with hundreds of actions."""
-WITHOUT = "it has fewer actions than a goal takes, and is not asked about"
+WITHOUT = "it has too few actions for a goal, so the model is not asked about it"
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def prepared(request: GoalRequest, read: ReadNarrations) -> GoalInquiry:
         raise InvalidFileError(f"The prompt {problem}.")
     all_of_them = by_video(read.rows)
     if unknown := [name for name in request.only if name not in all_of_them]:
-        raise InvalidInputError([Problem("video", f"{read.path} does not narrate the video {unknown[0]!r}.")])
+        raise InvalidInputError([Problem("video", f"{read.path} has no narrations of the video {unknown[0]!r}.")])
     who = identities.description(request.spec.dump())
     videos, too_short = list[Subject[ReplyGoals]](), list[str]()
     for name, rows in all_of_them.items():

@@ -82,7 +82,7 @@ def make(request: QuestionRequest, out: Path) -> QuestionResult:
             [
                 Problem(
                     "goal_times",
-                    "Times in frames need frame rates: a file with the rate of each video, or one rate.",
+                    "Times in frames need frame rates. Give a file with the rate of each video, or one rate.",
                 )
             ]
         )
@@ -126,7 +126,7 @@ def _settings(request: QuestionRequest) -> made.Settings:
         )
     if request.observe not in made.RULES:
         raise InvalidInputError(
-            [Problem("observe", f"The observed frame is one of {', '.join(made.RULES)}, not {request.observe!r}.")]
+            [Problem("observe", f"The observed frame must be one of {', '.join(made.RULES)}, not {request.observe!r}.")]
         )
     rates = request.videos.rates if request.videos else {}
     if not rates and request.rate is None:
@@ -160,8 +160,8 @@ def _must_be_ours(out: Path) -> None:
     ours = {*_FILES, question_files.ITEMS, question_files.TIMES, question_files.MANIFEST}
     there = {path.name for path in out.iterdir()} if out.is_dir() else set()
     if there and (not there <= ours or question_files.MANIFEST not in there):
-        foreign = ", ".join(sorted(there - ours)[:3]) or "questions of something else"
-        raise InvalidFileError(f"{out} holds other files already ({foreign}); name a new or empty folder.")
+        foreign = ", ".join(sorted(there - ours)[:3]) or "questions of another source"
+        raise InvalidFileError(f"{out} already contains other files ({foreign}). Name a new or empty folder.")
 
 
 def _manifest(

@@ -60,14 +60,14 @@ class _QuestionSet:
 def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
     """Draw the settings, the result, and the preview of an import with its button."""
     if FORMAT not in {row.name for row in offered(view.schema.schema_, writes=False)}:
-        words = f"Items of this project do not come in as `{FORMAT}`. Download the goals, and make questions of them "
+        words = f"This project cannot import items as `{FORMAT}`. Download the goals, and make questions from them "
         shell.show(markup.paragraph(f"{words}with touchstone question create.", style="ts ts-quiet"))
         return
     running = import_preview.last_import(services, view, _came)
     last = _last(services, view)
     rates, seed, first, rule = st.columns([3, 2, 2, 4], vertical_alignment="bottom")
     rates.text_input(
-        "Frames a second of the videos", value=last["rate"] or "", key="goals.ask.rate", placeholder="30, 59.94"
+        "Frames per second of the videos", value=last["rate"] or "", key="goals.ask.rate", placeholder="30, 59.94"
     )
     seed.number_input("Seed", value=last["seed"], step=1, key="goals.ask.seed")
     first.number_input("Number of the first question", value=last["first"], min_value=0, step=1, key="goals.ask.first")
@@ -78,9 +78,7 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         format_func=lambda name: RULES[name].meaning,
         key="goals.ask.rule",
     )
-    file = st.file_uploader(
-        "Or the rate of each video, as a CSV with video_id and fps", type=["csv"], key="goals.ask.videos"
-    )
+    file = st.file_uploader("Or frame rates, as a CSV with video_id and fps", type=["csv"], key="goals.ask.videos")
     st.button("Make questions", key="goals.make", on_click=_begin, args=(services, view, goals, file))
     made: _QuestionSet | None = st.session_state.get(_MAKING, {}).get(view.name)
     if made is None:
@@ -93,7 +91,7 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         shell.show(markup.notice(shell.on_page(made.job.refused), style="bad"))
         return
     if made.of != goals.newest:
-        shell.show(markup.notice("These are of goals that were changed since: make them again for those of now."))
+        shell.show(markup.notice("These questions are from older goals. Make them again from the current goals."))
     _show(view, made)
     if made.source is not None and not running:
         videos = file_inputs.media_of_extensions(services, view, "goals.ask")
@@ -174,7 +172,7 @@ def _rate(text: str) -> Fraction | None:
     known = rate(text) if text else None
     if text and known is None:
         raise InvalidInputError(
-            [Problem("rate", f"{text!r} is no number from 1 to 1000, such as 59.94 or 60000/1001.")]
+            [Problem("rate", f"{text!r} is not a number from 1 to 1000, such as 59.94 or 60000/1001.")]
         )
     return known
 

@@ -30,9 +30,9 @@ def _table(view: ProjectView, known: GoalSteps) -> markup.Markup:
         [
             *row(
                 "Narrations", f"{file.file}: {markup.count(file.videos, 'video')}", file.rows, file.rows,
-                markup.quiet("said when the file was given"), "",
+                markup.quiet("given with the file"), "",
             ),
-            link("Give a file again", "goals", view),
+            link("Upload a file again", "goals", view),
         ]
         for file in known.narrations
     ]  # fmt: skip
@@ -50,7 +50,7 @@ def _table(view: ProjectView, known: GoalSteps) -> markup.Markup:
 
 def _making(run: QuestionRun) -> list[markup.Markup]:
     settings = run.settings
-    rate = "a rate for each video" if settings.get("rates") else f"{settings.get('rate')} frames a second"
+    rate = "a rate for each video" if settings.get("rates") else f"{settings.get('rate')} frames per second"
     rule = RULES[settings["observed"]].meaning if settings.get("observed") in RULES else str(settings.get("observed"))
     how = f"{markup.moment(run.at)}, by {run.by or 'the command line'}; {rate}; seed {settings.get('seed')}; {rule}"
     left = [

@@ -24,7 +24,7 @@ from workflow.files import uploads
 
 DONE, ROWS = "goals.done", "goals.rows"
 """Keys of the message after a press: a sentence, or the invalid rows."""
-MEND = "Nothing was kept. Mend the file, or tick “Keep the good rows when some are bad”."
+MEND = "Nothing was saved. Correct the file, or tick “Skip invalid rows”."
 TYPES = ["csv", "json", "jsonl"]
 SHOWN = 50
 """Number of invalid rows that are named."""
@@ -32,7 +32,7 @@ SHOWN = 50
 
 def draw(services: Services, view: ProjectView, *, narrated: bool) -> None:
     """Draw an upload for narrations, and one for goals if the project is ``narrated``; a button keeps each file."""
-    skip = st.checkbox("Keep the good rows when some are bad", key="goals.skip_bad")
+    skip = st.checkbox("Skip invalid rows", key="goals.skip_bad")
     left, right = st.columns(2, gap="large")
     with left:
         words = "Narrations: EPIC-KITCHENS' CSV, Ego4D's JSON, or a CSV with video, start, stop, text"
@@ -41,11 +41,15 @@ def draw(services: Services, view: ProjectView, *, narrated: bool) -> None:
         words = "Goals: the file of touchstone goal create, or another JSON, JSON lines or CSV of goals"
         _box(services, view, "goals", words, skip, ready=narrated)
         if not narrated:
-            shell.show(markup.paragraph("Narrations come first: goals are held to them.", style="ts ts-quiet"))
+            shell.show(
+                markup.paragraph(
+                    "Import narrations first, because goals are checked against them.", style="ts ts-quiet"
+                )
+            )
     shell.show(
         markup.paragraph(
-            "A video of the file gets its narrations or goals in place of those that it has; earlier versions of goals "
-            "stay below. Other videos stay as they are.",
+            "A file replaces the narrations or goals of its videos. Earlier versions of goals stay below. Other "
+            "videos do not change.",
             style="ts ts-quiet",
         )
     )
@@ -97,7 +101,7 @@ def _goals(services: Services, view: ProjectView, file: Path, skip: bool) -> str
     bad += [f"{unplaced_goal.goal}: {unplaced_goal.why}." for unplaced_goal in unplaced]
     _refuse(bad, skip)
     if not goals_by_video:
-        raise InvalidFileError(f"No goal of {file.name} fits; the first: {bad[0]} Nothing was kept.")
+        raise InvalidFileError(f"No goal of {file.name} is valid. The first problem: {bad[0]} Nothing was saved.")
     put = video_goals.put_file(
         services.store, by=services.person, project=view.name, goals=goals_by_video, file=file.name
     )
@@ -111,7 +115,7 @@ def _refuse(bad: Sequence[str], skip: bool) -> None:
 
 
 def _said(put: FileChanges) -> str:
-    return f"{markup.count(put.new, 'video')} new, {put.changed:,} changed, {put.equal:,} as before."
+    return f"{markup.count(put.new, 'video')} new, {put.changed:,} changed, {put.equal:,} unchanged."
 
 
 def _left(bad: Sequence[str], noun: str) -> str:

@@ -29,14 +29,14 @@ def draw_box(services: Services, *, key: str) -> None:
     """Draw a box for mail addresses if this server sends mail; otherwise tell an admin how to set up mail."""
     if server_of(services.settings) is not None:
         st.text_area(
-            "E-mail the link to (may stay empty)",
+            "E-mail addresses (optional)",
             key=key,
             height=80,
             placeholder="ann@example.org, bob@example.org",
-            help="Several addresses between commas or on lines of their own: each gets a link of its own.",
+            help="Separate several addresses by commas or lines. Each address gets its own link.",
         )
     elif services.person.is_admin:
-        words = "This server sends no mail: hand the link over yourself, or set TOUCHSTONE_SMTP to have it e-mailed."
+        words = "This server sends no mail. Send the link yourself, or set TOUCHSTONE_SMTP to have it e-mailed."
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="no-mail"))
 
 
@@ -61,16 +61,16 @@ def addresses_in(settings: Settings, text: str) -> list[str]:
     if wrong:
         named = ", ".join(clipped(address) for address in wrong[:NAMED])
         more = f" and {len(wrong) - NAMED:,} more" if len(wrong) > NAMED else ""
-        are = "is no e-mail address" if len(wrong) == 1 else "are no e-mail addresses"
+        are = "is not an e-mail address" if len(wrong) == 1 else "are not e-mail addresses"
         raise InvalidInputError(
-            [Problem("mail", f"{named}{more} {are}; write each as ann@example.org. No invitation was made.")]
+            [Problem("mail", f"{named}{more} {are}. Write each address like ann@example.org. No invitation was made.")]
         )
     if len(addresses) > MOST:
         raise InvalidInputError(
             [
                 Problem(
                     "mail",
-                    f"These are {len(addresses):,} addresses; give at most {MOST} at once. No invitation was made.",
+                    f"You gave {len(addresses):,} addresses. Give at most {MOST} at once. No invitation was made.",
                 )
             ]
         )
@@ -90,7 +90,7 @@ def send(
     for address, token in tokens.items():
         refused[address] = None
         if away:
-            refused[address] = "This mail was not tried, as the mail server had just failed over another one."
+            refused[address] = "This mail was not tried because the mail server had just failed."
             continue
         try:
             sending.send(server, _letter(store, token=token, base=base, address=address, by=by))
@@ -103,10 +103,10 @@ def send(
 def _letter(store: Store, *, token: str, base: str, address: str, by: str | None) -> Letter:
     """Return the mail with an invitation."""
     offered = accounts.invitation(store, token=token)
-    assert offered is not None, "it was made just now"
+    assert offered is not None, "the invitation was just made"
     who = f"{clipped(by)} invites you" if by else "you are invited"
     text = (
-        f"Hello,\n\n{who} to take part in {clipped(offered.title)}, a project in Touchstone. With this link you make an"
-        f"\naccount of your own; it works once, within {accounts.INVITATION_DAYS} days:\n\n{base}/invite/{token}\n"
+        f"Hello,\n\n{who} to take part in {clipped(offered.title)}, a project in Touchstone. Create your "
+        f"account\nwith this link. It works once, within {accounts.INVITATION_DAYS} days:\n\n{base}/invite/{token}\n"
     )
     return Letter(secrets.token_urlsafe(12), address, "You are invited to Touchstone", text)

@@ -19,7 +19,7 @@ from domain.errors import NotFoundError
 from extensions.notices import notice_mails
 
 PUBLIC = ("/mail-off/",)
-NO_LINK = "This link is not valid. It turns off no mails. The page Notices says where yours go."
+NO_LINK = "This link is not valid, so it turns off no mails. See the page Notices for your e-mail settings."
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
@@ -32,8 +32,10 @@ def routes(resources: Resources) -> list[BaseRoute]:
             return _page("No such link", plain_pages.paragraph(NO_LINK), status=404)
         return _page(
             "No more mails?",
-            plain_pages.paragraph("Touchstone then sends you no notices. They stay on the page Notices."),
-            plain_pages.form(f"/mail-off/{token}", "Send me no more mails"),
+            plain_pages.paragraph(
+                "Touchstone will send you no more notices by mail. You can still read them on the page Notices."
+            ),
+            plain_pages.form(f"/mail-off/{token}", "Turn off mails"),
         )
 
     async def do(request: Request) -> Response:
@@ -42,7 +44,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
             await run_in_threadpool(notice_mails.turn_off, store, token=request.path_params["token"])
         except NotFoundError:
             return _page("No such link", plain_pages.paragraph(NO_LINK), status=404)
-        words = "Touchstone sends you no more mails. The page Notices turns them on again."
+        words = "Touchstone sends you no more mails. You can turn them on again on the page Notices."
         return _page("No more mails", plain_pages.paragraph(words), plain_pages.link("/notices", "Notices"))
 
     return [

@@ -28,13 +28,13 @@ def look(store: Store, server: MailServer, public_url: str, *, stop: Callable[[]
 
 def _mail(context: JobContext) -> JobOutcome:
     server, url = require_server(context.settings), context.settings.public_url
-    assert url is not None, "MailSettings.read refuses a server without it"
+    assert url is not None, "MailSettings.read requires it"
     try:
         n = look(context.store, server, url, stop=context.stop)
-        sentence = f"The mail server took {n:,} {'mail' if n == 1 else 'mails'}."
+        sentence = f"The mail server accepted {n:,} {'mail' if n == 1 else 'mails'}."
     except Exception:
         _log.warning("mails could not be looked after; trying again", exc_info=True)
-        sentence = "The mails could not be looked after; the log of the worker says why."
+        sentence = "The mails could not be processed. See the log of the worker."
     return JobOutcome(sentence, again_in=timedelta(seconds=LOOK_SECONDS))
 
 

@@ -84,7 +84,7 @@ def _parts(session: Session, person: Person, mine: Mapping[int, StoredProject], 
     }
     for id, row in newest.items():
         if id is not None:
-            words = f"You take part as {PARTS.get(row.data.get('role', ''), 'a member')} now."
+            words = f"You now take part as {PARTS.get(row.data.get('role', ''), 'a member')}."
             yield _notice(NoticeKind.PART, mine[id], words, row.at, f"part:{row.id}")
 
 
@@ -120,7 +120,7 @@ def _qualifications(
             words = f"A senior sent your qualification for the {called} back and said why."
             yield _notice(NoticeKind.SENT_BACK, project, words, at, key)
         elif state == Standing.FAILED:
-            words = f"You have not passed the qualification for the {called} yet; its page says what comes next."
+            words = f"You have not passed the qualification for the {called} yet. See its page for the next step."
             yield _notice(NoticeKind.SENT_BACK, project, words, at, key)
     for row in facts.exemptions(session, projects=mine, person_id=person.id, since=since):
         project, stage = mine[row.project_id], Stage(row.stage)
@@ -143,7 +143,7 @@ def _deadlines(session: Session, person: Person, mine: Mapping[int, StoredProjec
             if access.may_do(stage) and _is_left(session, id, stage):
                 called = access.schema.stages.title_of(stage)
                 key = f"due:{id}:{stage}:{due}:{'over' if over else 'near'}"
-                words = f"{called} {said_of(due, now)}, and not all of it is done."
+                words = f"{called} {said_of(due, now)}, but it is not finished."
                 yield _notice(NoticeKind.DEADLINE, mine[id], words, max(at, row.created_at), key)
 
 

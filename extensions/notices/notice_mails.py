@@ -71,7 +71,7 @@ def turn_off(store: Store, *, token: str) -> None:
     """Turn off mails to the person who received this link; raise ``NotFoundError`` for an unknown link."""
     with store.write(archived_too=True) as session:
         if not mails.turn_off(session, token=token):
-            raise NotFoundError("This link is not valid. It turns off no mails.")
+            raise NotFoundError("This link is not valid, so it turns off no mails.")
 
 
 # ---- writing --------------------------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ def draw(services: Services) -> None:
         return
     shell.section("By e-mail")
     about = (
-        "Once a day is one mail in the morning, if there is something new; it also says where work waits for you. "
-        "Without an address you get none."
+        "Once a day means one mail in the morning, if there is something new. The mail also lists waiting work. "
+        "Without an address, you get no mail."
     )
     shell.show(markup.paragraph(about, style="ts ts-quiet ts-small"))
     address, time = notice_mails.choice(services.store, person=services.person)

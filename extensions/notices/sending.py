@@ -60,16 +60,19 @@ def send(server: MailServer, letter: Letter) -> None:
         raise _refused(error.smtp_code, error.smtp_error, "the mail") from None
     except smtplib.SMTPResponseException as error:
         raise MailFailure(
-            f"{_name(server)} does not let us in: {_words(error.smtp_error)}.", again=True, away=True
+            f"{_name(server)} rejected the login: {_words(error.smtp_error)}.", again=True, away=True
         ) from None
     except smtplib.SMTPNotSupportedError as error:
         raise MailFailure(
-            f"{_name(server)} cannot do what TOUCHSTONE_SMTP asks: {error}", again=True, away=True
+            f"{_name(server)} does not support the settings in TOUCHSTONE_SMTP: {error}", again=True, away=True
         ) from None
     except (smtplib.SMTPException, OSError) as error:
         why = _words(getattr(error, "strerror", None) or str(error)) or type(error).__name__
         if handed:
-            words = f"The connection to {_name(server)} ended over the mail ({why}), so it may have arrived."
+            words = (
+                f"The connection to {_name(server)} broke while the mail was sent ({why}), so the mail may have "
+                "arrived."
+            )
             raise MailFailure(words, again=False, away=True) from None
         raise MailFailure(f"{_name(server)} cannot be reached: {why}.", again=True, away=True) from None
 

@@ -55,7 +55,9 @@ class MailSettings:
         """Return the settings of an environment. Raise ``SettingsError`` now, not when the first mail is due."""
         settings = cls(*(env.get(name, "").strip() for name in (SMTP, SMTP_PASSWORD, SMTP_FROM)))
         if settings.server is not None and not env.get(PUBLIC_URL, "").strip():
-            raise SettingsError(f"Mails hold links, so {SMTP} needs {PUBLIC_URL}, where browsers reach this server.")
+            raise SettingsError(
+                f"Mails contain links, so {SMTP} needs {PUBLIC_URL}, the address of this server in a browser."
+            )
         return settings
 
     @property
@@ -101,8 +103,8 @@ def mail_server(url: str, password: str, sender: str) -> MailServer:
     'ann@lab'
     """
     wrong = SettingsError(
-        f"{SMTP} is {url!r}; give it an address such as smtps://USER@mail.example.org or"
-        f" smtp://USER@mail.example.org:587, and the password in {SMTP_PASSWORD}."
+        f"{SMTP} is {url!r}. Use an address such as smtps://USER@mail.example.org or "
+        f"smtp://USER@mail.example.org:587, and put the password in {SMTP_PASSWORD}."
     )
     try:
         parts = urlsplit(url)
@@ -110,16 +112,14 @@ def mail_server(url: str, password: str, sender: str) -> MailServer:
     except ValueError:
         raise wrong from None
     if parts.password is not None:
-        raise SettingsError(f"{SMTP} holds a password; give it in {SMTP_PASSWORD} instead.")
+        raise SettingsError(f"{SMTP} contains a password. Put the password in {SMTP_PASSWORD} instead.")
     if parts.scheme not in _PORTS or not parts.hostname or parts.path not in ("", "/") or parts.query or parts.fragment:
         raise wrong
     user = unquote(parts.username or "")
     if user and parts.scheme == "smtp+plain":
-        raise SettingsError(f"{SMTP} would send a password for anyone to read; use smtps:// or smtp://.")
+        raise SettingsError(f"{SMTP} would send a password unencrypted. Use smtps:// or smtp://.")
     if bool(user) != bool(password):
-        raise SettingsError(f"{SMTP} names an account and {SMTP_PASSWORD} its password; give both or neither.")
+        raise SettingsError(f"Set both an account in {SMTP} and its password in {SMTP_PASSWORD}, or neither.")
     if not is_address(parseaddr(sender)[1]) or not sender.isprintable():
-        raise SettingsError(
-            f"{SMTP_FROM} is {sender!r}; give it what mails come from, such as Touchstone <touchstone@example.org>."
-        )
+        raise SettingsError(f"{SMTP_FROM} is {sender!r}. Give a sender such as Touchstone <touchstone@example.org>.")
     return MailServer(parts.hostname, port or _PORTS[parts.scheme], parts.scheme, user, password, sender)

@@ -108,7 +108,9 @@ def set_goal(store: Store, *, person: Person, tasks: int | None) -> None:
         The goal is negative or too large.
     """
     if tasks is not None and not 0 <= tasks <= LARGEST_GOAL:
-        raise InvalidInputError([Problem("goal", f"A goal is a number of tasks from 1 to {LARGEST_GOAL:,}, or none.")])
+        raise InvalidInputError(
+            [Problem("goal", f"A goal must be a number of tasks from 1 to {LARGEST_GOAL:,}, or empty.")]
+        )
     with store.write(archived_too=True) as session:
         queries.set_goal(session, person_id=person.id, tasks=tasks or None, now=store.now())
 

@@ -25,11 +25,11 @@ from workflow.runs.judge_templates import TemplateView
 def edit(services: Services, view: ProjectView, found: TemplateView) -> None:
     """Draw the text of a template, to be saved as a new version."""
     text = st.text_area(
-        "The template, head and all",
+        "Template with its head",
         found.template.text,
         height=420,
         key=f"judges.template.text.{found.hash[:12]}",
-        help="Saving makes a version with the next number; agreement with people belongs to a version.",
+        help="Saving creates a new version. Agreement with people is measured per version.",
     )
     if not st.button("Save as a new version", key="judges.template.save"):
         return
@@ -59,7 +59,7 @@ def troubles(error: SchemaError | InvalidInputError) -> Markup:
         rows.append([markup.text(number), markup.text(shown.opening(problem, 600))])
     return markup.tag(
         "div",
-        markup.text("This template does not fit yet:"),
+        markup.text("This template is not valid yet:"),
         markup.table([("Line", "number"), ("What is wrong", "")], rows),
         style="ts ts-notice bad",
         role="alert",
@@ -89,17 +89,17 @@ def upload(services: Services, view: ProjectView, found: TemplateView) -> None:
 
 def _published(services: Services, view: ProjectView, text: str, name: str) -> None:
     shell.show(
-        markup.paragraph("A published file says nothing of how replies are read: say it here.", style="ts ts-small")
+        markup.paragraph("A published file does not define how replies are read. Define it here.", style="ts ts-small")
     )
     left, middle, right = st.columns(3)
     with left:
         parser = st.selectbox(
-            "Replies are read by",
+            "Parser for replies",
             [row.name for row in registry.rows("parser") if row.available],
             key="judges.published.parser",
         )
     with middle:
-        typed = st.text_input("A judge may say", "0, 0.5, 1", key="judges.published.values")
+        typed = st.text_input("Possible judge answers", "0, 0.5, 1", key="judges.published.values")
     values = values_of(typed or "")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "prompts.jsonl"
@@ -113,13 +113,13 @@ def _published(services: Services, view: ProjectView, text: str, name: str) -> N
         with right:
             wanted = st.multiselect("Prompts", names, default=names[:1], key=f"judges.published.names.{name}")
         pair = st.multiselect(
-            "Of them, these compare two answers", wanted, placeholder="none", key="judges.published.pair"
+            "Prompts that compare two answers", wanted, placeholder="none", key="judges.published.pair"
         )
         published_texts = published_prompts.published_texts(path, parser=parser, values=values, pair=pair)
     if not wanted or not st.button(f"Add {markup.count(len(wanted), 'template')}", key="judges.published.add"):
         return
     if not values:
-        raise InvalidInputError([Problem("values", "Say what a judge may answer, such as 0, 0.5, 1.")])
+        raise InvalidInputError([Problem("values", "Enter the answers that a judge may give, such as 0, 0.5, 1.")])
     for text_name in wanted[1:]:
         judge_templates.add_version(
             services.store,

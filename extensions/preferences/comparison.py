@@ -89,12 +89,12 @@ def models_shown(session: Session, said: StoredAnnotation) -> str:
 # ---- pairs with an outdated answer -----------------------------------------------------------------------------------
 
 REPLACED = (
-    "One of the two models has answered this item anew since you opened the pair, so the answers that you compared "
-    "count no more. You get the pair with the newest answers instead."
+    "One of the two models has answered this item again since you opened the pair, so the answers that you compared "
+    "no longer count. You get the pair with the newest answers instead."
 )
 FIXED = (
-    "One of the two models has answered this item again. What you said of its earlier answer is kept and counts "
-    "no more; the pair with the newest answers is another one."
+    "One of the two models has answered this item again. Your vote on its earlier answer is kept but no longer "
+    "counts. The pair with the newest answers is a new pair."
 )
 
 
@@ -215,7 +215,7 @@ def _offer_current(
 def broken_rules(session: Session, *, access: Access) -> Iterator[str]:
     """Yield one sentence for each pair or submission that breaks the rules of this stage."""
     for unit, first, second in queries.strange_pairs(session, project_id=access.project_id):
-        yield f"{unit} is no pair of two models' answers to its item in the order of their names: {first}, {second}."
+        yield f"{unit} is not a pair of two models' answers to its item, sorted by model name: {first}, {second}."
     for public_id, shown in queries.shown_in(session, project_id=access.project_id, stage=Stage.COMPARISON):
         if not isinstance(shown, dict) or shown.get(SHOWN_LEFT) not in (FIRST, SECOND):
             yield f"comparison {public_id} does not say which answer was on the left."

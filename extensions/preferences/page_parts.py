@@ -14,8 +14,8 @@ from extensions.preferences.preference_figures import CriterionPreferences, OfCr
 from extensions.preferences.strengths import elo
 
 STRENGTHS = (
-    "Strengths are logs of Davidson's model, with mean 0: the difference of two is the log of the odds that the one is "
-    f"preferred, where it is no tie. Elo-like: {preference_files.ELO_LIKE}."
+    "Strengths are log strengths of Davidson's model, with mean 0. The difference of two strengths is the log odds "
+    f"that the first model is preferred, ties aside. Elo-like: {preference_files.ELO_LIKE}."
 )
 
 
@@ -95,7 +95,7 @@ def judges_table(found: OfCriterion) -> markup.Markup:
         ("Judge", "name"),
         ("The same", ""),
         ("Kappa", ""),
-        ("Where both prefer one", ""),
+        ("Both prefer one answer", ""),
         ("By position", "number"),
         ("Without two verdicts", "number"),
         ("Not asked", "number"),
@@ -169,9 +169,9 @@ def comparison_table(compared: Sequence[ModelComparison]) -> markup.Markup:
             ]
         )
     note = (
-        "Both orders of a pair are one comparison: won or lost where both replies prefer the same answer, even where"
-        " both say so, by position where they differ. Even and by position count half. Left out: a reply without a"
-        " verdict, an order that was not asked, an answer that was given anew since; lowest and highest are the rate if"
-        " those were all lost, or won."
+        "Both orders of a pair count as one comparison: won or lost if both replies prefer the same answer, even if "
+        "both call it even, by position if they differ. Even and by position count half. A comparison is left out "
+        "if a reply has no verdict, an order was not asked, or a model has answered again. Lowest and highest are "
+        "the rates if all of these were lost or won."
     )
     return markup.tag("div", markup.table(heads, rows), markup.quiet(note), data_part="comparisons")

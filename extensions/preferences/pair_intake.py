@@ -73,25 +73,23 @@ class PairIntake:
 
         >>> PairIntake(["a", "b", "c"], 2, 57, 2, 1, 50, 20, 7, 3, 0).sentence
         '3 models, each with each: 57 pairs of answers to compare by 2 people. 2 pairs have the same answer twice and \
-are ties that no one is asked about; 1 pair lacks an answer. 50 are open, of which 20 are complete, and opening opens \
-7, 3 of them again because a model has answered anew.'
+are ties without a comparison; 1 pair lacks an answer. 50 are open, including 20 complete, and opening adds \
+7, 3 of them again because a model has answered again.'
         """
         people = f"{self.raters} {'person' if self.raters == 1 else 'people'}"
         parts = []
         if self.same:
             ties = ("has", "is a tie") if self.same == 1 else ("have", "are ties")
-            parts.append(
-                f"{_pairs(self.same)} {ties[0]} the same answer twice and {ties[1]} that no one is asked about"
-            )
+            parts.append(f"{_pairs(self.same)} {ties[0]} the same answer twice and {ties[1]} without a comparison")
         if self.missing:
             parts.append(f"{_pairs(self.missing)} {'lacks' if self.missing == 1 else 'lack'} an answer")
         left_out = f" {'; '.join(parts)}." if parts else ""
-        off = f" It calls off {self.called_off:,} that are no longer in the plan." if self.called_off else ""
-        anew = f", {self.anew:,} of them again because a model has answered anew" if self.anew else ""
+        off = f" Opening withdraws {self.called_off:,} that are no longer in the plan." if self.called_off else ""
+        anew = f", {self.anew:,} of them again because a model has answered again" if self.anew else ""
         return (
-            f"{len(self.models):,} models, each with each: {_pairs(self.asked)} of answers to compare by {people}."
-            f"{left_out} {self.before:,} {'is' if self.before == 1 else 'are'} open, of which {self.complete:,}"
-            f" {'is' if self.complete == 1 else 'are'} complete, and opening opens {self.opened:,}{anew}.{off}"
+            f"{len(self.models):,} models, each with each: {_pairs(self.asked)} of answers to compare by "
+            f"{people}.{left_out} {self.before:,} {'is' if self.before == 1 else 'are'} open, including "
+            f"{self.complete:,} complete, and opening adds {self.opened:,}{anew}.{off}"
         )
 
 

@@ -106,10 +106,10 @@ def pair_votes(
     n = same_length(first=ones, second=others, winner=winners, clusters=clusters)
     for outcome in winners:
         if outcome is not None and outcome not in WINNERS:
-            raise RatingsError(f'A winner is "first", "second" or "tie", not {outcome!r}.')
+            raise RatingsError(f'The winner must be "first", "second" or "tie", not {outcome!r}.')
     same = next((one for one, other in zip(ones, others, strict=True) if one == other), None)
     if same is not None:
-        raise RatingsError(f"{same!r} is compared with itself; a pair is two different ones.")
+        raise RatingsError(f"{same!r} is compared with itself. A pair needs two different models.")
     names = tuple(sorted({*ones, *others}))
     place = {name: at for at, name in enumerate(names)}
     kept = [at for at in range(n) if winners[at] is not None]

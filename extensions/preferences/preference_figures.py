@@ -306,7 +306,7 @@ def _values(mark: Mark) -> list[str]:
 def _standing(said: Preferences) -> str:
     if len(said.models) <= 1:
         there = f"only {said.models[0]} has" if said.models else "none has"
-        return f"There are no pairs: two models at least have to answer, and {there} so far."
+        return f"There are no pairs: at least two models must answer, and {there} so far."
     sentences = [
         f"{_n(said.planned, 'pair')} of {_n(len(said.models), 'model')} to compare, each by"
         f" {_n(said.raters, 'person', 'people')}: {said.opened:,} open or done, {said.complete:,} complete."
@@ -319,9 +319,9 @@ def _standing(said: Preferences) -> str:
 def _left_out(said: Preferences) -> str:
     sentences = []
     if said.earlier:
-        sentences.append(f"{_n(said.earlier, 'submission')} about answers that count no longer: left out.")
+        sentences.append(f"Left out: {_n(said.earlier, 'submission')} about answers that no longer count.")
     if said.outside:
-        sentences.append(f"{_n(said.outside, 'submission')} about items that do not count: left out.")
+        sentences.append(f"Left out: {_n(said.outside, 'submission')} about items that do not count.")
     return " ".join(sentences)
 
 
@@ -329,7 +329,9 @@ def _of_same(n: int) -> str:
     if not n:
         return ""
     has = "has" if n == 1 else "have"
-    return f"{_n(n, 'pair')} {has} the same answer twice: no one is asked, and they are in no number."
+    return (
+        f"{_n(n, 'pair')} {has} the same answer twice. Nobody compares identical answers, and no number includes them."
+    )
 
 
 def _pair(vote: Preference) -> tuple[str, str, str]:

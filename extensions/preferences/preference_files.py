@@ -178,7 +178,7 @@ def as_text(found: PreferenceFigures) -> Iterator[str]:
                 for mark in found.marks
             ],
         )
-    together = "items" if found.together == "none" else f"what has the same {found.together}"
+    together = "items" if found.together == "none" else f"units with the same {found.together}"
     yield ""
     yield f"Intervals of 95 %: {together} drawn anew. Ties count half. Strengths: Davidson's model, mean 0."
 
@@ -212,7 +212,7 @@ def _part(part: CriterionPreferences) -> Iterator[str]:
     yield from (f"  {line}" for line in of_strengths(part))
 
 
-NOT_OF, ALONE = "No agreement can be said of ", ": no pair of theirs was compared by anyone else."
+NOT_OF, ALONE = "Agreement is unknown for ", ": nobody else compared any of their pairs."
 """Around the names of raters who share no pair with another one."""
 
 
@@ -237,19 +237,19 @@ def of_judge(judge: JudgeOfPairs) -> str:
     left_out = [
         f"{n:,} {words}"
         for n, words in (
-            (judge.by_place, "by place, counted as even"),
+            (judge.by_place, "by position, counted as even"),
             (judge.without_verdict, "without two verdicts, left out"),
-            (judge.not_asked, "that it was not asked about"),
+            (judge.not_asked, "that the judge was not asked about"),
         )
         if n
     ]
     pairs = f"{judge.pairs:,} {'pair' if judge.pairs == 1 else 'pairs'}"
-    line = f"{judge.judge} next to most people: {'; '.join([pairs, *left_out])}."
+    line = f"{judge.judge} compared with the majority of people: {'; '.join([pairs, *left_out])}."
     if not judge.same.defined:
         return f"{line} {judge.same.reason}"
     return (
-        f"{line} The same on {_words(judge.same)}, kappa {_words(judge.kappa)}; where both prefer one,"
-        f" {_words(judge.decided)} of {judge.decided.n_units:,}."
+        f"{line} Agreement {_words(judge.same)}, kappa {_words(judge.kappa)}; if both prefer one answer, "
+        f"{_words(judge.decided)} of {judge.decided.n_units:,}."
     )
 
 

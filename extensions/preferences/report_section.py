@@ -32,15 +32,15 @@ def pairs_section(
 def section_of(judges: Sequence[JudgeOfPairs]) -> Section:
     """Return the section about these judges."""
     sentences = [
-        f"{judge.judge} and most people say the same of {figure_in_words(Figure.of(judge.same, share=True))} of"
-        f" {judge.pairs:,} pairs ({judge.criterion})"
+        f"{judge.judge} and most people agree on {figure_in_words(Figure.of(judge.same, share=True))} of "
+        f"{judge.pairs:,} pairs ({judge.criterion})"
         for judge in judges
     ]
     table = ReportTable(
         "pairs",
-        "Judges next to most people, pair by pair",
+        "Judges compared with the majority, pair by pair",
         (
-            *("preference", "judge", "pairs", "the same", "kappa", "the same where both prefer one"),
+            *("preference", "judge", "pairs", "the same", "kappa", "agreement if both prefer one answer"),
             *("by position", "without two verdicts", "not asked"),
         ),
         tuple(
@@ -57,9 +57,9 @@ def section_of(judges: Sequence[JudgeOfPairs]) -> Section:
             )
             for judge in judges
         ),
-        unit="shares of pairs, and Cohen's kappa over a, tie and b; intervals of items drawn anew",
-        note="This section has all judges and people who compare, not only those of this report. Of a pair most "
-        "people count, as many for as against is a tie. A judge's two orders that differ are a tie, and counted; pairs "
-        "without two verdicts, or that it was not asked about, are left out.",
+        unit="shares of pairs, and Cohen's kappa over a, tie and b; intervals by resampled items",
+        note="This section covers all judges and people who compare, not only those of this report. For each pair, "
+        "the majority of people counts, and an equal split is a tie. If a judge's two orders differ, the pair "
+        "counts as a tie. Pairs without two verdicts, or that the judge was not asked about, are left out.",
     )
     return Section(13, KEY, TITLE, f"{first_parts(sentences)}.", (table,))

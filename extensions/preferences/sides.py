@@ -14,7 +14,7 @@ FIRST, SECOND = "a", "b"
 """The answers of a pair, by the names of their models."""
 
 
-NO_SIDES = "Label Studio shows no two answers side by side; the work stays on Touchstone's own page Compare."
+NO_SIDES = "Label Studio cannot show two answers side by side. Compare them on Touchstone's page Compare."
 """Why these kinds are on our own pages only."""
 
 
@@ -34,4 +34,4 @@ def of_pair(side: object, left: str) -> object:
 def in_comparison(stage: str, path: Path) -> Found:
     """Two answers are seen in one stage only."""
     if stage != "comparison":
-        yield (*path, "kind"), "two models' answers are side by side in the stage `comparison` only; ask it there"
+        yield (*path, "kind"), "only the stage `comparison` shows two models' answers side by side; ask for it there"

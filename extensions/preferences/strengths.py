@@ -203,9 +203,9 @@ def _finite(n_names: int, pairs: Ints, tables: Floats) -> Bools:
 def _problem(votes: PairVotes) -> str | None:
     """Why there is no finite estimate, and for whom; None where there is one."""
     if not votes.n:
-        return "There is no vote that says something."
+        return "There is no vote with a preference or a tie."
     if not (votes.counts[:, 0] + votes.counts[:, 2]).any():
-        return "All votes are ties: nothing tells one from another, and the part of ties has no finite estimate."
+        return "All votes are ties, so the models cannot be told apart and the share of ties has no finite estimate."
     if _finite(len(votes.names), votes.pairs, votes.counts[None])[0]:
         return None
     one, other = votes.pairs.T
@@ -214,13 +214,16 @@ def _problem(votes: PairVotes) -> str | None:
     parts, part = _parts(votes, np.ones(len(one), dtype=bool), np.ones(len(one), dtype=bool))
     if parts > 1:
         names = [_named(votes, part == component) for component in range(parts)]
-        return f"No vote compares {names[0]} with {' or '.join(names[1:])}: strengths need a way from each to each."
+        return (
+            f"No vote compares {names[0]} with {' or '.join(names[1:])}. Strengths need a chain of votes between "
+            "all models."
+        )
     parts, part = _parts(votes, beats | ties, loses | ties)
     if parts == 1:
         lost = np.r_[other[beats], one[loses]]
         never = np.setdiff1d(np.r_[one[beats], other[loses]], lost)
         names = [_named(votes, np.isin(np.arange(len(votes.names)), never))]
-        return f"{names[0]} lost no vote, and only ties lead back to it: the estimate is infinite."
+        return f"{names[0]} lost no vote, and only ties lead back to it, so the estimate is infinite."
     over, under = np.r_[one[beats | ties], other[loses | ties]], np.r_[other[beats | ties], one[loses | ties]]
     apart = part[over] != part[under]
     top = np.setdiff1d(part, part[under[apart]])

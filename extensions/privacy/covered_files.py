@@ -43,7 +43,7 @@ def require_in_clip(media: MediaStore, choices: Sequence[CoverChoice]) -> None:
         seconds = media.about(choice.file).duration if ends else None
         if seconds is not None and max(ends) > seconds + clips.PAST_THE_END:
             at = choice.where or choice.name
-            wrong.append(f"{at}: {choice.name} lasts {seconds:.3f} s, and a box of it ends at {max(ends):g} s.")
+            wrong.append(f"{at}: {choice.name} lasts {seconds:.3f} s, but one of its boxes ends at {max(ends):g} s.")
     if wrong:
         raise InvalidInputError([Problem("boxes", sentence) for sentence in [*wrong, "Nothing was changed."]])
 
@@ -58,7 +58,7 @@ def make_covered_file(
             [
                 Problem(
                     "boxes",
-                    f"{choice.name} stands for several pictures that look alike now; none can be uncovered.",
+                    f"{choice.name} represents several pictures that look alike now, so none can be uncovered.",
                 )
             ]
         )
@@ -70,7 +70,7 @@ def make_covered_file(
         return CoveredFile(choice, known, original, wide, None)
     if base != original and (uncover or not covers):
         raise InvalidInputError(
-            [Problem("boxes", f"The original of {choice.name} is not on this machine; nothing can be uncovered.")]
+            [Problem("boxes", f"The original of {choice.name} is not on this machine, so nothing can be uncovered.")]
         )
     if not covers:
         return CoveredFile(choice, known, original, wide, media.about(original))

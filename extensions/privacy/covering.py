@@ -198,7 +198,7 @@ def preview_decisions(
 
 def _must_be_a_margin(margin: float) -> None:
     if not math.isfinite(margin) or not 0 <= margin <= MOST_MARGIN:
-        raise InvalidInputError([Problem("margin", f"The margin is a share from 0 to {MOST_MARGIN:g}.")])
+        raise InvalidInputError([Problem("margin", f"The margin must be a share from 0 to {MOST_MARGIN:g}.")])
 
 
 def _must_be_still(session: Session, access: Access, store: Store) -> None:
@@ -206,8 +206,8 @@ def _must_be_still(session: Session, access: Access, store: Store) -> None:
     for row in outside_work.servers(session, project_id=access.project_id):
         if outside_work.unfinished(session, bridge_id=row.id):
             raise ConflictError(
-                f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronize once more, on the "
-                f"page Label Studio, so that they go; then {TO}."
+                f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronize again on the "
+                f"page Label Studio to remove them, then {TO}."
             )
 
 
@@ -222,7 +222,7 @@ def _must_fit(
     kinds = {row.sha256: row.kind for row in rows}
     wrong: list[str] = []
     if len({choice.file for choice in choices}) < len(choices):
-        wrong.append("A picture is there twice under different names; put all of its boxes under one.")
+        wrong.append("A picture occurs twice under different names. Put all of its boxes under one name.")
     for choice in choices:
         at = choice.where or choice.name
         decision = known.get(choice.file)
@@ -247,13 +247,17 @@ def _must_fit(
 
 def _wrong(box: Box, *, clip: bool) -> str:
     if box.kind not in KINDS:
-        return f"{box.kind!r} is no kind of box; it is one of {', '.join(KINDS)}."
+        return f"Unknown kind of box {box.kind!r}. Choose one of {', '.join(KINDS)}."
     if box.cover is None:
-        return f"no one has decided about the {box.kind} at {box.x:g}, {box.y:g}."
+        return f"nobody has decided about the {box.kind} at {box.x:g}, {box.y:g}."
     if clip != (box.begin is not None):
-        return "a box of a clip has a begin and an end." if clip else "a box of a picture has no begin and end."
+        return (
+            "a box of a clip needs a begin and an end."
+            if clip
+            else ("a box of a picture must not have a begin and an end.")
+        )
     if not all(map(_inside, [(box.x, box.y, box.w, box.h), *(at[1:] for at in box.path)])):
-        return "x, y, w and h are shares of the picture from its upper left corner, and the box lies within it."
+        return "x, y, w and h are shares of the picture from its upper left corner, and the box must lie within it."
     return _wrong_span(box) if clip else ""
 
 
@@ -270,7 +274,7 @@ def _wrong_span(box: Box) -> str:
     if end < begin:
         return f"it ends at {end:g} s, before it begins at {begin:g} s."
     if times != sorted(set(times)) or (times and not begin <= times[0] <= times[-1] <= end):
-        return f"its places are at rising moments, from its begin ({begin:g} s) to its end ({end:g} s)."
+        return f"its times must rise from its begin ({begin:g} s) to its end ({end:g} s)."
     return ""
 
 

@@ -17,7 +17,7 @@ from extensions.privacy.detection import DetectionResult
 SAYS = {"yes": True, "no": False, "": None}
 """The values of the column ``cover``."""
 _NAMED = 20
-_END = "Nothing was changed. Mend the table, then give it again."
+_END = "Nothing was changed. Correct the table, then import it again."
 _LARGEST = 64 * 1024 * 1024
 
 Cells = dict[str, str]
@@ -109,8 +109,8 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
     for file, answers in answers_by_file.items():
         if None in answers and any(answer is not None for answer in answers):
             wrong.append(
-                f"{path.name}, line {places[file]}: of {names[file]} some boxes are decided and some are not; write "
-                "yes or no for each."
+                f"{path.name}, line {places[file]}: some boxes of {names[file]} are decided and some are not. Write "
+                "yes or no for each box."
             )
     if wrong:
         raise InvalidRowsError(wrong[:_NAMED], n=len(wrong), end=_END)
@@ -125,7 +125,7 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
 def _table(path: Path) -> tuple[csv_rows.Table, _TableKind]:
     try:
         if path.stat().st_size > _LARGEST:
-            raise InvalidFileError(f"{path} is larger than {_LARGEST // 1024**2} MiB; that is no table of boxes.")
+            raise InvalidFileError(f"{path} is larger than {_LARGEST // 1024**2} MiB, so it is not a table of boxes.")
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise InvalidFileError(f"There is no file {path}.") from error
@@ -153,13 +153,13 @@ def _and(names: Sequence[str]) -> str:
 def _problem(cells: Cells, sort: _TableKind) -> str:
     """Return the problem with a row; empty if there is none."""
     if not cells[sort.of] or not cells["file"].strip():
-        return f"it names no {sort.of} and file; take both from a line that `touchstone privacy check` wrote"
+        return f"it lacks {sort.of} or file; copy both from a line that `touchstone privacy check` wrote"
     if cells["cover"].strip().lower() not in SAYS:
-        return f"`cover` is {cells['cover']!r}; it is yes or no, or empty as long as no one has decided"
+        return f"`cover` is {cells['cover']!r}; write yes or no, or leave it empty until someone decides"
     if not cells["kind"].strip():
         if any(cells[name].strip() for name in sort.columns[3:-2]):
-            return "it has a box and no kind: face, plate or other"
-        return "there is no box to be covered" if cells["cover"].strip().lower() == "yes" else ""
+            return "it has a box but no kind: face, plate or other"
+        return "there is no box to cover" if cells["cover"].strip().lower() == "yes" else ""
     return sort.problem(cells)
 
 
@@ -170,7 +170,7 @@ def _number(name: str, text: str) -> str:
             return ""
     except ValueError:
         pass
-    return f"`{name}` is {text!r}, which is no number"
+    return f"`{name}` is {text!r}, which is not a number"
 
 
 # ---- of pictures ----------------------------------------------------------------------------------------------------
@@ -202,10 +202,10 @@ def _no_track(cells: Cells) -> str:
         return why
     lengths = {len(place) for place in places}
     if not (lengths == {5} or (lengths == {4} and len(places) == 1)):
-        return "`boxes` is `x y w h` of a box that stays, or `seconds x y w h; ...` of one that moves"
+        return "`boxes` must be `x y w h` for a fixed box, or `seconds x y w h; ...` for a moving box"
     times = [float(place[0]) for place in places] if lengths == {5} else []
     if times != sorted(set(times)):
-        return "the seconds in `boxes` do not rise"
+        return "the seconds in `boxes` must rise"
     return ""
 
 

@@ -152,7 +152,7 @@ def _must_be_a_rate(rate: float) -> None:
 
     if not RATES[0] <= rate <= RATES[1]:
         raise InvalidInputError(
-            [Problem("rate", f"The rate is from {RATES[0]:g} to {RATES[1]:g} moments in a second.")]
+            [Problem("rate", f"The rate must be from {RATES[0]:g} to {RATES[1]:g} samples per second.")]
         )
 
 
@@ -209,7 +209,7 @@ def find_media(store: Store, *, by: Person | None, project: str, file: str) -> M
         decision = decisions.of_project(session, project_id=access.project_id).by_file.get(file)
         seconds = queries.seconds(session, file=file)
     if not rows:
-        raise NotFoundError("The project does not show this picture any more. Reload the page.")
+        raise NotFoundError("The project no longer shows this picture. Reload the page.")
     return MediaFindings(rows[0].name, file, decision.boxes if decision else (), decision, rows[0].public_id, seconds)
 
 
@@ -218,7 +218,7 @@ def require_asset(store: Store, *, by: Person | None, project: str, asset: str) 
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         if not queries.has(session, project_id=access.project_id, public_id=asset):
-            raise NotFoundError("The project does not show this picture any more. Reload the page.")
+            raise NotFoundError("The project no longer shows this picture. Reload the page.")
 
 
 def leads_folder(store: Store, home: Path, *, by: Person | None, project: str, changes: bool = False) -> Path:
@@ -226,7 +226,7 @@ def leads_folder(store: Store, home: Path, *, by: Person | None, project: str, c
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if changes and access.archived:
-        raise ConflictError(f"{access.title} is archived: nothing in it is changed any more.")
+        raise ConflictError(f"{access.title} is archived, so nothing can be changed.")
     return _project_folder(home, project) / hashlib.sha256(access.began.encode()).hexdigest()[:8]
 
 
@@ -296,7 +296,7 @@ def sentence(seen: MediaFindings) -> str:
     assert decision is not None
     covered = ", ".join(f"{box.kind} ({box.by}){spanned(box)}" for box in decision.covers) or "nothing"
     left = sum(not box.cover for box in decision.boxes)
-    more = f"; {left} left as found" if left else ""
+    more = f"; {left} left unchanged" if left else ""
     return f"{seen.name}: {covered} covered{more}; {decision.by or 'the command'}, {decision.at:%Y-%m-%d %H:%M}"
 
 

@@ -267,10 +267,10 @@ def _must_be_seen(now: PageItem, saying: MarkRequest) -> None:
     if now.since != saying.after:
         who = now.seen.decision.by if now.seen.decision else None
         raise MarkConflict(
-            f"{who or 'The command'} decided about this picture first. The page now shows that decision.", now
+            f"{who or 'The command'} decided about this picture first. The page now shows their decision.", now
         )
     if now.revision != saying.revision:
-        raise MarkConflict(f"{now.by or 'Someone'} changed this picture first. The page now shows that mark.", now)
+        raise MarkConflict(f"{now.by or 'Someone'} changed this picture first. The page now shows their mark.", now)
 
 
 # ---- doing it -------------------------------------------------------------------------------------------------------
@@ -294,7 +294,7 @@ class DetectionJob:
             except TouchstoneError as error:
                 _write(self.folder / ABOUT, asdict(replace(asked, refused=str(error))))
                 raise
-        return "All pictures were looked through."
+        return "All pictures were searched."
 
     def _look(self, store: Store, home: Path, asked: DetectionRecord, progress: Progress) -> None:
         from extensions.privacy.cascades import Finder

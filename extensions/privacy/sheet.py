@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 SIDE = 1000
 """Length of the longer side of a picture on the sheet, in pixels."""
 MISSES = (
-    "A cascade misses faces: those that are turned away, tilted, small, dark, or partly hidden. So people have "
-    "to look at every picture."
+    "A cascade misses faces that are turned away, tilted, small, dark or partly hidden. So people must look at "
+    "every picture."
 )
 
 _STYLE = """

@@ -35,7 +35,7 @@ MOST_PLACES = 300
 """The maximum number of positions in one proposal, which is one cell of a table. A longer track is split."""
 SECONDS = 3
 """Decimals of times in tables and decisions."""
-_WHOLE = "Bring in a whole one in its place."
+_WHOLE = "Import an undamaged copy in its place."
 _SAME = 0.1
 """Boxes of neighboring samples are linked if their intersection over union is at least this."""
 _MISSED = 1

@@ -8,7 +8,7 @@ from extensions.provenance.documents import written
 ROWS = (
     Format(
         "prov",
-        "where each item comes from, W3C PROV-JSON, a document a line",
+        "where each item comes from, W3C PROV-JSON, one document per line",
         Takes.ITEMS,
         place=65,
         releases=written,

@@ -35,7 +35,7 @@ def standing(
 def may_try_again(*, tries: int, attempts: int | None, ended: datetime, wait: timedelta, now: datetime) -> str | None:
     """Return the reason why a person whose last attempt failed cannot start another one yet, or None."""
     if attempts is not None and tries >= attempts:
-        return f"You have had {tries} of {attempts} tries; ask a lead of the project."
+        return f"You have used {tries} of {attempts} tries. Ask a lead of the project."
     if now < ended + wait:
         return f"You can try again from {(ended + wait).strftime('%Y-%m-%d %H:%M')} UTC on."
     return None

@@ -24,7 +24,7 @@ def check(schema: Schema) -> Found:
         if asked.items < 1 or asked.reviewers < 1:
             yield path, "items and reviewers must be at least 1"
         if not 0 <= asked.pass_mark <= 1:
-            yield (*path, "pass_mark"), f"the pass mark is a share between 0 and 1{of_percent(asked.pass_mark)}"
+            yield (*path, "pass_mark"), f"the pass mark must be a share between 0 and 1{of_percent(asked.pass_mark)}"
         if asked.retry_after_hours < 0 or (asked.attempts is not None and asked.attempts < 1):
             yield path, "retry_after_hours cannot be negative, and attempts must be at least 1"
         by_key = asked.against in ("key", "both")
@@ -33,10 +33,10 @@ def check(schema: Schema) -> Found:
                 yield (*path, "against"), "the keep rule has no `key` to compare with; use `seniors`"
             continue
         if by_key:
-            yield (*path, "against"), "models' answers have no key; only `seniors` say what is right"
+            yield (*path, "against"), "models' answers have no key; only `seniors` can decide what is right"
         criteria = registry.criteria_of(schema, stage.value)
         if not any(kinds.of_criterion(criterion).compared and criterion.required for criterion in criteria):
-            yield path, "no criterion that is always answered can be compared"
+            yield path, "no criterion is always answered, so nothing can be compared"
 
 
 def check_pass_mark(schema: Schema) -> Iterator[Finding]:
@@ -46,7 +46,7 @@ def check_pass_mark(schema: Schema) -> Iterator[Finding]:
             yield Finding(
                 WARNING,
                 ("stages", stage.value, "qualification", "pass_mark"),
-                "everyone passes, whatever they answer; give a share above 0, or take the qualification away",
+                "everyone would pass, whatever they answer; give a share above 0, or remove the qualification",
             )
 
 

@@ -53,7 +53,7 @@ def make_set(
         asked = policy(access, stage)
         if asked is None:
             called = access.schema.stages.in_a_sentence(stage.value)
-            raise InvalidInputError([Problem("stage", f"The schema asks for no qualification before the {called}.")])
+            raise InvalidInputError([Problem("stage", f"The schema requires no qualification before the {called}.")])
         seed = randbelow(2**31)
         pool = _pool(session, access, stage)
         chosen = (
@@ -102,7 +102,7 @@ def _few(made: StoredQualificationSet, asked: Qualification) -> str:
     n, what = len(made.item_ids), "items" if made.prediction_ids is None else "answers"
     if made.wanted is not None and n < made.wanted:
         who = "the schema asks for" if made.wanted == asked.items else "were asked for"
-        return f"{n} of the {made.wanted} {what} that {who}; the project had no more."
+        return f"{n} of the {made.wanted} {what} that {who}; the project has no more."
     return f"{n} of the {asked.items} {what} that the schema asks for." if n < asked.items else ""
 
 
@@ -158,5 +158,5 @@ def _named(access: Access, pool: Sequence[SetEntry], name: str) -> SetEntry:
         if thing.name == name:
             return thing
     raise NotFoundError(
-        f"There is no {name!r} in {access.title} that could be in a set, or its images or clips are not there yet."
+        f"{name!r} cannot be in a set: {access.title} has no such item, or its images or clips are missing."
     )

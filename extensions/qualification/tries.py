@@ -39,10 +39,10 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
         asked = policy(access, stage)
         if asked is None or not access.may_do(stage):
             called = access.schema.stages.in_a_sentence(stage.value)
-            raise NotFoundError(f"There is no qualification for you before the {called} here.")
+            raise NotFoundError(f"You need no qualification for the {called}.")
         sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
         if newest_counting(session, access, stage) is None:
-            raise ConflictError("No set of items is ready yet; a lead makes one.")
+            raise ConflictError("No set of items is ready yet. A lead must make one.")
         mine = [
             row
             for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
@@ -66,7 +66,7 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
                 session, project_id=access.project_id, stage=stage, person_id=person.id, set_id=sets[-1].id, now=now
             )
         except IntegrityError as error:
-            raise ConflictError("You have begun this in another window; reload the page.") from error
+            raise ConflictError("You have started this in another window. Reload the page.") from error
         things = entries_of(session, sets[-1])
         in_order = shuffled(things, seed=access.seed, parts=("qualify", row.id))
         task_slots.open_slots(
@@ -203,7 +203,9 @@ def review(
     """
     texts = {item: text.strip() for item, text in (comments or {}).items() if text.strip()}
     if not signs and not texts:
-        raise InvalidInputError([Problem("comments", "Say at least at one item why you send it back.")])
+        raise InvalidInputError(
+            [Problem("comments", "Give a reason for at least one item when you send the answers back.")]
+        )
     with store.write() as session:
         row = queries.by_public_id(session, public_id=qualification, hold=True)
         if row is None:
@@ -216,7 +218,7 @@ def review(
         asked = policy(access, stage)
         seen = view_of(session, access, asked, row, None) if asked else None
         if asked is None or seen is None or seen.state is not Standing.HANDED_IN:
-            raise ConflictError("This try is not waiting for a review: it is not handed in yet, or has ended.")
+            raise ConflictError("This try is not waiting for a review. It is not submitted yet, or has ended.")
         now = store.now()
         of = qualifications.set_by_id(session, id=row.set_id or 0)
         earlier = qualifications.reviews(session, qualification_id=row.id)
@@ -248,4 +250,4 @@ def review(
 
 def _must_be_senior(access: Access) -> None:
     if not at_least(access.role, Role.SENIOR):
-        raise NotAllowedError("Seniors and leads look at qualifications.")
+        raise NotAllowedError("Only seniors and leads can review qualifications.")

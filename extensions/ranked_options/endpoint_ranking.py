@@ -71,7 +71,7 @@ class RankingAnswerer(EndpointAnswerer):
         assert spec.endpoint is not None
         assert spec.endpoint.likelihoods is not None
         if score not in MEANINGS:
-            raise ModelError(f"There is no score `{score}` of options; there are {', '.join(MEANINGS)}.")
+            raise ModelError(f"Unknown option score `{score}`. Choose one of {', '.join(MEANINGS)}.")
         super().__init__(spec, client)
         settings = spec.endpoint.likelihoods
         self._by, self._end = settings.by, settings.end_token
@@ -128,7 +128,9 @@ class RankingAnswerer(EndpointAnswerer):
                 "with `likelihoods: {by: chat}`."
             )
         if self._score == "pmi_logprob" and not question.pictures:
-            raise CannotRank("The score pmi_logprob compares with and without pictures, and this question has none.")
+            raise CannotRank(
+                "The score pmi_logprob compares answers with and without pictures, but this question has none."
+            )
 
     # ---- what is sent ----
 
@@ -178,8 +180,8 @@ class RankingAnswerer(EndpointAnswerer):
         what = "prompt_logprobs" if self._by == "chat" else "echo and logprobs"
         return replace(
             reply,
-            stop=f"{reply.error} It was asked how likely it finds a text ({what}); where it does not tell that, "
-            "options cannot be ranked over it.",
+            stop=f"{reply.error} The endpoint was asked for the likelihood of a text ({what}). Options can be ranked "
+            "only over an endpoint that reports it.",
         )
 
     def _messages(self, question: Question, text: _Text) -> Messages | str:
@@ -273,14 +275,14 @@ class RankingAnswerer(EndpointAnswerer):
             same = [token.id for token in after[:-1]] == [token.id for token in plain]
             if not same or after[-1].text.strip() != self._end.strip():
                 raise CannotRank(
-                    f"The server's tokeniser does not take `{self._end}` for one token of its own after the option "
-                    f"“{option}”: `end_token` is the text of the token that ends an answer of this model."
+                    f"The server's tokenizer does not read `{self._end}` as one token after the option “{option}”. "
+                    "Set `end_token` to the text of the token that ends an answer of this model."
                 )
         elif not likelihoods.stands_for(after, option):
             raise CannotRank(
-                "What the server puts after the prompt is not the option alone "
-                f"(“{''.join(token.text for token in after)}” for “{option}”), as with templates that write reasoning "
-                "of their own before an answer: the option has no likelihood of its own."
+                f"After the prompt, the server puts more than the option (“{''.join(token.text for token in after)}” "
+                f"for “{option}”), as templates do that write their own reasoning before an answer. So the option "
+                "has no likelihood of its own."
             )
         return after
 
@@ -317,10 +319,10 @@ def check_ranking(spec: ModelSpec) -> None:
     """
     if spec.endpoint is not None and spec.endpoint.likelihoods is None:
         raise ModelError(
-            f"{spec.name} is asked through a server, and its description does not say that it tells how likely it finds"
-            " a text: with vLLM set `likelihoods: {by: chat}` under `endpoint`, with a server of completions that takes"
-            " `echo` and `logprobs` `{by: completions}`. Else rank options with a local model, or let this one write"
-            " its answer (strategy `generate`)."
+            f"{spec.name} is asked through a server, and its description does not say how the server reports "
+            "likelihoods. With vLLM, set `likelihoods: {by: chat}` under `endpoint`. With a server of completions "
+            "that accepts `echo` and `logprobs`, set `{by: completions}`. You can also rank options with a local "
+            "model, or let this model write its answer (strategy `generate`)."
         )
 
 

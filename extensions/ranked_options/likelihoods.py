@@ -47,8 +47,8 @@ def read_likelihoods(reply: EndpointReply, *, by: str) -> tuple[EndpointReply, S
     except _NoLikelihood as error:
         what = "prompt_logprobs" if by == "chat" else "echo and logprobs"
         stop = (
-            f"{error} So options cannot be ranked over this endpoint: rank with a server that takes {what}, or with a "
-            "local model, or let this one write its answer (strategy `generate`)."
+            f"{error} So options cannot be ranked over this endpoint. Use a server that takes {what} or a local "
+            "model, or let this model write its answer (strategy `generate`)."
         )
         return replace(
             _only(reply, tokens_in, tokens_out), outcome=Outcome.UNREADABLE, error=str(error), stop=stop, raw=reply.raw

@@ -110,8 +110,8 @@ def import_judgements(
             changed = [reply for reply in replies if known.get(_key(reply), reply.record.text) != reply.record.text]
             if changed:
                 raise InvalidFileError(
-                    f"{judge} has said something else about {changed[0].record.item} before. Nothing was imported; "
-                    "give that judge another name."
+                    f"{judge} has given another reply about {changed[0].record.item} before. Nothing was imported. "
+                    "Give that judge another name."
                 )
             came += _keep(session, store, row, plan, fresh)
             for reply in fresh:
@@ -189,10 +189,10 @@ def look_at_judgements(
             if before is None:
                 new.append(reply)
             elif before != reply.record.text:
-                reason = f"{judge} has said something else about {reply.record.item} before"
+                reason = f"{judge} has given another reply about {reply.record.item} before"
                 contradict.append(replace(places[id(reply.record)], reason=reason))
     if contradict:
-        refused = refused or f"{contradict[0].reason}; give that judge another name."
+        refused = refused or f"{contradict[0].reason}. Give that judge another name."
     differ = [difference for reply in new if reply.record.has_score and (difference := _otherwise(plan, reply))]
     repeated = len(placed) - len(new) - len(contradict)
     came = [_read_as(plan, reply) for reply in new]
@@ -220,7 +220,7 @@ def _otherwise(plan: JudgePlan, reply: _Reply) -> str | None:
     theirs = reply.record.score
     if (ours is None and theirs is None) or (ours is not None and theirs is not None and same_value(ours, theirs)):
         return None
-    words = f"reads {ours}" if ours is not None else f"reads no score ({reading.verdict.label})"
+    words = f"reads {ours}" if ours is not None else f"finds no score ({reading.verdict.label})"
     about = f"{reply.record.item}" + (f" in {reply.record.dimension}" if reply.record.dimension else "")
     given = "none" if theirs is None else f"{theirs:g}"
     whose = reply.record.model or "the item"
@@ -251,7 +251,9 @@ def _placed(
         if record.dimension is not None and record.item.isdecimal():
             item_id = by_name.get(f"{folders[record.dimension]}/{int(record.item)}", item_id)
         if item_id is None and record.item.isdecimal() and record.dimension is None and len(folders) > 1:
-            reason = f"nothing says in which dimension {record.item} is a position; put the file below its folder"
+            reason = (
+                f"the dimension of position {record.item} is unknown; move the file into the folder of its dimension"
+            )
             bad.append(replace(here, reason=reason))
             continue
         if item_id is None:
@@ -308,16 +310,16 @@ def _there(session: Session, access: Access, *, judge: str, plan: JudgePlan) -> 
     for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
         if row.name == judge and row.withdrawn_at is not None:
             raise InvalidFileError(
-                f"The run of {judge} was withdrawn ({row.withdrawn_why}), and what is imported would count nowhere."
-                f" Nothing was imported; take it back (`touchstone run withdraw {row.public_id} --back`), or give this"
-                " judge another name."
+                f"The run of {judge} was withdrawn ({row.withdrawn_why}), so imported replies would not count. "
+                f"Nothing was imported. Take the run back (`touchstone run withdraw {row.public_id} --back`), or "
+                "give this judge another name."
             )
         if row.name == judge and "file" in row.params and identities.parts_of_run(row) == parts:
             return row
         if row.name == judge:
             raise InvalidFileError(
-                f"There is a judge {judge} in this project already, who was asked or read otherwise. Nothing was "
-                "imported; give this one another name."
+                f"This project already has a judge {judge} that was asked or read in another way. Nothing was "
+                "imported. Give this judge another name."
             )
     return None
 

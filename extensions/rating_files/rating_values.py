@@ -283,7 +283,7 @@ def mixed_sentences(criterion: Column, value: Column) -> list[str]:
             listed = ", ".join(word for word, _ in words.most_common(3))
             notes.append(
                 f"{name}: {len(values) - len(texts):,} values are numbers and {len(texts):,} are text ({listed}). If "
-                "the text stands for a missing rating, name it as a missing word or empty these cells."
+                "the text stands for a missing rating, list it as a missing word, or empty these cells."
             )
     return notes
 

@@ -161,9 +161,9 @@ class _Cells:
         named = [name for name in self.head if name]  # spreadsheets write separators for columns that were emptied
         if missing or len(set(named)) < len(named):
             raise InvalidFileError(
-                f"{self.path.name}, row 1: the first row must name the columns unit, rater, criterion, value (and "
-                "dimension or cluster if you like), each once; "
-                f"{', '.join(missing) or 'a name'} is {'missing' if missing else 'there twice'}."
+                f"{self.path.name}, row 1: the first row must name the columns unit, rater, criterion, value "
+                f"(dimension and cluster are optional), each once; {', '.join(missing) or 'a name'} is "
+                f"{'missing' if missing else 'repeated'}."
             )
         while True:
             piece: list[list[str]] = []
@@ -193,7 +193,7 @@ class _Cells:
                 for name, values in zip(self.head, columns, strict=True):
                     self._gathered.setdefault(name, Gathering()).add(values)
         if not self._at:
-            raise InvalidFileError(f"{self.path.name} is empty; each line is one rating, as {_EXAMPLE}.")
+            raise InvalidFileError(f"{self.path.name} is empty. Each line must be one rating, such as {_EXAMPLE}.")
 
     def _take(self, piece: list[list[str]]) -> None:
         n = len(self.head)
@@ -287,11 +287,11 @@ class _Cells:
                 "separate the cells by semicolons."
             )
         if comma:
-            self.notes.append("Values are written with a decimal comma, as 0,5.")
+            self.notes.append("Values are written with a decimal comma, such as 0,5.")
         if (long := next(filter(has_thousands, value.names), None)) is not None:
             self.notes.append(
-                f"Values such as {long.strip()} are read as text. If they are numbers, write them without marks "
-                "between thousands."
+                f"Values such as {long.strip()} are read as text. If they are numbers, write them without thousands "
+                "separators."
             )
         return value.renamed(partial(number_or_text, decimal_comma=comma))
 
@@ -308,9 +308,13 @@ def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
     except json_text.DuplicateKey as error:
         return str(error)
     except (ValueError, RecursionError):
-        return "it is not UTF-8" if json_text.has_broken_bytes(line) else f"it is no complete JSON object as {_EXAMPLE}"
+        return (
+            "it is not UTF-8"
+            if json_text.has_broken_bytes(line)
+            else (f"it is not a complete JSON object such as {_EXAMPLE}")
+        )
     if not isinstance(record, dict):
-        return f"it is no JSON object as {_EXAMPLE}"
+        return f"it is not a JSON object such as {_EXAMPLE}"
     for name in COLUMNS[:-1]:
         if record.get(name) is None:
             return f"{name} is missing"
@@ -343,7 +347,7 @@ def _unreadable(cell: Any) -> str | None:
     cell = str(_written(cell))
     if json_text.has_broken_bytes(cell):
         return "it is not UTF-8"
-    return "it holds a zero character" if "\x00" in cell else None
+    return "it contains a null character" if "\x00" in cell else None
 
 
 def _unfit(cell: Any, *, name: str) -> str | None:

@@ -28,10 +28,10 @@ def look_at_replies(
     notes, warnings = losses_told(seen.losses, new=len(seen.new), repeated=seen.repeated, noun="replies")
     if scored := sum(reply.record.has_score for reply in seen.new):
         same = scored - len(seen.differ)
-        notes.append(f"{same:,} are read as the file's own score says, {len(seen.differ):,} otherwise.")
+        notes.append(f"{same:,} of {same + len(seen.differ):,} readings agree with the file's own score.")
     refused = seen.refused
     if refused is not None and seen.contradict:
-        refused = str(refusal(seen.contradict, "Nothing would be imported; give that judge another name."))
+        refused = str(refusal(seen.contradict, "Nothing would be imported. Give that judge another name."))
     heads = ("Judge", "Item", "Model", "Reply", "Read as")
     by_judge = Counter(reply.record.judge for reply in seen.new)
     return RowsLook(

@@ -40,12 +40,12 @@ def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, An
 def _asked(case: CaseRecord) -> ExpectedAnswer:
     kind = case.text("kind")
     if kind not in tuple(AnswerKind):
-        raise case.refused(f"`kind` is {kind!r}: one of {', '.join(AnswerKind)} is needed")
+        raise case.refused(f"`kind` is {kind!r}; it must be one of {', '.join(AnswerKind)}")
     options = case.keys.get("options") or []
     if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
-        raise case.refused("`options` is no list of texts")
+        raise case.refused("`options` must be a list of texts")
     if kind in ("option", "multi", "order") and not options:
-        raise case.refused(f"`options` is missing, which the kind {kind} needs")
+        raise case.refused(f"the kind {kind} needs `options`")
     return ExpectedAnswer(AnswerKind(kind), tuple(options), case.text_or_none("unit"))
 
 

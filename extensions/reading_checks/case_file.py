@@ -43,7 +43,7 @@ class CaseRecord:
         """Return the text under a key. Raise ``InvalidFileError`` if the key is missing or its value is not a text."""
         value = self.keys.get(key)
         if not isinstance(value, str):
-            raise self.refused(f"`{key}` is missing" if key not in self.keys else f"`{key}` is no text")
+            raise self.refused(f"`{key}` is missing" if key not in self.keys else f"`{key}` must be text")
         return value
 
     def text_or_none(self, key: str) -> str | None:
@@ -95,7 +95,7 @@ def cases(path: Path) -> Iterator[CaseRecord]:
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}.") from error
     if not has_cases:
-        raise InvalidFileError(f"{path.name} is empty: give one JSON object a line.")
+        raise InvalidFileError(f"{path.name} is empty. Give one JSON object per line.")
 
 
 def _case(file: str, number: int, text: str) -> CaseRecord:
@@ -106,7 +106,7 @@ def _case(file: str, number: int, text: str) -> CaseRecord:
         column = getattr(error, "colno", 1)
         raise InvalidFileError(f"{file}, line {number}: it is not JSON ({reason}, column {column}).") from error
     if not isinstance(keys, dict):
-        raise InvalidFileError(f"{file}, line {number}: it is no JSON object; give one case a line.")
+        raise InvalidFileError(f"{file}, line {number}: it is not a JSON object. Give one case per line.")
     expected = keys.get("expected")
     case = CaseRecord(
         file, number, keys, None if expected is None else tuple(expected) if isinstance(expected, list) else ()
@@ -114,7 +114,7 @@ def _case(file: str, number: int, text: str) -> CaseRecord:
     if expected is not None and (
         not case.expected or not all(isinstance(expectation, dict) for expectation in case.expected)
     ):
-        raise case.refused("`expected` is no list of readings")
+        raise case.refused("`expected` must be a list of readings")
     return case
 
 

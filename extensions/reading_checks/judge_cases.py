@@ -13,14 +13,14 @@ def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, An
     """Return the reading of a line's reply, and a function that checks the reading against an expected one."""
     parser = case.text("parser")
     if parser not in judge_readings.parsers():
-        raise case.refused(f"there is no parser {parser!r}; there are {', '.join(judge_readings.parsers())}")
+        raise case.refused(f"unknown parser {parser!r}; choose one of {', '.join(judge_readings.parsers())}")
     values = case.keys.get("values")
     if not isinstance(values, list) or not values or not all(isinstance(value, str | int | float) for value in values):
-        raise case.refused("`values` is no list of what the judge may answer")
+        raise case.refused("`values` must be a list of possible judge answers")
     reply = case.text("reply")
     for expectation in case.expected or ():
         if not isinstance(expectation.get("scored"), dict) and expectation.get("outcome") != "unreadable":
-            raise case.refused("`expected` holds neither `scored` with values nor the outcome `unreadable`")
+            raise case.refused("`expected` needs `scored` with values, or the outcome `unreadable`")
     reading = judge_readings.read_as(parser, reply, values, finish_reason=case.text_or_none("finish_reason"))
 
     def meets(expected: Mapping[str, Any]) -> bool:

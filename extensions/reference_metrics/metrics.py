@@ -57,7 +57,7 @@ class _Scorer(Protocol):
 MEANINGS: Mapping[str, str] = {
     "rouge_l": "longest common subsequence of words, F1 of its precision and recall (rouge-score)",
     "rouge_1": "words in common, F1 (rouge-score)",
-    "rouge_2": "pairs of neighbouring words in common, F1 (rouge-score)",
+    "rouge_2": "pairs of neighboring words in common, F1 (rouge-score)",
     "bleu": "precision of runs of one to four words, smoothed, of a single sentence (sacrebleu)",
     "chrf": "F2 of runs of one to six characters (sacrebleu)",
     "token_f1": "words in common, F1, in any script",
@@ -79,7 +79,7 @@ def metric(name: str) -> Metric:
         The metric's library is not installed.
     """
     if name not in MEANINGS:
-        raise InvalidInputError([Problem("metric", f"There is no metric {name!r}; there are {', '.join(MEANINGS)}.")])
+        raise InvalidInputError([Problem("metric", f"Unknown metric {name!r}. Choose one of {', '.join(MEANINGS)}.")])
     try:
         if name.startswith("rouge"):
             return _rouge(name)
@@ -116,7 +116,7 @@ def _rouge(name: str) -> Metric:
         for text, what in ((reference, "reference"), (answer, "answer")):
             # its tokens are Latin letters and digits; other scripts vanish, and would look like a wrong answer
             if not _READ_BY_ROUGE.search(text.lower()) and any(letter.isalnum() for letter in text):
-                return f"The {what} holds no Latin letters and digits, and {name} reads nothing else."
+                return f"The {what} has no Latin letters or digits, and {name} cannot read other characters."
         return float(scorer.score(reference, answer)[kind].fmeasure)
 
     settings: Settings = {"type": kind, "use_stemmer": False, "of": "fmeasure", "words": "[a-z0-9]+, lower case"}
@@ -166,6 +166,6 @@ def _token_f1(reference: str, answer: str) -> float | str:
     """
     one, other = (Counter(_WORDS.findall(_folded(text))) for text in (reference, answer))
     if not one:
-        return "The reference holds no words."
+        return "The reference has no words."
     common = (one & other).total()
     return 2 * common / (one.total() + other.total())

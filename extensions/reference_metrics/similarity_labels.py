@@ -98,9 +98,14 @@ def _check(schema: Schema, fields: tuple[str, str], name: str) -> None:
     there = [field.name for field in texts(schema)]
     problems = []
     if len(set(fields)) < 2 or not set(fields) <= set(there):
-        problems.append(Problem("of", f"Name two of {', '.join(there)} with ~ between them."))
+        problems.append(Problem("of", f"Name two of {', '.join(there)}, joined by ~."))
     if not NAME.fullmatch(name) or name in {field.name for field in schema.item.fields} | set(attributes.OF_THE_ITEM):
-        problems.append(Problem("name", f"{name!r} cannot be the label's name: small letters, digits and _, no field."))
+        problems.append(
+            Problem(
+                "name",
+                f"{name!r} is not a valid label name. Use lowercase letters, digits and _, and no name of a field.",
+            )
+        )
     if problems:
         raise InvalidInputError(problems)
 
@@ -110,5 +115,8 @@ def _refuse_other(session: Session, project_id: int, name: str, about: Mapping[s
     for before in queries.similarities(session, project_id=project_id, name=name):
         differs = [f"{key}: {before.get(key)}, not {value}" for key, value in about.items() if before.get(key) != value]
         if differs:
-            sentence = f"{name} was measured otherwise ({'; '.join(differs[:3])}). Give this one a name of its own."
+            sentence = (
+                f"{name} was measured with other settings ({'; '.join(differs[:3])}). Give this measurement "
+                "another name."
+            )
             raise InvalidInputError([Problem("name", sentence)])

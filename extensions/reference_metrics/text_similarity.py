@@ -73,7 +73,7 @@ def opened(folder: Path, *, layer: int | None = None) -> Similarity:
         The model does not have the layer.
     """
     if not folder.is_dir():
-        raise ModelError(f"{folder} is no folder of this machine; nothing is fetched from elsewhere.")
+        raise ModelError(f"{folder} is not a folder on this machine. Touchstone does not download models.")
     _require_libraries()
     import torch
     import transformers
@@ -89,12 +89,12 @@ def opened(folder: Path, *, layer: int | None = None) -> Similarity:
         model = AutoModel.from_pretrained(folder, **about).eval()
     except Exception as error:  # a broken folder can raise anything
         reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
-        raise ModelError(f"{folder.name} cannot be loaded as a model of texts: {reason}") from error
+        raise ModelError(f"{folder.name} cannot be loaded as a text model: {reason}") from error
     layers = int(config.num_hidden_layers)
     at = layers if layer is None else layer
     if not 0 <= at <= layers:
         raise InvalidInputError(
-            [Problem("layer", f"{folder.name} has the layers 0 to {layers}; {at} is none of them.")]
+            [Problem("layer", f"{folder.name} has layers 0 to {layers}, so layer {at} does not exist.")]
         )
 
     def read(texts: Sequence[str]) -> list[_Text]:

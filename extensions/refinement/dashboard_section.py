@@ -38,7 +38,7 @@ def draw(services: Services, view: ProjectView) -> None:
             "Model whose answers are sent", choices, format_func=lambda name: name or "All models", key="refine.model"
         )
     with right:
-        differing = st.checkbox("Only those that differ from the key", value=True, key="refine.differing")
+        differing = st.checkbox("Only answers that differ from the key", value=True, key="refine.differing")
     intake_preview = intake.preview_refinement(
         services.store, by=services.person, project=view.name, model=model, only_differing=differing
     )
@@ -56,7 +56,7 @@ def preview(found: RefinementIntake) -> str:
     """Return how many answers would be sent, and out of how many."""
     of = f"of {markup.count(found.answers, 'answer')} to items that were not rejected"
     if not found.opened:
-        return f"None {of} is left to be sent."
+        return f"None {of} is left to send."
     return f"{found.opened} {of} would be sent, each to one person."
 
 

@@ -150,7 +150,7 @@ def _answers_to_open(
     if not answers:
         known = ", ".join(there) or "none; import them first"
         of = "any model" if model is None else f"a model {model!r}"
-        raise NotFoundError(f"{access.name!r} has no answers of {of}; there are: {known}.")
+        raise NotFoundError(f"{access.name!r} has no answers of {of}. It has answers of: {known}.")
     contents = item_revisions.current_content(session, project_id=access.project_id)
     key = key_field(access.schema) if only_differing else None
     read = answer_readings.counting(

@@ -16,7 +16,7 @@ from importers.table_entries import MIB
 
 SHOWN = 20
 """The largest number of lines of a file that are named."""
-_AGAIN = "Nothing was recomputed. Copy the release again, whole."
+_AGAIN = "Nothing was recomputed. Copy the whole release again."
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ComparedEvidence(EvidenceFolder):
         """Yield the printed verdict of every item."""
         for number, row in self.lines(VERDICTS):
             if not isinstance(row.get("item"), str) or not isinstance(row.get("verdict"), str):
-                self._refuse(f"line {number:,} of {VERDICTS} is no verdict")
+                self._refuse(f"line {number:,} of {VERDICTS} is not a verdict")
             yield row
 
     def changed(self, recorded: Mapping[str, str] | None = None) -> list[FileChange]:
@@ -55,7 +55,7 @@ class ComparedEvidence(EvidenceFolder):
         for path, (n_bytes, sha256) in self._told.items():
             at = self._at(path)
             if not is_file(self.path / path):
-                changes.append(FileChange(at, "is not there"))
+                changes.append(FileChange(at, "is missing"))
             elif self._digest(path) != (n_bytes, sha256):
                 changes.append(self._what_changed(path, n_bytes))
         known = {self._at(path): sha256 for path, (_, sha256) in self._told.items()}
@@ -65,7 +65,7 @@ class ComparedEvidence(EvidenceFolder):
                 changes.append(FileChange(path, "is not what the manifest of the release says"))
             elif path in known and known[path] != sha256:
                 changes.append(
-                    FileChange(path, "has one hash in the manifest of the release, another in that of the evidence")
+                    FileChange(path, "has different hashes in the manifests of the release and of the evidence")
                 )
         if recorded is not None:
             unnamed = [path for path in (*known, self._at(MANIFEST)) if path not in recorded]
@@ -87,14 +87,14 @@ class ComparedEvidence(EvidenceFolder):
         lines, there = self._changed_lines(path, name)
         recorded = self.tables[name].rows if name in self.tables else there
         if there < recorded and len(lines) == recorded - there:
-            return FileChange(at, f"was cut: {there:,} of {recorded:,} lines are there", tuple(lines[:SHOWN]))
+            return FileChange(at, f"was cut: {there:,} of {recorded:,} lines remain", tuple(lines[:SHOWN]))
         if there == recorded and self._same_lines(path, name):
             return FileChange(
                 at, f"has the same {there:,} lines in another order, from line {lines[0]:,} on", (lines[0],)
             )
         words = ", ".join(f"{line:,}" for line in lines[:SHOWN])
         more = f" and {len(lines) - SHOWN:,} more" if len(lines) > SHOWN else ""
-        count = "" if there == recorded else f" (it has {there:,} lines, and should have {recorded:,})"
+        count = "" if there == recorded else f" (it has {there:,} lines, but should have {recorded:,})"
         what = "line" if len(lines) == 1 else "lines"
         grown = "" if size == n_bytes else f", {size:,} bytes in place of {n_bytes:,}"
         return FileChange(at, f"was changed in {what} {words}{more}{count}{grown}", tuple(lines[:SHOWN]))
@@ -132,7 +132,7 @@ def recorded_of(folder: Path, *, limits: Limits = LIMITS) -> Mapping[str, str] |
         return None
     if path.stat().st_size > limits.whole:
         raise InvalidFileError(
-            f"{MANIFEST} has {path.stat().st_size:,} bytes, which no manifest of a release has. {_AGAIN}"
+            f"{MANIFEST} has {path.stat().st_size:,} bytes, too many for the manifest of a release. {_AGAIN}"
         )
     manifest = json_object(path.read_bytes())
     listed = manifest.get("files") if manifest else None
@@ -142,7 +142,7 @@ def recorded_of(folder: Path, *, limits: Limits = LIMITS) -> Mapping[str, str] |
             for name, entry in listed.items()
         ]
     if not isinstance(listed, list):
-        raise InvalidFileError(f"{MANIFEST} is no manifest of a release: it names no files. {_AGAIN}")
+        raise InvalidFileError(f"{MANIFEST} is not the manifest of a release: it names no files. {_AGAIN}")
     hashes = {str(entry.get("path")): str(entry.get("sha256")) for entry in listed if isinstance(entry, dict)}
     return {path: sha256 for path, sha256 in hashes.items() if path.startswith(f"{FOLDER}/")}
 

@@ -115,7 +115,7 @@ def replay(folder: Path, *, progress: Progress = unheard) -> ReplayResult:
         The folder holds no evidence that can be read.
     """
     with ComparedEvidence(folder) as evidence:
-        progress("holding files against their hashes", 0, 1)
+        progress("comparing files with their hashes", 0, 1)
         recorded = recorded_of(folder)
         changed = evidence.changed(recorded)
         known: dict[str, Any] = {
@@ -123,7 +123,9 @@ def replay(folder: Path, *, progress: Progress = unheard) -> ReplayResult:
             "date": str(evidence.manifest.get("date", "")),
         }
         notes = (
-            () if recorded is not None else ("There is no manifest of a release beside it: its own alone was read.",)
+            ()
+            if recorded is not None
+            else ("The manifest of the release is missing, so only the manifest of the evidence was read.",)
         )
         known |= {"changed": changed, "notes": notes}
         try:
@@ -132,7 +134,7 @@ def replay(folder: Path, *, progress: Progress = unheard) -> ReplayResult:
                 {row["item"]: row["verdict"] for row in evidence.verdicts()},
             )
             with tempfile.TemporaryDirectory(prefix="touchstone-replay-") as beside:
-                progress("looking at the evidence", 0, 1)
+                progress("reading the evidence", 0, 1)
                 with recomputing(folder, Path(beside), progress=progress) as (store, project):
                     return _recomputed(store, project, printed, released, known, progress)
         except InvalidFileError as error:
@@ -140,7 +142,9 @@ def replay(folder: Path, *, progress: Progress = unheard) -> ReplayResult:
                 raise
             return ReplayResult(items=0, refused=str(error), **known)
         except (TouchstoneError, ValueError, KeyError, TypeError, AttributeError) as error:
-            why = str(error) if isinstance(error, TouchstoneError) else f"its rows do not fit together ({error!r:.200})"
+            why = (
+                str(error) if isinstance(error, TouchstoneError) else f"its rows contradict each other ({error!r:.200})"
+            )
             raise InvalidFileError(f"{evidence.name}: {why}. Nothing was recomputed.") from error
 
 
@@ -181,7 +185,7 @@ def in_words(found: ReplayResult, *, all_figures: bool = False) -> Iterator[str]
     for change in found.changed:
         yield f"changed: {change.sentence}"
     if not found.changed:
-        yield "Every file of the evidence is what the manifest says."
+        yield "Every file of the evidence matches the manifest."
     if found.refused:
         yield f"not recomputed: {found.refused}"
         return

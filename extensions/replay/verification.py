@@ -36,7 +36,7 @@ def verify(folder: Path, *, private: Path | None = None, progress: Progress = un
         The folder is not a release.
     """
     manifest = manifest_of(folder)
-    progress("holding files against their hashes", 0, 1)
+    progress("comparing files with their hashes", 0, 1)
     sentences = [*_files(folder, manifest)]
     faults = {_key(fault): fault for fault in _told(manifest)}
     for part in filter(None, (folder, private)):
@@ -47,7 +47,7 @@ def verify(folder: Path, *, private: Path | None = None, progress: Progress = un
         try:
             faults |= {_key(fault): fault for fault in _proven(part, progress)}
         except InvalidFileError as error:
-            sentences.append(f"Its ledger of what was sent cannot be looked through: {error}")
+            sentences.append(f"Its ledger of what was sent cannot be checked: {error}")
     return [*sentences, *map(_sentence, faults.values())]
 
 
@@ -59,7 +59,7 @@ def _belongs(private: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     private_part = manifest.get("private")
     wanted = private_part.get("manifest_sha256") if isinstance(private_part, dict) else None
     if hash_of(private / NAME).sha256 != wanted:
-        yield f"{NAME} is not the one that the manifest of the release names."
+        yield f"{NAME} differs from the file that the manifest of the release names."
 
 
 def _files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -68,20 +68,20 @@ def _files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
         path = folder / entry["path"]
         known.add(entry["path"])
         if not path.resolve().is_relative_to(root):
-            yield f"{NAME} names {entry['path']}, which lies outside of the release."
+            yield f"{NAME} names {entry['path']}, which lies outside the release."
             continue
         if not path.is_file():
-            yield f"{entry['path']} is not there."
+            yield f"{entry['path']} is missing."
             continue
         there = hash_of(path)
         if there.sha256 != entry.get("sha256"):
             size = entry.get("bytes")
-            more = "" if there.bytes == size else f" (it has {there.bytes:,} bytes, and had {size:,})"
-            yield f"{entry['path']} is not as it was released{more}."
+            more = "" if there.bytes == size else f" (it has {there.bytes:,} bytes, but had {size:,})"
+            yield f"{entry['path']} has changed since its release{more}."
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if not path.is_dir() and name not in known:
-            yield f"{name} is not of this release: the manifest does not name it."
+            yield f"{name} does not belong to this release: the manifest does not name it."
 
 
 # ---- what people had been sent ---------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def _proven(folder: Path, progress: Progress) -> Iterator[Mapping[str, Any]]:
     """Yield the faults that the exposure ledger in the evidence proves, whatever the manifest lists."""
     if not (folder / FOLDER / LEDGER).is_file():
         return
-    progress("looking at the evidence", 0, 1)
+    progress("reading the evidence", 0, 1)
     try:
         with (
             tempfile.TemporaryDirectory(prefix="touchstone-verify-") as beside,
@@ -125,7 +125,7 @@ def _proven(folder: Path, progress: Progress) -> Iterator[Mapping[str, Any]]:
     except InvalidFileError:
         raise
     except (TouchstoneError, ValueError, KeyError, TypeError, AttributeError) as error:
-        why = str(error) if isinstance(error, TouchstoneError) else f"its rows do not fit together ({error!r:.200})"
+        why = str(error) if isinstance(error, TouchstoneError) else f"its rows contradict each other ({error!r:.200})"
         raise InvalidFileError(why) from error
 
 
@@ -141,6 +141,5 @@ def _sentence(fault: Mapping[str, Any]) -> str:
     when = f", {at} UTC" if at else ""
     return (
         f"{who} had been sent {exposures.in_words(str(fault.get('what')))} of item {fault.get('item')} "
-        f"({fault.get('route')}{when}{row}) before their vote in {fault.get('stage')}, which the schema keeps from "
-        "them."
+        f"({fault.get('route')}{when}{row}) before their vote in {fault.get('stage')}. The schema forbids this."
     )

@@ -65,7 +65,7 @@ def set_deadlines(
         if based_on not in (None, now.number):
             who = now.by or "the command on the server's machine"
             raise ConflictError(
-                f"{who} has changed the deadlines or the order meanwhile. Look at them, then set yours."
+                f"{who} has changed the deadlines or the order in the meantime. Check the changes, then set yours."
             )
         usual = stages_of(access.schema)
         new = Schedule(now.number + 1, dict(deadlines), tuple(order))
@@ -106,7 +106,7 @@ def _problems(schema: Schema, deadlines: Mapping[Stage, date], order: Sequence[S
     known = stages_of(schema)
     for stage in (*deadlines, *order):
         if stage not in known:
-            yield Problem(stage.value, f"The project has no {stage.value}; it has {', '.join(known)}.")
+            yield Problem(stage.value, f"The project has no {stage.value}. Choose one of {', '.join(known)}.")
     for stage in dict.fromkeys(order):
         if list(order).count(stage) > 1:
             yield Problem(stage.value, f"{schema.stages.title_of(stage)} is in the order twice.")
@@ -126,7 +126,7 @@ def _differences(schema: Schema, before: Schedule, now: Schedule) -> list[str]:
     for stage in Stage:
         old, new = before.deadlines.get(stage), now.deadlines.get(stage)
         if old != new:
-            lines.append(f"{called(stage)}: due {new or 'on no day'} (was {old or 'due on no day'})")
+            lines.append(f"{called(stage)}: deadline {new or 'none'} (was {old or 'none'})")
     if before.in_order(usual) != now.in_order(usual):
         lines.append(f"Offered in the order {', '.join(map(called, now.in_order(usual)))}")
     return lines

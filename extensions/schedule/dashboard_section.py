@@ -37,9 +37,9 @@ def draw(services: Services, view: ProjectView) -> None:
             count_left(lines, view.schema.schema_.stages), forecasts(lines, view.schema.schema_.stages, kept.deadlines)
         )
         st.caption(
-            "Days are in UTC. Each date range takes the best and the worst day with work of the last two weeks. It"
-            " assumes work on the same share of days, and no new work from an earlier stage. Active time is that of"
-            " the fastest and the slowest person with at least ten tasks."
+            "Days are in UTC. Each date range takes the best and the worst day with work of the last two weeks. It "
+            "assumes work on the same share of days, and no new work from an earlier stage. Active time ranges from "
+            "the fastest to the slowest person with at least ten tasks."
         )
 
 
@@ -53,8 +53,8 @@ def answer(services: Services, view: ProjectView) -> str:
     if days is None:
         n = min(len(one.days) for one in lines if one.whole is None)
         return (
-            f"No finish date yet: a forecast needs {LEAST_DAYS} days with work, and"
-            f" {'there has been 1' if n == 1 else f'there have been {n}'}."
+            f"No finish date yet: a forecast needs {LEAST_DAYS} days with work, and "
+            f"{'there has been only 1' if n == 1 else f'there have been {n}'}."
         )
     return f"At last week's pace the rest will be done {between(*days, today=services.store.now().date())}."
 

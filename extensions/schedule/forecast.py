@@ -71,9 +71,9 @@ class Forecast:
         many = f"{low}" if low == high else f"{low} to {high}"
         mean = sum(self.days) / len(self.days)
         return (
-            f"{many} more day{'' if high == 1 else 's'} with work, if they go as the last {len(self.days)} did:"
-            f" {min(self.days)} to {max(self.days)} a day, {mean:.1f} on average."
-            f" There was work on {len(self.days)} of the last {self.span} day{'' if self.span == 1 else 's'}."
+            f"{many} more day{'' if high == 1 else 's'} with work, at the pace of the last {len(self.days)}: "
+            f"{min(self.days)} to {max(self.days)} per day, {mean:.1f} on average. There was work on "
+            f"{len(self.days)} of the last {self.span} day{'' if self.span == 1 else 's'}."
         )
 
 

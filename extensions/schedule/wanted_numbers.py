@@ -40,8 +40,8 @@ def wanting(now: LoadedSchema, wanted: Mapping[str, int | None], *, version: int
         loaded = None
     if loaded is None or loaded.schema_ != old.model_copy(update={"dimensions": meant, "version": version}):
         raise ConflictError(
-            "The schema of this project is written in a way in which the numbers cannot be changed here. Change "
-            "`wanted` on the page Schema. Nothing was changed."
+            "The numbers cannot be changed here because of the way the schema is written. Change `wanted` on the "
+            "page Schema. Nothing was changed."
         )
     return loaded
 

@@ -60,8 +60,8 @@ _FIGURES = (
     _Figure(
         "peers",
         "Share as peers",
-        "Pairs of answers to the same question that are equal, theirs and another person's, by {by} (UTC), n = pairs; a"
-        f" {{by}} with fewer than {SMALL} is left out. Band: 95 % limits.",
+        "Share of equal answers to the same question, in pairs of their answer and another person's, by {by} "
+        f"(UTC), n = pairs. A {{by}} with fewer than {SMALL} pairs is left out. Band: 95 % limits.",
         ".2f",
         _peers,
         False,

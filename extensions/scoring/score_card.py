@@ -43,7 +43,9 @@ def new_key(path: Path) -> str:
             key = secrets.token_bytes(32)
             file.write(key.hex() + "\n")
     except FileExistsError as error:
-        raise InvalidFileError(f"{path} is there already; a key is never written over. Choose another name.") from error
+        raise InvalidFileError(
+            f"{path} exists already, and keys are never overwritten. Choose another name."
+        ) from error
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be written: {error.strerror}.") from error
     return _called(key)
@@ -57,7 +59,7 @@ def read_key(path: Path) -> bytes:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     if not _KEY.fullmatch(text):
         raise InvalidFileError(
-            f"{path} is no key file: it has 64 digits of 0 to f. `touchstone score create-key` makes one."
+            f"{path} is not a key file with 64 digits of 0 to f. Create one with `touchstone score create-key`."
         )
     return bytes.fromhex(text)
 
@@ -163,10 +165,10 @@ def read_card(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     except NotJson as error:
-        raise InvalidFileError(f"{path} is no score card: {error}.") from error
+        raise InvalidFileError(f"{path} is not a score card: {error}.") from error
     if not isinstance(card, dict) or card.get(MARK) != _VERSION:
         raise InvalidFileError(
-            f"{path} is no score card that this version reads; `touchstone score create --out` writes one."
+            f"{path} is not a score card that this version reads. Write one with `touchstone score create --out`."
         )
     return card
 
@@ -187,25 +189,25 @@ def check_card(
     bad, good = [], []
     signature = card.get("signature")
     if not isinstance(signature, Mapping):
-        bad.append("It is not signed.")
+        bad.append("The card is not signed.")
     elif signature.get("method") != METHOD:
-        bad.append(f"It is signed by {signature.get('method')!r}, which this version does not know.")
+        bad.append(f"The card is signed by {signature.get('method')!r}, which this version does not know.")
     elif signature.get("key") != _called(key):
-        bad.append(f"It is signed with the key {signature.get('key')}, and this one is {_called(key)}.")
+        bad.append(f"The card is signed with the key {signature.get('key')}, but you gave the key {_called(key)}.")
     elif not _signed(card, str(signature.get("value")), key):
-        bad.append("Something in it was changed after it was signed.")
+        bad.append("The card was changed after it was signed.")
     else:
-        good.append(f"It is signed with the key {_called(key)} and unchanged.")
+        good.append(f"The card is signed with the key {_called(key)} and unchanged.")
     for what, sha256 in (("keys", keys_sha256), ("submission", submission_sha256)):
         file_facts = card.get(what)
         if sha256 is not None:
             same = isinstance(file_facts, Mapping) and file_facts.get("sha256") == sha256
             file = {"keys": "key file", "submission": "submission"}[what]
-            (good if same else bad).append(f"It is about {'this' if same else 'another'} {file}.")
+            (good if same else bad).append(f"The card is about {'this' if same else 'another'} {file}.")
     if again is not None:
         differ = _differences(card, card_of(again, at=datetime.now(UTC)))
         (bad if differ else good).append(
-            f"Scored anew, {differ[0]}." if differ else "Scored again, every number is equal."
+            f"Scored anew, {differ[0]}." if differ else "Scoring again gives the same numbers."
         )
     return CheckedCard(not bad, (*bad, *good))
 
@@ -219,9 +221,7 @@ def _signed(card: Mapping[str, Any], value: str, key: bytes) -> bool:
 
 def _differences(card: Mapping[str, Any], again: Mapping[str, Any]) -> list[str]:
     """Return the figures that differ, each as the end of a sentence."""
-    differences = [
-        f"{part} are not what the card says" for part in ("counts", "rules") if card.get(part) != again[part]
-    ]
+    differences = [f"{part} differ from the card" for part in ("counts", "rules") if card.get(part) != again[part]]
     figures = card.get("figures")
     by_measure = (
         {(figure.get("measure"), figure.get("of")): figure for figure in figures} if isinstance(figures, list) else {}
@@ -233,7 +233,7 @@ def _differences(card: Mapping[str, Any], again: Mapping[str, Any]) -> list[str]
                 differences.append(
                     f"{figure['measure']} of {figure['of']}: {name} is {figure[name]}, not {own.get(name)}"
                 )
-    return differences + [f"{measure} of {of} does not come out at all" for measure, of in by_measure]
+    return differences + [f"{measure} of {of} is missing from the new scores" for measure, of in by_measure]
 
 
 def _near(one: Any, other: Any) -> bool:

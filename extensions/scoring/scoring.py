@@ -85,13 +85,13 @@ class Scoring:
         if lacking := counted.pop(MISSING, 0):
             sentences.append(f"{lacking:,} have no answer, and {become}: {_few(self._of(MISSING))}.")
         if keyless := counted.pop(WITHOUT_KEY, 0):
-            sentences.append(f"{keyless:,} have no key that an answer can be held against, and are left out.")
+            sentences.append(f"{keyless:,} have no key to compare an answer with, and are left out.")
         for outcome, n in sorted(counted.items()):
             words = _WORDS[outcome]
             sentences.append(f"{n:,} answers could not be read ({words}), and {become}: {_few(self._of(outcome))}.")
         if self.extra:
             sentences.append(
-                f"{len(self.extra):,} answers are to no item of this split, and count for nothing: {_few(self.extra)}."
+                f"{len(self.extra):,} answers match no item of this split, and are ignored: {_few(self.extra)}."
             )
         return sentences
 
@@ -124,7 +124,7 @@ def score(keys: Keys, submission: SubmissionFile, *, confidence: float = 0.95) -
         known = next(iter(keys.items), "none")
         raise InvalidFileError(
             f"{submission.name} has no answer to any item of {keys.head.benchmark} {keys.head.release}, split "
-            f"{keys.head.split}: its first id is {extra[0]!r}, and those of the key file are such as {known!r}."
+            f"{keys.head.split}. Its first ID is {extra[0]!r}, but IDs of the key file look like {known!r}."
         )
     items = [_scored(item, submission.answers, keys.head.unreadable) for item in keys.items.values()]
     return Scoring(keys, submission, items, extra, _figures(keys, items, confidence))
@@ -187,7 +187,7 @@ def _of_list(entries: list[Any], asked: ExpectedAnswer) -> Reading:
     if asked.kind is AnswerKind.SPANS:
         spans = [_span(entry) for entry in (entries if _nested(entries) else [entries])]
         if not spans or None in spans or (len(spans) > 1 and not asked.several):
-            return _odd("no list of spans, or one of several where one is asked for")
+            return _odd("not a list of spans, or several spans instead of one")
         return _read(tuple(sorted(span for span in spans if span is not None)))
     if asked.kind not in (AnswerKind.MULTI, AnswerKind.ORDER) or not all(isinstance(entry, str) for entry in entries):
         return _odd("a list")
@@ -197,9 +197,9 @@ def _of_list(entries: list[Any], asked: ExpectedAnswer) -> Reading:
     ]
     chosen = [place[0] for place in places if place is not None and len(place) == 1]
     if len(chosen) != len(entries) or len(set(chosen)) != len(chosen):
-        return _odd("a list with an entry that is no option, or with one twice")
+        return _odd("a list with an unknown or repeated option")
     if asked.kind is AnswerKind.ORDER and len(chosen) != len(asked.options):
-        return _odd("no order of all options")
+        return _odd("not an order of all options")
     return _read(tuple(asked.options[place] for place in chosen))
 
 

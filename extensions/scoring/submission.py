@@ -50,7 +50,7 @@ def read_submission(path: Path) -> SubmissionFile:
     """
     try:
         if path.stat().st_size > LARGEST:
-            raise InvalidFileError(f"{path} has more than {LARGEST >> 20} MB; nothing of it was scored.")
+            raise InvalidFileError(f"{path} has more than {LARGEST >> 20} MB. Nothing was scored.")
         data = path.read_bytes()
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
@@ -62,16 +62,16 @@ def read_submission(path: Path) -> SubmissionFile:
             raise NotJson(0, "it is empty")
         rows = list(_of_json(path, text) if text.lstrip()[0] in "[{" else _of_table(path, text))
     except (NotJson, NotTable) as error:
-        raise InvalidFileError(f"{path} cannot be read: {error}. Nothing of it was scored.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error}. Nothing was scored.") from error
     twice = [id for id, n in Counter(id for id, _ in rows).items() if n > 1]
     if twice:
         named = ", ".join(twice[:_SHOWN])
         raise InvalidFileError(
-            f"{path} answers {len(twice):,} items more than once ({named}{', ...' if len(twice) > _SHOWN else ''}), so "
-            "it does not say which answer counts. Leave one of each; nothing of it was scored."
+            f"{path} answers {len(twice):,} items more than once ({named}{', ...' if len(twice) > _SHOWN else ''}), "
+            "so it is unclear which answer counts. Leave one answer for each item. Nothing was scored."
         )
     if not rows:
-        raise InvalidFileError(f"{path} holds no answers; nothing was scored.")
+        raise InvalidFileError(f"{path} contains no answers. Nothing was scored.")
     return SubmissionFile(path.name, hashlib.sha256(data).hexdigest(), dict(rows))
 
 
@@ -85,7 +85,7 @@ def _of_json(path: Path, text: str) -> Iterator[tuple[str, Any]]:
             raise NotJson(0, f"row {number}: {error}") from error
         id = record.get(_key(record, IDS, number))
         if isinstance(id, bool) or not isinstance(id, str | int):
-            raise NotJson(0, f"row {number}: its id is neither a text nor a whole number")
+            raise NotJson(0, f"row {number}: its id must be text or a whole number")
         yield str(id), _value(record.get(_key(record, ANSWERS, number)), number)
 
 
@@ -103,7 +103,7 @@ def _of_table(path: Path, text: str) -> Iterator[tuple[str, Any]]:
 def _key(there: Sequence[str] | Mapping[str, Any], names: Sequence[str], number: int) -> str:
     key_column = next((name for name in names if name in there), None)
     if key_column is None:
-        raise NotJson(0, f"row {number} has none of {', '.join(names)}; every row needs an id and an answer")
+        raise NotJson(0, f"row {number} has no {' or '.join(names)}; every row needs an id and an answer")
     return key_column
 
 

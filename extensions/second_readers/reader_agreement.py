@@ -145,13 +145,13 @@ def values_of(path: Path) -> dict[str, Any]:
         else:
             rows = list(enumerate(csv.DictReader(io.StringIO(text)), 2))
     except (ValueError, csv.Error, RecursionError) as error:
-        raise InvalidFileError(f"{path} holds neither JSON lines nor a table: {error}.") from error
+        raise InvalidFileError(f"{path} contains neither JSON lines nor a table: {error}.") from error
     values: dict[str, Any] = {}
     for at, row in rows:
         if not isinstance(row, Mapping) or not isinstance(row.get("id"), str) or "value" not in row:
-            raise InvalidFileError(f"{path}, line {at}: it has no id and value.")
+            raise InvalidFileError(f"{path}, line {at}: it needs an id and a value.")
         if row["id"] in values:
-            raise InvalidFileError(f"{path}, line {at}: the id {row['id']!r} stands there twice.")
+            raise InvalidFileError(f"{path}, line {at}: the id {row['id']!r} is repeated.")
         values[row["id"]] = row["value"]
     return values
 
@@ -171,7 +171,9 @@ def compare(store: Store, *, by: Person | None, project: str, values: Mapping[st
         ids = {public: id for id, public in queries.public_ids(session, ids=everything).items() if public in values}
         for public in values:
             if public not in ids:
-                raise InvalidFileError(f"There is no answer {public!r} in {access.title}; was the sample drawn here?")
+                raise InvalidFileError(
+                    f"There is no answer {public!r} in {access.title}. Use a sample that was drawn from this project."
+                )
         asked = _asked(session, access, readings.answers(session, ids=list(ids.values())))
         people_values = {
             id: _category(public, values[public], asked[id][0])
@@ -202,7 +204,7 @@ def _category(public: str, value: Any, asked: ExpectedAnswer) -> str:
     read = read_answer(text, asked)
     if read.outcome is not ReadOutcome.READ:
         raise InvalidFileError(
-            f"The value {text[:60]!r} of {public} is none of what was asked for ({asked.kind.value}); write a letter, "
+            f"The value {text[:60]!r} of {public} is not a valid reading ({asked.kind.value}). Write a letter, "
             "several with commas, yes, no, a number, a span of time such as 2 to 3.5, or none."
         )
     return _in_words(read.value, list(read.places), asked)

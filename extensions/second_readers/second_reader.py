@@ -117,7 +117,7 @@ def read_reply(reply: str, asked: ExpectedAnswer) -> Reading | None:
     """
     text = visible(reply).text.strip().strip(".\"'*()[]").strip()
     if text.upper() == "NONE":
-        return Reading(ReadOutcome.UNREADABLE, why="The second reader says that it states nothing.")
+        return Reading(ReadOutcome.UNREADABLE, why="The second reader says that the answer states nothing.")
     if asked.kind is AnswerKind.YES_NO:
         known = text.lower() if text.lower() in ("yes", "no") else None
         return Reading(ReadOutcome.READ, known) if known else None
@@ -225,11 +225,13 @@ def _refuse_unfit(spec: ModelSpec) -> None:
     """Raise an error for a description without an endpoint, or with a name that has another meaning."""
     if spec.adapter != "endpoint":
         raise ModelError(
-            f"{spec.name} is not asked through an endpoint (adapter `{spec.adapter}`); a second reader is. Describe it "
-            "with `adapter: endpoint`."
+            f"{spec.name} is not asked through an endpoint (adapter `{spec.adapter}`), but a second reader must be. "
+            "Describe it with `adapter: endpoint`."
         )
     if spec.name == RULES or "+" in spec.name:
-        raise InvalidInputError([Problem("name", f"A reader cannot be called {spec.name!r}; rename the description.")])
+        raise InvalidInputError(
+            [Problem("name", f"A second reader cannot have the name {spec.name!r}. Rename the description.")]
+        )
 
 
 def _lacking(cases: Sequence[_Case], known: Container[tuple[int, str]], more: str) -> tuple[list[_Case], int]:
@@ -249,9 +251,9 @@ def _refuse_another(session: Session, access: Access, spec: ModelSpec, identity:
     last = queries.last_detail(session, project_id=access.project_id, reader=spec.name)
     if last is not None and last.get("identity", identity if last.get("spec") == spec.hash else "") != identity:
         raise ConflictError(
-            f"{spec.name} has read answers of {access.name} with another description (model, endpoint or generation), "
-            "and the readings of two would count under one name. Give this description another `name`, or go on with "
-            "the one before."
+            f"{spec.name} has already read answers of {access.name} with another description (model, endpoint or "
+            "generation). Both sets of readings would count under one name. Give this description another `name`, "
+            "or continue with the earlier one."
         )
 
 
@@ -355,9 +357,9 @@ def _reading(attempt: Attempt, asked: ExpectedAnswer, failed: Counter[str]) -> R
     if read is not None:
         return replace(read, rule=_SAID if read.outcome is ReadOutcome.READ else _NONE)
     why = (
-        "The second reader's reply is none of what was allowed."
+        "The second reader's reply is not an allowed reading."
         if attempt.outcome is Outcome.ANSWERED
-        else f"The second reader gave no reply that counts ({attempt.outcome.value.replace('_', ' ')})."
+        else f"The second reader gave no valid reply ({attempt.outcome.value.replace('_', ' ')})."
     )
     failed[why.removesuffix(".").removeprefix("The second reader's ").removeprefix("The second reader ")] += 1
     return Reading(ReadOutcome.UNREADABLE, why=why, rule="failed")

@@ -64,11 +64,11 @@ def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         note=f"{_BOUNDS[gate.bound]} A random choice is right in {100 * (gate.chance or 0):.1f} %.",
     )
     if private:
-        yield Paragraph("The figures are in the private part, as they would tell of answers that are private.", "note")
+        yield Paragraph("The figures are in the private part because they would reveal private answers.", "note")
         return
     how = (
-        "stand out from what keys drawn anew come to"
+        "stand out from randomly drawn keys"
         if gate.score is None
-        else f"have a right option that the classifier takes to be likelier than {100 * gate.score:g} %"
+        else f"have a right option that the classifier rates above {100 * gate.score:g} %"
     )
-    yield Paragraph(f"{gate.flagged:,} of {gate.items:,} items {how}: their text may give the answer away.")
+    yield Paragraph(f"{gate.flagged:,} of {gate.items:,} items {how}: their text may reveal the answer.")

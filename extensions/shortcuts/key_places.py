@@ -57,9 +57,9 @@ def _places(title: str, choices: Sequence[Choice], most: int) -> Places:
         return Places(title, counts, None, None, "items have different numbers of options")
     (size,) = sizes
     if size < 2:
-        return Places(title, counts, None, None, "there is one option alone")
+        return Places(title, counts, None, None, "there is only one option")
     if len(choices) < LEAST * size:
-        return Places(title, counts, None, None, f"fewer than {LEAST} items for each place")
+        return Places(title, counts, None, None, f"fewer than {LEAST} items for each position")
     from scipy import stats  # half a second, where it is read that keys are balanced
 
     test = stats.chisquare(counts[:size])
@@ -76,4 +76,4 @@ def table(places: Iterable[Places]) -> ReportTable | None:
     for table_row in tables:
         cells = ("-", table_row.why) if table_row.p is None else (f"{table_row.statistic:.2f}", f"{table_row.p:.3g}")
         rows.append((table_row.title, *table_row.counts, *cells))
-    return ReportTable("places", "Where right options stand", heads, tuple(rows), "items")
+    return ReportTable("places", "Positions of right options", heads, tuple(rows), "items")

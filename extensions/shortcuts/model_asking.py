@@ -41,27 +41,28 @@ def check_plan(spec: ModelSpec, plan: ShortcutPlan) -> None:
     """Refuse plans that no worker can execute, or whose result would mean nothing."""
     model_runs.check_plan(spec, plan)
     if plan.strategy not in STRATEGIES:
-        raise ModelError(f"A run for shortcuts generates answers or ranks options; {plan.strategy} does neither.")
+        raise ModelError(f"A run for shortcuts must generate answers or rank options; {plan.strategy} does neither.")
     if plan.frames and plan.frames not in set(Frames):
-        raise ModelError(f"There are no frames {plan.frames!r}; there are {', '.join(Frames)}.")
+        raise ModelError(f"Unknown frames {plan.frames!r}. Choose one of {', '.join(Frames)}.")
     if plan.frames and plan.text_only:
         raise ModelError("Without images, frames are not shown. Choose only one of the two options.")
     if plan.without_marks and plan.text_only:
-        raise ModelError("Without images no marks are shown, so none can be left out; leave one of the two.")
+        raise ModelError("Without images, marks are not shown. Choose only one of the two options.")
     if plan.orders == 1 or not 0 <= plan.orders <= MOST_ORDERS:
-        raise ModelError(f"Options come in 2 to {MOST_ORDERS} orders, or in the item's own; {plan.orders} is neither.")
+        raise ModelError(
+            f"Ask for 2 to {MOST_ORDERS} orders of options or for the item's own order, not {plan.orders}."
+        )
     if plan.orders and plan.strategy == "rank_options":
-        raise ModelError("Where options are ranked each is looked at by itself, so their order says nothing.")
+        raise ModelError("Options are ranked one by one, so their order has no effect.")
     if plan.batch:
-        raise ModelError("Runs for shortcuts do not go in batch files.")
+        raise ModelError("Runs for shortcuts cannot use batch files.")
 
 
 def wanted_items(session: Session, access: Access, plan: ShortcutPlan) -> list[int]:
     """Return the items of a run with this plan. Items without options and key are not asked."""
     if options_field(access.schema) is None or key_field(access.schema) is None:
         raise ModelError(
-            f"The items of the schema {access.schema.name} have no options and key, so nothing would say whether an "
-            "answer is right."
+            f"The items of the schema {access.schema.name} have no options with a key, so answers cannot be scored."
         )
     if plan.frames and not any(slot.kind == "clip" for slot in access.schema.item.assets):
         raise ModelError(f"The items of the schema {access.schema.name} have no clips, so there are no frames.")

@@ -67,8 +67,7 @@ class ModelResult:
             return "no counted item has options with a key"
         by = "one model" if self.wanted_models == 1 else f"{self.wanted_models} models"
         lacking = (
-            f"{self.unsettled:,} of {self.items:,} items were not asked of {by} in {self.orders} orders without "
-            "images, or no reply came"
+            f"{self.unsettled:,} of {self.items:,} items lack replies by {by} in {self.orders} orders without images"
         )
         if self.outcome == UNKNOWN:
             return f"{UNKNOWN}: {lacking}; touchstone shortcut run asks them"

@@ -29,8 +29,7 @@ from reports.content import Figure
 
 FLAGGED, SECOND = "right without images", "for a second look"
 _NO_ONE = (
-    "No model was asked without images; touchstone shortcut run on the server's machine does it, and what it comes to "
-    "then stands here."
+    "No model was asked without images. Run touchstone shortcut run on the server's machine to see its results here."
 )
 
 
@@ -43,7 +42,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
     except NotAvailableError as error:
         shell.show(markup.notice(str(error)))
         return
-    pending_figures.show_pending(services, asked, ask, about="What models get right is")
+    pending_figures.show_pending(services, asked, ask, about="Results of models without images are")
     if asked.figure is None:
         return
     at: ModelPage = asked.figure.value
@@ -69,10 +68,10 @@ def _figures(found: ModelShortcuts) -> None:
     rows = [_row(model) for model in found.models]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="models"))
     sentences = [
-        "Limits are of 95 %, by resampled sources. Right in all orders: of the items that were asked in at least "
-        f"{markup.count(found.orders, 'order')}; by chance: what that share is if options are drawn blindly. More with "
-        "images: how much more often it is right with everything shown, of the items that were asked both ways. Where "
-        "no option was read it counts as wrong; where no reply came, nothing is known."
+        "Limits are 95 % limits, by resampled sources. Right in all orders: the share of items that were asked in "
+        f"at least {markup.count(found.orders, 'order')}. By chance: this share if options are drawn at random. More "
+        "with images: the gain when everything is shown, for items that were asked both ways. An answer without an "
+        "option counts as wrong. A missing reply does not count."
     ]
     if found.earlier:
         sentences.append(
@@ -115,8 +114,9 @@ def _lists(services: Services, view: ProjectView, at: ModelPage) -> None:
     by = "one model" if results.wanted_models == 1 else f"{results.wanted_models} models"
     orders = markup.count(results.orders, "order")
     words = (
-        f"{n:,} of {markup.count(results.items, 'item')} {'is' if n == 1 else 'are'} right without images in at least "
-        f"{orders} of options, and in every one asked, by {by} or more. That is a reason for a person to look."
+        f"{n:,} of {markup.count(results.items, 'item')} {'is' if n == 1 else 'are'} right without images in every "
+        f"order of options that was asked (at least {orders}), by {by} or more. A person should check "
+        f"{'it' if n == 1 else 'them'}."
     )
     shell.show(markup.tag("p", markup.text(words), style="ts", data_part="models-flagged"))
     left, middle, right, last = st.columns([2, 3, 3, 2], vertical_alignment="bottom")
@@ -124,7 +124,7 @@ def _lists(services: Services, view: ProjectView, at: ModelPage) -> None:
     second = listed == SECOND
     chosen, strong = _by_whom(view, results, middle, right) if second else ([], [])
     last.download_button(
-        "What each said, as CSV",
+        "All answers as CSV",
         lambda: at.file.encode(),
         file_name=f"{view.name}-shortcut-models.csv",
         mime="text/csv",
@@ -135,7 +135,7 @@ def _lists(services: Services, view: ProjectView, at: ModelPage) -> None:
     given = with_second_look(results, chosen, strong).second if second else results.flagged
     if not given:
         shell.show(
-            markup.notice("No item wants a second look by these models." if second else "There is no such item.")
+            markup.notice("These models list no item for a second look." if second else "There is no such item.")
         )
         return
     first = shell.pager(len(given), size=SIZE, of=(listed, chosen, strong), key="shortcuts.models.pager")

@@ -81,7 +81,7 @@ class OtherAnswer:
     @property
     def _how(self) -> str:
         options = ", ".join(f"“{option}”" for option in self.options)
-        return f"answers otherwise with images, in all of {self.orders} orders of options: {options}"
+        return f"gives another answer with images, in all {self.orders} orders of options: {options}"
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def _gain(own: Sequence[ModelReply], whole: Sequence[ModelReply], known: Mapping
     without, with_ = _means(own), _means(whole)
     both = [id for id in without if id in with_]
     if not both:
-        return Figure.without("no item was asked with images, too.")
+        return Figure.without("no item was asked both with and without images.")
     clusters = [_source(known[id]) for id in both]
     difference = paired_difference([without[id] for id in both], [with_[id] for id in both], clusters=clusters)
     return Figure.of(difference, share=True)
@@ -295,7 +295,7 @@ def _always_right(said: Sequence[ModelReply], model: str, orders: int) -> dict[s
 
 def _blind(choice: Choice, right: Mapping[str, int], asked: int) -> ListedItem:
     chance = max(_by_chance(choice, n) for n in right.values())
-    reasons = [f"{model} is right without images in all of {n} orders of options" for model, n in right.items()]
+    reasons = [f"{model} is right without images in all {n} orders of options" for model, n in right.items()]
     return ListedItem(choice.id, choice.dimension, reasons, chance, _right_blind(len(right), asked))
 
 
@@ -340,7 +340,9 @@ def with_second_look(
     """
     there = list(dict.fromkeys(score.model for score in found.models))
     problems = [
-        Problem("models", f"No run has asked {name!r} for shortcuts; there are {', '.join(there) or 'none'}.")
+        Problem(
+            "models", f"No run has asked {name!r} for shortcuts. Models that were asked: {', '.join(there) or 'none'}."
+        )
         for name in (*chosen, *strong)
         if name not in there
     ]
@@ -352,7 +354,7 @@ def with_second_look(
         others = [found.other[model][id] for model in strong if id in found.other.get(model, {})]
         reasons, sentences = [other.said for other in others], [other.to_author for other in others]
         if everyone and all(id in found.right.get(model, {}) for model in everyone):
-            reasons.insert(0, f"right without images by every model that was chosen: {', '.join(everyone)}")
+            reasons.insert(0, f"right without images by every chosen model: {', '.join(everyone)}")
             right = sum(id in own for own in found.right.values())
             sentences.insert(0, _right_blind(right, found.asked[id]))
         if reasons:

@@ -41,7 +41,7 @@ def _text_figures(store: Store, access: Access) -> Iterator[PrintedFigure]:
         yield PrintedFigure(f"shortcuts.{name}", f"Shortcuts: {TITLES[name]}", *at, rows)
     yield PrintedFigure(
         "shortcuts.chance",
-        "Shortcuts: an option drawn blindly",
+        "Shortcuts: a randomly drawn option",
         text_shortcuts.chance,
         n=len(text_shortcuts.items),
         rows=rows,
@@ -120,7 +120,7 @@ MODELS = ReleaseCheck(
     section="shortcuts",
     work="shortcut_models",
     args={"items": None},
-    about="What models get right is",
+    about="Results of models without images are",
     state_of=_state_of_models,
     result_of=_model_result,
 )

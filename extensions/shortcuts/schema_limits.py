@@ -13,13 +13,13 @@ from annotation_schemas.yaml_text import Path
 Found = Iterator[tuple[Path, str]]
 
 TITLES: Mapping[str, str] = {
-    "constant": "Always one place, the best",
-    "position": "Commonest place of other sources",
+    "constant": "Always the best position",
+    "position": "Most common position of other sources",
     "longest": "Longest option",
     "shortest": "Shortest option",
-    "overlap": "Most words of the question",
-    "answer": "Commonest answer of other sources",
-    "text_only": "Classifier that reads texts alone",
+    "overlap": "Most words from the question",
+    "answer": "Most common answer of other sources",
+    "text_only": "Text-only classifier",
 }
 """The shortcuts that may be limited, with their display names."""
 
@@ -41,22 +41,22 @@ def check(schema: Schema) -> Found:
 def wrong(limits: Shortcuts) -> Found:
     """Yield the problems of the limits themselves, each with the key below ``shortcuts``."""
     if not 0 <= limits.above_chance < 1:
-        what = "it is a share of the items, from 0 to below 1"
+        what = "it must be a share of the items, from 0 to below 1"
         yield ("above_chance",), f"{what}{_percent(limits.above_chance)}"
     for name, share in limits.at_most.items():
         if name not in TITLES:
-            yield ("at_most", name), f"`{name}` is no rule that is looked at{among(name, list(TITLES))}"
+            yield ("at_most", name), f"`{name}` is not a known rule{among(name, list(TITLES))}"
         elif not 0 < share < 1:
-            what = "a limit is above 0 and below 1, where it is right about every item"
+            what = "a limit must be above 0 and below 1"
             yield ("at_most", name), f"{what}{_percent(share)}"
     if limits.score is not None and not 0 < limits.score < 1:
-        yield ("score",), f"a score is how likely an option is, above 0 and below 1{_percent(limits.score)}"
+        yield ("score",), f"a score is a probability, so it must be above 0 and below 1{_percent(limits.score)}"
     for name, most in (("flagged", limits.flagged), ("without_images", limits.without_images)):
         if most is not None and not 0 <= most < 1:
-            yield (name,), f"it is a share of the items, from 0 to below 1{_percent(most)}"
+            yield (name,), f"it must be a share of the items, from 0 to below 1{_percent(most)}"
     for name, number in (("orders", limits.orders), ("models", limits.models)):
         if number < 1:
-            yield (name,), f"it counts {name}, so it is 1 or more"
+            yield (name,), f"the number of {name} must be 1 or more"
 
 
 def _percent(given: float) -> str:

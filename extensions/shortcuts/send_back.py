@@ -63,8 +63,8 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
 
     label = f"Send back {markup.count(len(words_by_item), 'item')}"
     words = (
-        f"{markup.count(len(words_by_item), 'item')}, each with the reason to its author. "
-        "Nobody else gets the item until then."
+        f"{markup.count(len(words_by_item), 'item')}, each with the reason to its author. Nobody else gets an item "
+        "until its author has corrected it."
     )
     question = Confirmation(f"{label}?", words, UNDO[Action.SEND_BACK], f"Yes, {label.lower()}")
     confirm.button(label, services, question, do, key=f"{key}.do", sure=f"{key}.sure")

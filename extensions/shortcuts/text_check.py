@@ -188,7 +188,7 @@ def compare_with_limits(limits: model.Shortcuts, at: TextMeasurement) -> TextRes
     )
     lacking = [limit.title for limit in own if limit.outcome == UNKNOWN]
     if lacking:
-        why = f"there is no interval of {', '.join(lacking)}; let `bound` be `value`"
+        why = f"{', '.join(lacking)} has no interval; set `bound` to `value`"
         return replace(result, outcome=UNKNOWN, why=why)
     over = result.too_many or any(limit.outcome == ABOVE for limit in own)
     return replace(result, outcome=ABOVE) if over else result

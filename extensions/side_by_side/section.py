@@ -58,7 +58,7 @@ def text_table(read: ProjectAnswers, blocks: Sequence[Block]) -> Iterator[str]:
             yield f"  {model:<{models}}  {part:<{parts}}  {line}".rstrip()
     if blocks:
         yield ""
-        yield "  Each with its 95 % interval, and how many answers have it of how many that are scored."
+        yield "  Each score has its 95 % interval and its number of answers, out of all scored answers."
 
 
 def _beside(row: ModelRow, name: str) -> str:

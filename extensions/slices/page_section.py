@@ -28,7 +28,7 @@ def show_slices(view: ProjectView, cut: SlicedScores, tests: Sequence[Contrast])
             shell.show(markup.tag("p", markup.quiet("Corrected numbers of slices are not tested."), style="ts"))
         return
     shell.show(markup.tag("p", markup.text(slice_contrasts.on_chance(tests)), style="ts", data_part="chance"))
-    with st.expander(f"Each slice next to the model's other answers ({len(tests)} lines)"):
+    with st.expander(f"Each slice compared with the model's other answers ({len(tests)} lines)"):
         shell.show(contrast_table(cut, tests))
 
 

@@ -69,18 +69,18 @@ def _check(path: Path) -> None:
                 raise _damaged(path.name, str(error)) from error
     except OSError as error:
         if error.errno == errno.EINVAL:  # a part of the archive would begin before the file
-            raise _damaged(path.name, "one of its parts is elsewhere than it says") from error
+            raise _damaged(path.name, "one of its parts is not where the workbook says") from error
         raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 def _instead(begun: bytes, stream: BinaryIO) -> str:
     """Return what a file without zip content is, with an advice, as the end of a sentence."""
     if begun != _OLE:
-        return "no .xlsx workbook, or only a part of one. Nothing was imported; copy or save it again."
+        return "not a complete .xlsx workbook. Nothing was imported; copy or save it again."
     stream.seek(0)
     if _ENCRYPTED in stream.read(LARGEST):
-        return "protected by a password. Nothing was imported; take the password off and save it again."
-    return "an old workbook (.xls) under a new name. Nothing was imported; save it as .xlsx."
+        return "protected by a password. Nothing was imported; remove the password and save it again."
+    return "an old workbook (.xls) with a new name. Nothing was imported; save it as .xlsx."
 
 
 def _damaged(name: str, what: str) -> InvalidFileError:
@@ -113,7 +113,7 @@ def _understood(name: str) -> Iterator[None]:
         part = re.search(r"no item named '([^']{1,80})'", message)
         kind = re.search(r"could not read (\w+)", message)
         what = f"it has no part {part[1]}" if part else f"its {kind[1]} cannot be read" if kind else ""
-        raise _damaged(name, what or "something in it is not as a workbook has it") from error
+        raise _damaged(name, what or "it contains something that no workbook has") from error
 
 
 def _weigh(name: str, archive: zipfile.ZipFile) -> None:
@@ -123,10 +123,10 @@ def _weigh(name: str, archive: zipfile.ZipFile) -> None:
         about = archive.getinfo(part)
         if about.flag_bits & 1:
             raise InvalidFileError(
-                f"{name} is protected by a password. Nothing was imported; take the password off and save it again."
+                f"{name} is protected by a password. Nothing was imported; remove the password and save it again."
             )
         if about.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise _damaged(name, "it is packed as no spreadsheet program does")
+            raise _damaged(name, "it is compressed in a way that spreadsheet programs never use")
         about.file_size = max(about.file_size, left + 2 * _CHUNK)  # the archive's stated size cannot be trusted
         counter = _Counter(name) if part.endswith((".xml", ".rels")) else None
         with archive.open(about) as stream:
@@ -162,7 +162,7 @@ class _Counter:
         self.within += 1 + len(about)
         if self.held > MOST_HELD:
             raise InvalidFileError(
-                f"{self.name} has more rows or texts than are read at once. Split it into several files."
+                f"{self.name} has more rows or texts than Touchstone reads at once. Split it into several files."
             )
         if tag == self.whole:
             self.within, self.cell = len(about), (0, "")
@@ -182,13 +182,12 @@ class _Counter:
     def _in_order(self, before: Any, now: Any) -> None:
         if now <= before:
             raise InvalidFileError(
-                f"{self.name} has rows or cells that are not in order, as no spreadsheet program writes them. "
-                "Nothing was imported; save it again."
+                f"{self.name} has rows or cells in the wrong order. Nothing was imported; save it again."
             )
 
     def _doctype(self, *_: Any) -> None:
         raise InvalidFileError(
-            f"{self.name} declares a document type, as no spreadsheet program does. Nothing was imported."
+            f"{self.name} declares a document type, which spreadsheet programs never do. Nothing was imported."
         )
 
 
@@ -250,7 +249,7 @@ def _cell(stored: Any, formula: Any) -> SheetCell:
     if formula.data_type == "f":
         return SheetCell(_text(value), "is a formula in the spreadsheet")
     if kind == "s" and value is None:
-        return SheetCell("", "names a text that is not there")
+        return SheetCell("", "refers to a missing text")
     if kind == "e":
         return SheetCell(str(value), f"is the error {value} in the spreadsheet")
     if kind == "d":

@@ -21,9 +21,9 @@ from workflow.access.visibility import visibility_of
 from workflow.annotate.looking import REAL
 from workflow.annotate.task_views import asset_view, fields_shown, roles_of
 
-FOR_SENIORS = "The preview of a stage is for seniors and leads."
-KEY_IS_PRIVATE = "The keys of this benchmark are kept private, so previews with its items are for leads."
-SECRET = "You may still be asked about this item blind, and this stage shows what is secret there."
+FOR_SENIORS = "Only seniors and leads can preview a stage."
+KEY_IS_PRIVATE = "This benchmark keeps its keys private, so only leads can preview its items."
+SECRET = "You may still be asked about this item blind, and this stage shows secrets of the item."
 LOOKED_AT = 60
 """The number of slots at the front of the queue among which a preview is searched."""
 
@@ -74,13 +74,13 @@ def preview(
                 raise NotAllowedError(why)
             slots = tasks.of_item(session, item_id=stored_item.id, stage=stage)
             if not slots:
-                raise NotFoundError(f"{called} has nothing to do with {stored_item.external_id} so far.")
+                raise NotFoundError(f"{stored_item.external_id} has not been in {called} so far.")
             row = slots[-1]
         else:
             waiting = _waiting(session, access, person, stage, dimension)
             shown = [pair for _, pair in zip(range(at + 1), waiting, strict=False)]
             if not shown:
-                raise NotFoundError(f"Nothing that you may see waits in {called} now.")
+                raise NotFoundError(f"No item that you may see waits in {called}.")
             row, stored_item = shown[at % len(shown)]
         answer = items.prediction(session, id=row.prediction_id).text if row.prediction_id is not None else None
         pictures = [
@@ -98,7 +98,7 @@ def _check(access: Access, stage: Stage, called: str) -> None:
         raise NotFoundError(f"{access.title} has no {called}.")
     if stage not in REAL:
         raise NotAllowedError(
-            f"{called} is shown with a made-up item only: its page tells what others said, or compares."
+            f"{called} can be shown with a made-up item only, because its page shows what others said, or compares."
         )
     if key_is_private(access.schema) and not at_least(access.role, Role.LEAD):
         raise NotAllowedError(KEY_IS_PRIVATE)

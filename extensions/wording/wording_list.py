@@ -89,8 +89,8 @@ def unheld(
                 for name in item_field.wording.rules
             ]
             asked = ".".join(filter(None, (field, rule)))
-            known = f"the rules are {', '.join(there)}" if there else "its schema has no `wording`"
-            raise NotFoundError(f"{access.name!r} has no rule of wording {asked!r}; {known}.")
+            known = f"choose one of {', '.join(there)}" if there else "its schema has no `wording`"
+            raise NotFoundError(f"{access.name!r} has no wording rule {asked!r}; {known}.")
         there_now = items.with_states(session, project_id=access.project_id)
         contents = item_revisions.current_content(session, project_id=access.project_id) if field_rules else {}
     wanted = {(item_field.name, name) for item_field, name in field_rules}

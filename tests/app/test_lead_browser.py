@@ -157,7 +157,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
         (
             "strict.jsonl",
             "\n".join(map(json.dumps, lines[:2])),
-            "2 replies of strict imported; 1 read as the file's own score says, 1 otherwise.",
+            "2 replies of strict imported; 1 of 2 readings agree with the file's own score.",
         ),
     ):
         upload = [{"name": name, "mimeType": "application/x-ndjson", "buffer": content.encode()}]

@@ -110,7 +110,7 @@ def words(test: AppTest) -> str:
 @needs("adapters", "chat")
 def test_an_empty_page_begins_a_run_and_says_where_models_lie(show: Open, home: Home) -> None:
     page = words(show())
-    assert f"No model lies in {home.path / 'models'} yet" in page
+    assert f"The folder {home.path / 'models'} has no models yet" in page
     assert "Choose a model above, or write its description." in page
 
 
@@ -206,7 +206,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     page = words(test)
     assert "little will be asked about 3 items. The model gets no pictures. No request has been sent yet." in page
     assert "How many cups, " in page
-    assert "is no folder of this machine" in page
+    assert "is not a folder on this machine" in page
     assert not run_views.runs_of(store, by=None, project="tiny")
     start = next(button for button in test.button if button.key.startswith("models.start"))
     assert start.label == "Start: 3 items"

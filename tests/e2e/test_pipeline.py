@@ -126,8 +126,8 @@ def _goals(lea: Desk, narrations: Path) -> None:
 
 def _questions(lea: Desk, pictures: Path | None) -> None:
     page = lea.page
-    page.get_by_text("Questions out of the saved goals").click()
-    rate = page.get_by_label("Frames a second of the videos")
+    page.get_by_text("Questions from the saved goals").click()
+    rate = page.get_by_label("Frames per second of the videos")
     rate.fill("10")
     rate.press("Enter")
     lea.settled()

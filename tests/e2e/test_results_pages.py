@@ -156,7 +156,7 @@ def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Bro
         first, last = re.match(r"(\d+)(?: to (\d+))?", shown[0]).groups()  # type: ignore[union-attr]
         assert int(first) == min(words.values())
         assert counts[0] == sum(n <= int(last or first) for n in words.values())
-        expect(page.locator('[data-part="chance"]')).to_contain_text("slices are each held against")
+        expect(page.locator('[data-part="chance"]')).to_contain_text("slices are each compared with")
         page.get_by_role("button", name="Compare", exact=True).click()
         page.get_by_label("Groups of models by").click()
         page.get_by_role("option", name="size", exact=True).click()
@@ -222,7 +222,7 @@ def test_a_stranger_reads_what_the_lead_has_made_public_and_nothing_after_it_was
         )
         expect(page.get_by_text("entry.json")).to_be_visible()
         page.get_by_role("button", name="Add entry", exact=True).click()
-        expect(page.get_by_text("1 row is about no item of this project")).to_be_visible()
+        expect(page.get_by_text("1 row matches no item of this project")).to_be_visible()
 
         page.get_by_role("button", name="Unpublish board").dblclick()
         expect(standing).to_contain_text("The board is not public.")

@@ -137,7 +137,7 @@ def test_a_field_that_the_description_sets_is_not_set_twice() -> None:
 
 def test_a_local_model_takes_no_extra_fields(tmp_path: Path) -> None:
     spec = ModelSpec(name="m", adapter="chat", model=str(tmp_path), generation=Generation(extra_body={"a": 1}))
-    with pytest.raises(ModelError, match="no request to add `extra_body` to"):
+    with pytest.raises(ModelError, match="so `extra_body` has no effect"):
         open_answerer(spec, strategy="generate")
 
 

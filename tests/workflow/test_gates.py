@@ -229,11 +229,11 @@ def test_who_is_stopped_finishes_what_they_have_and_takes_up_nothing_else(store:
     ann = make_stopped_with(store, clock)
     kept, given_back = ann[1], ann[2]
     assert claims.take_back(store, person=ann[0], task=kept) == ("p", Stage.VERIFICATION)
-    with pytest.raises(NotAllowedError, match="differ from known ones"):
+    with pytest.raises(NotAllowedError, match="differ from known answers"):
         claims.take_back(store, person=ann[0], task=given_back)
     with pytest.raises(LeaseLostError):  # a page that is still open does not take it again
         claims.heartbeat(store, person=ann[0], task=given_back)
-    with pytest.raises(LeaseLostError, match="differ from known ones"):
+    with pytest.raises(LeaseLostError, match="differ from known answers"):
         submissions.submit(store, person=ann[0], task=given_back, key="late", values={"choice": "red"})
     with store.read() as session:
         (late,) = session.exec(select(DraftRow).where(col(DraftRow.lost).is_(True))).all()

@@ -130,7 +130,7 @@ def test_an_answer_beyond_the_end_of_a_clip_is_worth_knowing(store: Store, lasts
         values = {"seconds": spans, "frames": [{"first": 3, "last": 900}], "good": "yes"}
         task = claimed(store, person)
         submissions.submit(store, person=person, task=task.id, key=task.id, values=values)
-    told = "p: an answer to seconds of item acts/0 ends at 3.25 s, and the clip lasts 2.5 s."
+    told = "p: an answer to seconds of item acts/0 ends at 3.25 s, but the clip lasts 2.5 s."
     assert remarks(store) == ([told] if lasts else [])
     assert check(store) == []
 

@@ -90,8 +90,8 @@ def test_what_is_not_as_it_was_released_is_named(kept: Store, media: MediaStore,
     data = data_file(made.place / "public")
     for change, words in (
         (lambda there: (there / data).write_bytes((there / data).read_bytes().replace(b"red", b"rad", 1)), data),
-        (lambda there: (there / ITEMS).unlink(), f"{ITEMS} is not there"),
-        (lambda there: (there / "more.txt").write_text("more"), "more.txt is not of this release"),
+        (lambda there: (there / ITEMS).unlink(), f"{ITEMS} is missing"),
+        (lambda there: (there / "more.txt").write_text("more"), "more.txt does not belong to this release"),
     ):
         there = tmp_path / "there"
         shutil.copytree(made.place / "public", there)

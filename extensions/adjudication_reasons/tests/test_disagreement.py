@@ -71,7 +71,7 @@ def test_the_bars_hold_many_dimensions_and_names_of_any_kind() -> None:
         Reason("Dark", ReasonSource.VOTE, 5),
     ]
     bars = reasons_chart(told + [Reason(f"typed {n}", ReasonSource.SKIP, 1) for n in range(40)])
-    assert bars.title == "The reason given most is Wrong (6 of 51)."
+    assert bars.title == "The most frequent reason is Wrong (6 of 51)."
     assert list(bars.rows[:3]) == [["Wrong", 4, 0, 2, 6], ["Dark", 5, 0, 0, 5], ["typed 0", 0, 1, 0, 1]]
     assert {row["name"] for row in bars.layers[0]["data"]["values"]} == {
         row[0] for row in bars.rows[: disagreement_charts.MOST]

@@ -273,11 +273,11 @@ def test_one_rater_is_a_majority_of_unknown_reliability() -> None:
 @pytest.mark.parametrize(
     ("call", "part"),
     [
-        (lambda: aggregate(VOTES, method="median"), "no aggregation 'median'"),  # type: ignore[arg-type]
-        (lambda: aggregate(VOTES, ties="coin"), "no rule 'coin'"),  # type: ignore[arg-type]
-        (lambda: dawid_skene([1], [1, 2], [1]), "differ in length"),
+        (lambda: aggregate(VOTES, method="median"), "Unknown aggregation 'median'"),  # type: ignore[arg-type]
+        (lambda: aggregate(VOTES, ties="coin"), "Unknown tie rule 'coin'"),  # type: ignore[arg-type]
+        (lambda: dawid_skene([1], [1, 2], [1]), "columns of equal length"),
         (lambda: dawid_skene([], [], []), "no ratings"),
-        (lambda: dawid_skene([1, 1], [1, 2], [1, 9], categories=[1, 2]), "not on the declared scale"),
+        (lambda: dawid_skene([1, 1], [1, 2], [1, 9], categories=[1, 2]), "has no value 9"),
         (lambda: dawid_skene([1, 2], [1, 1], [1, 2]), "one rater"),
     ],
 )

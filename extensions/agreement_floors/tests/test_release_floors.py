@@ -72,13 +72,13 @@ def release(store: Store, media: MediaStore, home: Path, *despite: str, **more: 
     ("floor", "outcome", "value", "words"),
     [
         (f"{ALPHA}, at_least: 0.57", "met", 0.5714, "met: 0.571 "),
-        (f"{ALPHA}, at_least: 0.58", "not met", 0.5714, "it has to come to 0.58"),
-        (f"{ALPHA}, at_least: 0.5, bound: low", "cannot be computed", None, "the lower limit has to come to 0.5"),
+        (f"{ALPHA}, at_least: 0.58", "not met", 0.5714, "it must be at least 0.58"),
+        (f"{ALPHA}, at_least: 0.5, bound: low", "cannot be computed", None, "the lower limit must be at least 0.5"),
         (f"{SHARE}, at_least: 0.37, bound: low", "met", 0.8, "(0.376 to 0.964)"),
-        (f"{SHARE}, at_least: 0.38, bound: low", "not met", 0.8, "the lower limit has to come to 0.38"),
-        (f"{KAPPA}, at_least: 0.54", "met", 0.5455, "of 5 units and 2 raters"),
+        (f"{SHARE}, at_least: 0.38, bound: low", "not met", 0.8, "the lower limit must be at least 0.38"),
+        (f"{KAPPA}, at_least: 0.54", "met", 0.5455, "(5 units, 2 raters)"),
         (f"{KAPPA}, at_least: 0.55", "not met", 0.5455, "not met: 0.545 "),
-        (f"{SHARE}, at_least: 0.8", "met", 0.8, "before anyone had voted"),
+        (f"{SHARE}, at_least: 0.8", "met", 0.8, "before anyone voted"),
         (
             "criterion: choice, statistic: light_kappa, at_least: 0.5",
             "cannot be computed",
@@ -140,11 +140,11 @@ def test_a_floor_that_was_made_lower_after_people_had_voted_is_told_as_such(stor
     take_schema(store, later)
     alpha, kappa, share = standings(store, project="p")
     assert (alpha.outcome, alpha.beforehand) == ("met", False)
-    assert "lowered from 0.6 to 0.5 in version 2, after 10 votes had been given" in alpha.said
+    assert "lowered from 0.6 to 0.5 in version 2, after 10 votes" in alpha.said
     assert (kappa.outcome, kappa.beforehand) == ("met", False)
-    assert "set in version 2 of the schema, after 10 votes had been given" in kappa.said
+    assert "set in version 2 of the schema, after 10 votes" in kappa.said
     assert (share.outcome, share.at_least, share.met) == ("taken away", None, True)
-    assert "taken away in version 2, after 10 votes had been given" in share.said
+    assert "removed in version 2, after 10 votes" in share.said
     take_schema(store, earlier)
     alpha, share, kappa = standings(store, project="p")
     assert (alpha.outcome, [each.at_least for each in alpha.settings]) == ("not met", [0.6, 0.5, 0.6])
@@ -185,4 +185,4 @@ def test_floors_are_in_the_card(store: Store, media: MediaStore, home: Path) -> 
     place = create(store, media, home, by=None, project="p", asked=asked).place
     text = (place / "public/README.md").read_text()
     assert "not met: 0.571" in text
-    assert "set in version 1 of the schema, before anyone had voted" in text
+    assert "set in version 1 of the schema, before anyone voted" in text

@@ -24,14 +24,14 @@ def test_a_floor_has_a_name() -> None:
         (
             "criterion: question, statistic: cohen_kappa, at_least: 0.5",
             "criterion",
-            "that several people are asked; there",
+            "no stage asks several people for `question`; there",
         ),
         ("criterion: choice, statistic: cohen_kapa, at_least: 0.5", "statistic", "did you mean `cohen_kappa`?"),
-        ("criterion: choice, statistic: accuracy, at_least: 0.5", "statistic", "not how far raters agree"),
-        ("criterion: choice, statistic: mae, at_least: 0.5", "statistic", "is not 1 where all agree"),
-        ("criterion: choice, statistic: pearson, at_least: 0.5", "statistic", "is about numbers on a scale"),
-        ("criterion: choice, statistic: temporal_iou, at_least: 0.5", "statistic", "is about spans of time"),
-        ("criterion: choice, statistic: cohen_kappa, variant: linear, at_least: 0.5", "variant", "is about numbers"),
+        ("criterion: choice, statistic: accuracy, at_least: 0.5", "statistic", "not how well raters agree"),
+        ("criterion: choice, statistic: mae, at_least: 0.5", "statistic", "is not 1 at full agreement"),
+        ("criterion: choice, statistic: pearson, at_least: 0.5", "statistic", "needs numbers on a scale"),
+        ("criterion: choice, statistic: temporal_iou, at_least: 0.5", "statistic", "needs spans of time"),
+        ("criterion: choice, statistic: cohen_kappa, variant: linear, at_least: 0.5", "variant", "needs numbers"),
         ("criterion: score, statistic: icc, variant: ICC(9), at_least: 0.5", "variant", "did you mean `ICC"),
         ("criterion: score, statistic: pearson, variant: linear, at_least: 0.5", "variant", "leave `variant` out"),
         ("criterion: choice, statistic: cohen_kappa, at_least: 0", "at_least", "above 0 and at most 1"),
@@ -48,7 +48,7 @@ def test_what_can_be_no_floor_is_named_by_line_and_key(floor: str, key: str, sai
 
 
 def test_no_floor_stands_there_twice() -> None:
-    with pytest.raises(SchemaError, match=r"floors\[1\]: there is a floor `choice.cohen_kappa` already"):
+    with pytest.raises(SchemaError, match=r"floors\[1\]: the floor `choice.cohen_kappa` exists already"):
         floored(
             "criterion: choice, statistic: cohen_kappa, at_least: 0.5",
             "criterion: choice, statistic: cohen_kappa, at_least: 0.7",

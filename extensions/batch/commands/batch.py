@@ -66,7 +66,7 @@ def import_(
     run: Run,
     file: Annotated[
         list[Path] | None,
-        typer.Argument(help="Output and error files that you downloaded. Without files, the endpoint is asked."),
+        typer.Argument(help="Output and error files that you downloaded. Without files, Touchstone asks the endpoint."),
     ] = None,
 ) -> None:
     """Fetch the answers of a run's batches, or read them from files. You can repeat this at any time.
@@ -99,14 +99,14 @@ def cancel(
 
     shared, given = _opened(run)
     n = batch_runs.end(shared.store, number=number, **given)
-    typer.echo(f"Canceled batch {number}. {n} of its questions have no answer.")
+    typer.echo(f"Canceled batch {number}. {n} questions of the batch have no answer.")
     _print_status(shared, run)
 
 
 def show(
     run: Run,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask the endpoint first, and print the state of the batches only.")
+        bool, typer.Option("--refresh", help="Ask the endpoint first, and print only the state of the batches.")
     ] = False,
 ) -> None:
     """Show a run's batches, and returned lines that belong to no question.
@@ -141,7 +141,7 @@ def _endpoint(shared: Resources) -> Any:
 
 
 def _print_read(attempts: int, problems: int) -> None:
-    rest = f"; {problems} lines belong to no question; they are stored, too" if problems else ""
+    rest = f"; {problems} lines match no question, and are stored as well" if problems else ""
     typer.echo(f"{attempts} new replies{rest}.")
 
 
@@ -156,7 +156,8 @@ def _print_status(shared: Resources, run: str) -> None:
         note = f"  {batch.said}" if batch.said else ""
         rest = f", {batch.without} without a reply" if batch.without else ""
         typer.echo(
-            f"batch {batch.number}  {batch.state}{status}  {batch.came} of {batch.questions} came{rest}{where}{note}"
+            f"batch {batch.number}  {batch.state}{status}  {batch.came} of {batch.questions} "
+            f"answered{rest}{where}{note}"
         )
-    problems = f"; {len(seen.problems)} returned lines belong to no question" if seen.problems else ""
-    typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not submitted{problems}.")
+    problems = f"; {len(seen.problems)} returned lines match no question" if seen.problems else ""
+    typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not submitted yet{problems}.")

@@ -72,5 +72,5 @@ def test_handed_in_killed_and_fetched(home: Path, tmp_path: Path) -> None:
         assert "0 new replies." in done(home, "batch", "import", run)
         assert "done       10 of 10" in done(home, "run", "list", "p")
     file = tmp_path / "questions.jsonl"
-    assert "nothing of it can be submitted" in done(home, "batch", "export", run, str(file), code=1)
+    assert "you cannot submit more of its questions" in done(home, "batch", "export", run, str(file), code=1)
     assert not file.exists()

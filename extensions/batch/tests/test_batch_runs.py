@@ -138,7 +138,7 @@ def test_lines_that_are_no_ones_are_counted_and_kept(world: Batches) -> None:
     }
     outcomes = dict(world.all("SELECT outcome, count(*) FROM attempt GROUP BY outcome"))
     assert outcomes == {"answered": 18, "unreadable": 1, "transport_error": 1}
-    assert "7 returned lines belong to no question" in run_views.view(world.store, by=None, run=run).said
+    assert "7 returned lines match no question" in run_views.view(world.store, by=None, run=run).said
     assert world.all("SELECT count(*) FROM judgement WHERE value IS NOT NULL AND verdict <> 'scored'") == [(0,)]
 
 
@@ -218,7 +218,7 @@ def test_an_endpoint_that_does_not_list_its_batches_is_not_paid_twice_unless_som
         with pytest.raises(RunStoppedError, match="is not known"):
             world.submit(run=run)
         server.refuse = {"GET /v1/batches": error(405)}
-        with pytest.raises(ConflictError, match="may be charged twice"):
+        with pytest.raises(ConflictError, match="may pay twice"):
             world.submit(run=run)
         assert len(server.batches) == 1
         assert world.submit(run=run, again=True) == 20
@@ -254,7 +254,7 @@ def test_what_an_endpoint_refuses_is_said_and_can_be_handed_in_again(world: Batc
         assert "line 3 is too long" in world.seen(run).batches[-1].said
         assert world.all("SELECT count(*) FROM attempt") == [(0,)]
         assert world.seen(run).free == 20
-        assert "20 questions are not submitted" in run_views.view(world.store, by=None, run=run).said
+        assert "20 questions are not submitted yet" in run_views.view(world.store, by=None, run=run).said
 
 
 @pytest.mark.one_database

@@ -27,8 +27,8 @@ def render(services: Services) -> None:
     official = at_least(view.role, Role.SENIOR)
     shell.heading(
         _("Comments"),
-        "What raters ask about items. An answer reaches them when the item is settled, unless you say that it gives "
-        "nothing away."
+        "What raters ask about items. Raters see an answer when the item is settled, unless you mark it as safe to "
+        "show earlier."
         if official
         else _("Your comments on items, and comments for you. You may see answers only after an item is settled."),
         made_up=view.made_up,

@@ -39,7 +39,7 @@ def test_comments_are_told_when_they_may_be_read_and_say_nothing_else(store: Sto
         item = session.exec(select(ItemRow.public_id)).one()
     task, other = claimed(store, ann), claimed(store, ben)
     asked = threads.comment(store, person=ann, key="1", text="@sam Is it <b>red</b>?", task=task.id).comments[0].id
-    assert told(store, sam) == ["A comment is for you."]
+    assert told(store, sam) == ["You have a new comment."]
     assert told(store, ann) == [], "her own"
     assert told(store, ben) == [], "not for him"
     threads.comment(store, person=sam, key="1", text="It is red.", project="p", item=item, reply_to=asked)
@@ -48,7 +48,7 @@ def test_comments_are_told_when_they_may_be_read_and_say_nothing_else(store: Sto
     submissions.submit(store, person=ann, task=task.id, key="v", values={"choice": "red"})
     assert told(store, ann) == []
     submissions.submit(store, person=ben, task=other.id, key="v", values={"choice": "red"})
-    assert told(store, ann) == ["A comment is for you."]
+    assert told(store, ann) == ["You have a new comment."]
     everything = str(notices(store, ann)).casefold()
     assert not [word for word in ("red", "question", "sam", "blue", "kept") if word in everything]
     threads.thread(store, person=ann, project="p", item=item)

@@ -101,8 +101,8 @@ def make(
         if left := left_fields(free.loaded.schema_):
             typer.echo(f"Fields that only people fill: {', '.join(field.name for field in left)}.")
         typer.echo(
-            f"{count(summary.n, 'proposal')} at {out}; every reply: {beside('asked.jsonl')}; "
-            f"how they were made: {beside('made.json')}"
+            f"{count(summary.n, 'proposal')} in {out}; all replies: {beside('asked.jsonl')}; how they were made: "
+            f"{beside('made.json')}"
         )
 
     carried_out(here, inquiry, kind=PROPOSALS.name, input=request, project=project, tell=tell)
@@ -114,7 +114,8 @@ def import_(
     share: Annotated[
         float,
         typer.Option(
-            help="The share of images whose authors see the proposal. Other authors start from nothing, for comparison."
+            help="The share of images whose authors see the proposal. Other authors start without a proposal, for "
+            "comparison."
         ),
     ] = 0.5,
     seed: Annotated[
@@ -123,7 +124,7 @@ def import_(
     made: Annotated[
         Path | None,
         typer.Option(
-            help="The file that tells how the proposals were made, for the page Pipelines. Default: FILE.made.json.",
+            help="The file with the settings of the proposals, for the page Pipelines. Default: FILE.made.json.",
             metavar="FILE",
         ),
     ] = None,

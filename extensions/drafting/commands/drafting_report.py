@@ -43,8 +43,8 @@ def report(
 
 def plan(
     rate: Annotated[float, typer.Option(help="The keep rate that you expect without proposals, from 0 to 1.")],
-    difference: Annotated[float, typer.Option(help="The difference of the keep rate that you want to find.")] = 0.1,
-    power: Annotated[float, typer.Option(help="The probability of finding the difference.")] = 0.8,
+    difference: Annotated[float, typer.Option(help="The difference in the keep rate that you want to detect.")] = 0.1,
+    power: Annotated[float, typer.Option(help="The probability of detecting the difference.")] = 0.8,
     per_source: Annotated[float, typer.Option(help="The mean number of items of one source, such as a video.")] = 1.0,
     alike: Annotated[float, typer.Option(help="The intraclass correlation of items of one source, from 0 to 1.")] = 0.0,
 ) -> None:
@@ -56,8 +56,9 @@ def plan(
 
     size = arm_size(rate=rate, difference=difference, power=power, cluster_size=per_source, icc=alike)
     typer.echo(
-        f"{size.n:,} items with a verdict in each arm show a difference of {difference:g} from {rate:g} in "
-        f"{power:.0%} of such studies (95 % limits); {size.n_first_stage:,} if each item had a source of its own."
+        f"With {size.n:,} items with a verdict in each arm, {power:.0%} of such studies detect a difference of "
+        f"{difference:g} from {rate:g} (95 % limits). If each item had its own source, {size.n_first_stage:,} items "
+        "would be enough."
     )
 
 
@@ -71,7 +72,7 @@ def _lines(found: DraftingReport) -> Iterator[str]:
     for what, counts in (("images", found.assigned), ("begun", found.begun), ("written", found.written)):
         yield f"{what:34}{counts[Arm.WITH]:>10,}{counts[Arm.WITHOUT]:>10,}"
     if found.models:
-        yield f"Proposed by {', '.join(found.models)}; the items are of {found.n_sources:,} sources."
+        yield f"Proposed by {', '.join(found.models)}; the items come from {found.n_sources:,} sources."
     yield ""
     if found.refusal:
         yield found.refusal
@@ -83,8 +84,8 @@ def _lines(found: DraftingReport) -> Iterator[str]:
     if found.edited:
         yield ""
         yield (
-            "Share of characters that differ from the proposal, share of unchanged fields, and seconds of authors at "
-            "each field:"
+            "Share of characters that differ from the proposal, share of unchanged fields, and seconds that authors "
+            "spent at each field:"
         )
         yield f"{'':34}{'with':>24}{'without, unseen':>24}"
     for one in found.edited:

@@ -61,13 +61,13 @@ def render(services: Services) -> None:
 def _report(services: Services, view: ProjectView) -> None:
     ask = partial(_asked, services, view)
     asked = ask()
-    pending_figures.show_pending(services, asked, ask, about="What drafting does to items is")
+    pending_figures.show_pending(services, asked, ask, about="The effect of drafting is")
     if asked.figure is None:
         return
     drafting_report: DraftingReport = asked.figure.value
     shell.section("What drafting does")
     sources = markup.count(drafting_report.n_sources, "source")
-    of = f"Proposed by {', '.join(drafting_report.models)}; the items are of {sources}."
+    of = f"Proposed by {', '.join(drafting_report.models)}; the items come from {sources}."
     shell.show(markup.paragraph(of, style="ts ts-quiet"))
     if drafting_report.refusal:
         shell.show(markup.tag("div", markup.notice(drafting_report.refusal), data_part="refusal"))

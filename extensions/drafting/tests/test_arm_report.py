@@ -184,5 +184,5 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert told["edited"][0]["seconds"] == {"with": 4.0, "without": 12.0}
     assert re.search(r"question +25 %; 50 %; 4\.0 +50 %; 0 %; 12\.0\n", done.stdout)
     planned = CliRunner().invoke(cli, ["proposal", "plan", "--rate", "0.8", "--per-source", "6", "--alike", "0.2"])
-    assert "581 items with a verdict in each arm" in planned.stdout
+    assert "With 581 items with a verdict in each arm" in planned.stdout
     resources.cache_clear()

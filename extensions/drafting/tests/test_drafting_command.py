@@ -193,7 +193,7 @@ def test_images_get_their_own_dimension_and_what_is_left_out_is_counted() -> Non
         assert left == {"images not asked about: they are for another dimension": 1,
                         "images not asked about: beyond --limit": 1}  # fmt: skip
         done = CliRunner().invoke(cli, ["proposal", "create", "p", "--spec", "m.yaml", "--out", "e.json"])
-        assert "Give --dimension: some images are for any dimension" in str(done.exception)
+        assert "Give --dimension, because some images fit any dimension" in str(done.exception)
         Path("t.yaml").write_text("tasks: [{task: dig, dimension: open_world_game}]")
         told("proposal", "create", "p", "--spec", "m.yaml", "--out", "f.json", "--tasks", "t.yaml")
         named = {each["dimension"] for each in json.loads(Path("f.json").read_text())["proposals"]}
@@ -244,17 +244,17 @@ def test_what_is_refused_before_anyone_is_asked() -> None:
         described(server)
         Path("p.txt").write_text("Say it.")
         assert "has no {fields}" in refused(InvalidFileError, "--prompt", "p.txt")
-        assert "no dimension 'sea'" in refused(InvalidInputError, "-d", "sea")
+        assert "Unknown dimension 'sea'" in refused(InvalidInputError, "-d", "sea")
         Path("t.yaml").write_text("tasks: [{task: a, dimension: sea}]")
-        assert "no dimension" in refused(InvalidFileError, "--tasks", "t.yaml")
+        assert "unknown dimension" in refused(InvalidFileError, "--tasks", "t.yaml")
         Path("m.yaml").write_text(Path("m.yaml").read_text() + "modality: text\n")
-        assert "is shown no pictures" in refused(ModelError)
+        assert "cannot see images" in refused(ModelError)
         Path("m.yaml").write_text("name: m\nadapter: chat\nmodel: x\n")
         assert "is no endpoint" in refused(ModelError)
         told("project", "create", "plans", "--schema", "egoplan")
         described(server)
         done = CliRunner().invoke(cli, ["proposal", "create", "plans", "--spec", "m.yaml", "--out", "e.json"])
-        assert "has no authoring" in str(done.exception)
+        assert "are imported from files" in str(done.exception)
     assert not server.asked
 
 

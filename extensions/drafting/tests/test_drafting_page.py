@@ -81,10 +81,10 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
     page = given(store, home, file, made_of(file))
     # four images of one dimension, half of them
     assert part(page, "look").startswith(
-        "This gives 4 images with a proposal: 2 whose authors are shown it, 2 whose authors are not (seed "
+        "This gives 4 images with a proposal: authors see 2 of them and do not see 2 (seed "
     )
     assert [(each["Refused"], each["Why"]) for each in rows(page, "Refused")] == [
-        ("lost.png", "There is no such image in this project.")
+        ("lost.png", "This project has no such image.")
     ]
     assert "0.png" in part(page, "proposals")
     assert kept(store) == 0
@@ -93,7 +93,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
     assert 'data-part="look"' not in words(page), "it was of other settings"
     page.number_input(key="drafting.share").set_value(0.5).run()
     page.button(key="drafting.give").click().run()
-    assert "4 images with a proposal: 2 whose authors are shown it" in words(page)
+    assert "4 images with a proposal: authors see 2 of them" in words(page)
     assert kept(store) == 4
     assert "no item was written in either arm" in part(page, "refusal")
 
@@ -107,19 +107,19 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
         "not asked about, as more than were wanted: 2",
         "declined: 1, such as wall.png",
         "no reply was taken: 4, such as w1.png",
-        "replies not taken, it is no JSON: 12",
+        "invalid replies, it is no JSON: 12",
     ):
         assert said in made["Dropped, and why"]
     assert (out["Step"], out["In"], out["Out"]) == ("Giving to images", "5", "4")
     assert out["How"].startswith("d.json, ")
     assert "by lea; shown to the authors of 50 %; seed " in out["How"]
-    assert out["Dropped, and why"] == "There is no such image in this project: 1, such as lost.png"
+    assert out["Dropped, and why"] == "This project has no such image: 1, such as lost.png"
     arms = rows(page, "The proposal is")
     assert [(each["Images"], each["Written"]) for each in arms] == [("2", "0")] * 2
     assert sum(int(each["Begun"]) for each in arms) == 3
 
     again = given(store, home, proposals(images, model="another"))
-    assert "4 images had a proposal already, and keep it." in words(again)
+    assert "4 images already had a proposal, which does not change." in words(again)
     assert again.button(key="drafting.give").disabled
     for name in ("drafting", "pipelines"):
         seen = words(drawn(store, home, name, "ann", project="p"))
@@ -133,17 +133,17 @@ def test_what_is_no_file_of_proposals_is_refused_and_nothing_is_kept(store: Stor
     file = proposals(make_pool(store, 1))
     for data, made, said in (
         (b"", None, "it breaks off in the middle"),
-        (b"[]", None, "is no file of"),
+        (b"[]", None, "is not a file of"),
         (file[:-40], None, "it breaks off in the middle"),
         (file.decode().encode("utf-16"), None, "not UTF-8"),
-        (file.replace(b'"project": "p"', b'"project": "q"'), None, "is of the project"),
+        (file.replace(b'"project": "p"', b'"project": "q"'), None, "belongs to the project"),
         (file.replace(b'"dimension"', b'"dimensions"'), None, "`dimension` is missing"),
-        (file, file, "is no file in which"),
-        (file, made_of(file, project="q"), "for the project 'q' were made"),
-        (file, made_of(file, counts={"images": -1}), "no count where one should be"),
-        (file, made_of(file, counts={"images": 10**400}), "no count where one should be"),
-        (file, made_of(file, counts={str(n): n for n in range(99)}), "99 kinds of one sort"),
-        (file, made_of(file, files=None), "is not as"),
+        (file, file, "is not a file with the settings"),
+        (file, made_of(file, project="q"), "for the project 'q', but"),
+        (file, made_of(file, counts={"images": -1}), "a value is not a count"),
+        (file, made_of(file, counts={"images": 10**400}), "a value is not a count"),
+        (file, made_of(file, counts={str(n): n for n in range(99)}), "99 different entries"),
+        (file, made_of(file, files=None), "was changed after"),
     ):
         page = given(store, home, data, made)
         assert said in words(page).replace("&#x27;", "'").replace("&#39;", "'"), (said, words(page)[-800:])

@@ -205,12 +205,12 @@ def test_what_does_not_fit_is_refused_by_name_and_an_arm_is_kept(store: Store) -
     found = import_proposals(store, by=None, project="p", file=file, share=1)
     told = dict(found.refused)
     assert set(told) == {"taken", "only", "nowhere", "sea", "other", "green", "less", "more", "second"}
-    assert "no longer free" in told["taken"]
+    assert "is writing or has written an item about this image" in told["taken"]
     assert "is for 'shape' only" in told["only"]
-    assert "another content" in told["other"]
+    assert "differs from the one that the model saw" in told["other"]
     assert "one of the entries of options" in told["green"]
     assert "this is missing" in told["less"]
-    assert "further up" in told["second"]
+    assert "An earlier line of the file already has a proposal" in told["second"]
     assert (found.arms[Arm.WITH], found.before) == (1, 1)
     models = rows(store, "SELECT proposal FROM asset WHERE proposal IS NOT NULL ORDER BY id")
     assert ["drafter-9" in str(value) for (value,) in models] == [True, False]
@@ -231,7 +231,7 @@ def test_who_may_and_where(store: Store) -> None:
             import_proposals(store, by=None, project="p", file=file, share=share)
     assert import_proposals(store, by=None, project="p", file=file, share=0.5).arms == {Arm.WITH: 0, Arm.WITHOUT: 0}
     make_project(store, name="files", loaded=load_schema(shipped()["egoplan"]))
-    with pytest.raises(InvalidInputError, match="come from files"):
+    with pytest.raises(InvalidInputError, match="are imported from files"):
         import_proposals(store, by=None, project="files", file=file, share=0.5)
 
 

@@ -152,4 +152,4 @@ def test_every_schema_has_a_form_that_its_own_example_keeps_to(name: str) -> Non
 def test_a_prompt_has_a_place_for_the_fields_and_none_that_nothing_fills() -> None:
     assert lacking(proposal_reply.OURS.read_text()) is None
     assert "has no {fields}" in str(lacking("Write one."))
-    assert "has {field}, which nothing" in str(lacking("{fields} {field}"))
+    assert "has the unknown placeholder {field}" in str(lacking("{fields} {field}"))

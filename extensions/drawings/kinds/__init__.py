@@ -1,4 +1,4 @@
 """Kinds of fields: arrows, masks and covered rectangles."""
 
-ONLY_SHOWN = "it is shown there, drawn on the images, but not drawn there by people."
+ONLY_SHOWN = "it is shown on the images there, but people cannot draw it there."
 """Why no form of another program can ask these kinds."""

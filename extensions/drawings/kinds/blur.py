@@ -17,7 +17,7 @@ class BlurField(DrawnField):
 
     name = "blur"
     place = 124
-    meaning = "rectangles of the item's image that are painted over in grey"
+    meaning = "rectangles of the item's image that are covered in gray"
     only_here = ONLY_SHOWN
     keys: ClassVar[Mapping[str, str]] = {
         "role": ROLE,
@@ -32,7 +32,7 @@ class BlurField(DrawnField):
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         problem = super().check(field, value, fields)
         named = problem is None and any("label" in area for area in value)
-        return "what is painted over has no `label`." if named else problem
+        return "a covered rectangle has no `label`." if named else problem
 
 
 FIELD = BlurField()

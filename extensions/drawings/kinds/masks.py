@@ -29,9 +29,9 @@ MOST_POINTS = 10_000
 def _mask(mask: Mapping[str, Any], labels: Collection[Any]) -> str | None:
     unknown = next((name for name in mask if name not in ("rings", "rle", "image")), None)
     if unknown is not None:
-        return f"there is no `{unknown}` in it."
+        return f"it has the unknown key `{unknown}`."
     if ("rings" in mask) == ("rle" in mask):
-        return "it needs `rings` or `rle`, one of the two."
+        return "it needs either `rings` or `rle`."
     wrong = image_problem(mask)
     if wrong:
         return wrong
@@ -43,20 +43,22 @@ def _rings(rings: Any) -> str | None:
         return "its `rings` must be a list of rings, each a list of points."
     for number, ring in enumerate(rings, 1):
         if len(ring) < 3:
-            return f"ring {number} has {len(ring)} point{'' if len(ring) == 1 else 's'}; an area needs three at least."
+            return f"ring {number} has {len(ring)} point{'' if len(ring) == 1 else 's'}; an area needs at least three."
     if sum(map(len, rings)) > MOST_POINTS:
-        return f"it has {sum(map(len, rings)):,} points; at most {MOST_POINTS:,} fit. Leave out invisible masks."
+        return (
+            f"it has {sum(map(len, rings)):,} points; at most {MOST_POINTS:,} are allowed. Leave out invisible masks."
+        )
     for number, ring in enumerate(rings, 1):
         for place, point in enumerate(ring, 1):
             if not _is_point(point):
                 return f"point {place} of ring {number} must be two numbers, `[x, y]`."
             if not all(0 <= coordinate <= 1 for coordinate in point):
                 return (
-                    f"point {place} of ring {number} lies outside of the image; places are shares of it, between 0 and "
-                    "1, so divide pixels by its width and height."
+                    f"point {place} of ring {number} lies outside the image. Coordinates are shares between 0 and 1, "
+                    "so divide pixels by the image's width and height."
                 )
         if len({tuple(point) for point in ring}) < 3:
-            return f"ring {number} has fewer than three places, so it has no area."
+            return f"ring {number} has fewer than three different points, so it has no area."
     return None
 
 
@@ -79,7 +81,10 @@ class _Masks(Drawing):
         wrong = super().problem(value, labels=labels, least=least, most=fewest)
         n = 0 if wrong else sum(map(_length, value))
         if n > MOST_NUMBERS:
-            return f"All masks together have {n:,} points and counts; at most {MOST_NUMBERS:,} fit. Make them coarser."
+            return (
+                f"All masks together have {n:,} points and counts; at most {MOST_NUMBERS:,} are allowed. Simplify "
+                "the masks."
+            )
         return wrong
 
 
@@ -92,13 +97,13 @@ class MasksField(DrawnField):
 
     name = "masks"
     place = 126
-    meaning = "areas of any form on the item's image: polygons (even-odd rule) or COCO's run lengths"
+    meaning = "areas of any shape on the item's image: polygons (even-odd rule) or COCO's run lengths"
     only_here = ONLY_SHOWN
     keys: ClassVar[Mapping[str, str]] = {
         "role": ROLE,
         "min_length": "minimum number",
         "max_length": f"maximum number; absent: {MOST_MASKS}",
-        "cover": "absent: they are tinted and outlined; `inside`: painted over in grey; `outside`: all else is",
+        "cover": "absent: tinted and outlined; `inside`: the area is gray; `outside`: the rest is gray",
     }
     drawing = _Masks("mask", "masks", _mask)
 

@@ -17,8 +17,8 @@ ARROW: dict[str, Any] = {"x": 0.0, "y": 1.0, "to_x": 0.5, "to_y": 0.5}
     ("kind", "value", "words"),
     [
         ("arrows", [ARROW, {**ARROW, "image": 2}], ""),
-        ("arrows", [{**ARROW, "to_x": 1.01}], "Arrow 1: it reaches out of the image"),
-        ("arrows", [{**ARROW, "to_x": 0.0, "to_y": 1.0}], "it begins where it points"),
+        ("arrows", [{**ARROW, "to_x": 1.01}], "Arrow 1: it reaches outside the image"),
+        ("arrows", [{**ARROW, "to_x": 0.0, "to_y": 1.0}], "its start and its end are the same"),
         ("arrows", [{"x": 0.1, "y": 0.1}], "`to_x` must be a number"),
         ("arrows", [{**ARROW, "label": "cup"}], "there is no `label` in it"),
         ("blur", [{key: BOX[key] for key in "xywh"}], ""),
@@ -46,38 +46,38 @@ RUNS: dict[str, Any] = {"size": [2, 3], "counts": [1, 2, 3]}
         ({"rle": RUNS}, ""),
         ({"rle": {"size": [2, 3], "counts": "123"}}, ""),
         ({"rle": {"size": [2, 3], "counts": [0, 6]}}, ""),
-        ({}, "it needs `rings` or `rle`, one of the two"),
-        ({"rings": [RING], "rle": RUNS}, "one of the two"),
-        ({"rings": [RING], "label": "cup"}, "there is no `label` in it"),
+        ({}, "it needs either `rings` or `rle`"),
+        ({"rings": [RING], "rle": RUNS}, "either `rings` or `rle`"),
+        ({"rings": [RING], "label": "cup"}, "it has the unknown key `label`"),
         ({"rings": [RING], "image": 0}, "there is no such image"),
         ({"rings": []}, "must be a list of rings"),
         ({"rings": RING[0]}, "must be a list of rings"),
-        ({"rings": [RING, RING[:2]]}, "ring 2 has 2 points; an area needs three at least"),
-        ({"rings": [[[0, 0], [1, 1], [0, 0]]]}, "fewer than three places"),
-        ({"rings": [[*RING, [0.5, 1.001]]]}, "point 4 of ring 1 lies outside of the image"),
-        ({"rings": [[[320, 200], [330, 200], [330, 210]]]}, "divide pixels by its width and height"),
-        ({"rings": [[*RING, [0.5, -0.001]]]}, "lies outside of the image"),
+        ({"rings": [RING, RING[:2]]}, "ring 2 has 2 points; an area needs at least three"),
+        ({"rings": [[[0, 0], [1, 1], [0, 0]]]}, "fewer than three different points"),
+        ({"rings": [[*RING, [0.5, 1.001]]]}, "point 4 of ring 1 lies outside the image"),
+        ({"rings": [[[320, 200], [330, 200], [330, 210]]]}, "divide pixels by the image's width and height"),
+        ({"rings": [[*RING, [0.5, -0.001]]]}, "lies outside the image"),
         ({"rings": [[*RING, [NAN, 0.5]]]}, "must be two numbers"),
         ({"rings": [[*RING, [0.5, float("inf")]]]}, "must be two numbers"),
         ({"rings": [[*RING, [True, 0.5]]]}, "must be two numbers"),
         ({"rings": [[*RING, [0.5]]]}, "must be two numbers"),
         ({"rings": [[*RING, "ab"]]}, "must be two numbers"),
-        ({"rings": [RING * 3334]}, "it has 10,002 points; at most 10,000 fit"),
+        ({"rings": [RING * 3334]}, "it has 10,002 points; at most 10,000 are allowed"),
         ({"rle": [2, 3]}, "as COCO writes it"),
         ({"rle": {**RUNS, "order": "C"}}, "as COCO writes it"),
         ({"rle": {**RUNS, "size": [2]}}, "must be `[height, width]`"),
         ({"rle": {**RUNS, "size": [2, 3.0]}}, "two whole numbers"),
         ({"rle": {**RUNS, "size": [-2, -3]}}, "two whole numbers"),
-        ({"rle": {**RUNS, "size": [10**9, 10**9]}}, "at most 80,000,000 fit"),
-        ({"rle": {**RUNS, "counts": [1, 2, 4]}}, "add up to 7, and 2 x 3 pixels are 6"),
+        ({"rle": {**RUNS, "size": [10**9, 10**9]}}, "at most 80,000,000 pixels are allowed"),
+        ({"rle": {**RUNS, "counts": [1, 2, 4]}}, "add up to 7, but 2 x 3 pixels need 6"),
         ({"rle": {**RUNS, "counts": [7, -1]}}, "whole numbers, 0 or more"),
         ({"rle": {**RUNS, "counts": []}}, "a list of 1 to 100,000 whole numbers"),
         ({"rle": {**RUNS, "counts": [0] * 100_001}}, "a list of 1 to 100,000 whole numbers"),
         ({"rle": {**RUNS, "counts": [1, 2, NAN]}}, "whole numbers"),
         ({"rle": {**RUNS, "counts": [1, 2, True]}}, "whole numbers"),
-        ({"rle": {**RUNS, "counts": "12S"}}, "the text that COCO makes of such a list"),  # it breaks off
-        ({"rle": {**RUNS, "counts": "1 2"}}, "the text that COCO makes of such a list"),
-        ({"rle": {**RUNS, "counts": "P" * 900_000}}, "the text that COCO makes of such a list"),
+        ({"rle": {**RUNS, "counts": "12S"}}, "COCO's text form of such a list"),  # it breaks off
+        ({"rle": {**RUNS, "counts": "1 2"}}, "COCO's text form of such a list"),
+        ({"rle": {**RUNS, "counts": "P" * 900_000}}, "COCO's text form of such a list"),
     ],
 )
 def test_what_is_wrong_with_masks_is_said(mask: dict[str, Any], words: str) -> None:
@@ -93,7 +93,7 @@ def test_a_field_has_so_many_masks_at_most() -> None:
     assert masks.FIELD.drawing_problem(many) == "At most 200 masks fit (201 now)."
     long = {"rle": {"size": [100, 1000], "counts": [1] * 100_000}}
     assert masks.FIELD.drawing_problem([long]) is None
-    said = "All masks together have 100,003 points and counts; at most 100,000 fit. Make them coarser."
+    said = "All masks together have 100,003 points and counts; at most 100,000 are allowed. Simplify the masks."
     assert masks.FIELD.drawing_problem([long, many[0]]) == said
     none = ItemField(name="drawn", kind="masks", max_length=0)
     assert masks.FIELD.check(none, many[:1], {}) == "at most 0 masks fit (1 now)."

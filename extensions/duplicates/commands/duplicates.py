@@ -26,8 +26,8 @@ def duplicates(
     against: Annotated[
         str | None,
         typer.Option(
-            help="Compare with another project, or with a file that the schema can read. Default: items with each "
-            "other.",
+            help="Compare with another project, or with a file that the schema can read. Default: compare the items "
+            "with each other.",
             metavar="PROJECT|FILE",
         ),
     ] = None,
@@ -74,8 +74,8 @@ def duplicates(
     if as_json:
         typer.echo(json.dumps(search.as_json(report), indent=2, ensure_ascii=False, allow_nan=False))
         return
-    next_to = f" next to {report.others:,} of {report.against}" if report.against else " next to each other"
-    typer.echo(f"{report.title}. {report.which} Held{next_to}.")
+    next_to = f" with {report.others:,} of {report.against}" if report.against else " with each other"
+    typer.echo(f"{report.title}. {report.which} Compared{next_to}.")
     for kind, words in search.KINDS.items():
         pairs = report.of(kind)
         apart = sum(pair.one.where != pair.other.where for pair in pairs)

@@ -19,7 +19,7 @@ def erase(
     login: Annotated[str, typer.Argument(help="The person's login.")],
     yes: Annotated[
         str | None,
-        typer.Option("--yes", metavar="LOGIN", help="The login again. Without this, you type it when asked."),
+        typer.Option("--yes", metavar="LOGIN", help="The login again. Without this option, you are asked for it."),
     ] = None,
 ) -> None:
     """Delete all personal data of a person for good: name, login, password, sessions, addresses and drafts.
@@ -39,9 +39,9 @@ def erase(
         return
     person = erasing.may_be_erased(store, login=login)
     typer.echo(
-        f"Of {person.name} ({person.login}) goes for good: name, login, password, sessions, e-mail addresses, drafts, "
-        "parts in projects, and what tells which pseudonyms were theirs. Their submissions stay without a name. "
-        "Copies elsewhere (archives of projects, backups, exports) are yours to delete.",
+        f"This erases {person.name} ({person.login}) for good: name, login, password, sessions, e-mail addresses, "
+        "drafts, project memberships and the link to their pseudonyms. Their submissions stay without a name. "
+        "Delete copies elsewhere (project archives, backups, exports) yourself.",
         err=yes is not None,
     )
     if yes is None:

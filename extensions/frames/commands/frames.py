@@ -26,7 +26,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def frames(
-    videos: Annotated[Path, typer.Argument(help="A video, or a folder of videos with all folders in it.")],
+    videos: Annotated[Path, typer.Argument(help="A video, or a folder of videos with its subfolders.")],
     out: Annotated[Path, typer.Argument(help="The folder for the frames and their manifest, frames.jsonl.")],
     every: Annotated[int | None, typer.Option(min=1, help="Take every Nth frame.")] = None,
     seconds: Annotated[str | None, typer.Option(metavar="S", help="Take one frame every S seconds.")] = None,
@@ -86,7 +86,7 @@ def frames(
     if scene_change is not None and not scenes:
         raise InvalidInputError([Problem("scene_change", "--scene-change needs --scenes.")])
     if format not in FORMATS:
-        raise InvalidInputError([Problem("format", f"--format is png or jpg, not {format!r}.")])
+        raise InvalidInputError([Problem("format", f"--format must be png or jpg, not {format!r}.")])
     taking = ExtractionSettings(
         every=every,
         seconds=_step(seconds) if seconds is not None else None,
@@ -148,7 +148,7 @@ def _videos(videos: Path, out: Path) -> dict[str, Path]:
         if videos.is_file() or (kind_of(path) == "clip" and not path.is_relative_to(out))
     }
     if not paths:
-        raise InvalidFileError(f"{videos} holds no video.")
+        raise InvalidFileError(f"{videos} contains no video.")
     return paths
 
 
@@ -160,7 +160,9 @@ def _step(text: str) -> str:
             return text
     except (ValueError, ZeroDivisionError):
         pass
-    raise InvalidInputError([Problem("seconds", f"--seconds is a number above 0, such as 0.5 or 1/3, not {text!r}.")])
+    raise InvalidInputError(
+        [Problem("seconds", f"--seconds must be a number above 0, such as 0.5 or 1/3, not {text!r}.")]
+    )
 
 
 def _tell(kept: int, dropped: int, sources: int, out: Path) -> None:

@@ -40,14 +40,15 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Frames",
-        "Frames are taken out of videos and screened; those that you choose go into the pool of images to write about.",
+        "Touchstone takes frames from videos and screens them. The frames that you choose go into the image pool "
+        "for authors.",
         made_up=view.made_up,
     )
     st.html(f"<style>{candidate_grid.STYLE}</style>")
     shell.tell_refused()
     sets = frame_sets.sets(services, view.name)
     with st.expander(
-        "Videos to take frames out of", expanded=not sets, key=f"frames.new.{st.session_state.get(_ROUND, 0)}"
+        "Videos to take frames from", expanded=not sets, key=f"frames.new.{st.session_state.get(_ROUND, 0)}"
     ):
         _new(services, view)
     if not sets:
@@ -113,14 +114,14 @@ def _take(services: Services, view: ProjectView, where: str, files: Sequence[Any
         else:
             there = _clips(services, view) if where == POOL else _below(services)
             if not there:
-                raise InvalidFileError("There is no video: no clip is free in the pool." if where == POOL else _NONE)
+                raise InvalidFileError("There are no videos: the pool has no free clips." if where == POOL else _NONE)
             root = file_inputs.typed_path(st.session_state["frames.path"]) if where == PATH else None
             made = set_jobs.begin_set(services, view.name, paths=there, root=root, **about)
         st.session_state[_SET] = made
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
 
 
-_NONE = f"There is no video: their names end with {', '.join(sorted(CLIPS))}."
+_NONE = f"There are no videos. Names of videos end with {', '.join(sorted(CLIPS))}."
 
 
 def _below(services: Services) -> list[tuple[str, Path]]:
@@ -136,8 +137,8 @@ def _below(services: Services) -> list[tuple[str, Path]]:
 def _ask_delete(services: Services, folder: Path, about: SetDescription) -> None:
     question = confirm.Confirmation(
         title=f"Delete the frames of {about.called}?",
-        words="Its videos, its frames and what was chosen of them go. What went into the pool stays there.",
-        undo="This cannot be taken back; the videos can be given again.",
+        words="This deletes its videos, frames and choices. Frames in the pool stay.",
+        undo="You cannot undo this, but you can upload the videos again.",
         yes="Delete these frames",
     )
     confirm.ask(services, question, lambda: set_jobs.remove(services, folder), key="frames.delete.sure")
@@ -198,8 +199,8 @@ def _again(services: Services, folder: Path, about: SetDescription) -> None:
     words.html(
         str(
             markup.paragraph(
-                "Screening decides about the frames that are there. Taking reads all videos again when its settings "
-                "are others, and forgets what was ticked by hand.",
+                "Screening checks the frames that were taken. If you change how frames are taken, all videos are "
+                "read again and choices made by hand are lost.",
                 style="ts ts-quiet",
             )
         )

@@ -159,7 +159,7 @@ def test_a_folder_of_other_frames_is_refused_and_stays(sources: list[Source], tm
     other = tmp_path / "a.mp4"
     other.write_bytes(sources[2].path.read_bytes())
     for given, taking, words in (
-        (sources, ExtractionSettings(every=6), "taken in another way"),
+        (sources, ExtractionSettings(every=6), "taken with other settings"),
         ([Source("k/a.mp4", other), *sources[1:]], EACH_FIFTH, "has changed since"),
         (sources[1:], EACH_FIFTH, "frames of k/a.mp4, which is not among"),
     ):
@@ -169,6 +169,6 @@ def test_a_folder_of_other_frames_is_refused_and_stays(sources: list[Source], tm
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(ConflictError, match="Another run"):
             extraction.make(out, sources, taking=EACH_FIFTH)
-    with pytest.raises(InvalidFileError, match="holds other files"):
+    with pytest.raises(InvalidFileError, match="already contains other files"):
         extraction.make(sources[0].path.parent, sources, taking=EACH_FIFTH)
     assert everything(out) == before

@@ -122,7 +122,7 @@ def test_a_folder_of_videos_becomes_images_of_the_pool(lea: Services, packed: by
         "Choosing": ("28", "6"),
     }
     assert "bad.mp4 cannot be decoded" in told["Videos"]["Dropped, and why"]
-    assert "notes.txt: its name has no ending of a video" in told["Videos"]["Dropped, and why"]
+    assert "notes.txt: its name has no video extension" in told["Videos"]["Dropped, and why"]
     assert told["Screening"]["Dropped, and why"] == "enough of its video: 22"
     assert told["Screening"]["How"] == "at most 3 of a video"
     assert part(page, "candidates") == "28 frames with these filters; 6 of 28 are chosen."
@@ -147,7 +147,7 @@ def test_a_folder_of_videos_becomes_images_of_the_pool(lea: Services, packed: by
     page = over(page, lea)
     told = {row["Step"]: row for row in rows(page, "Dropped, and why")}
     assert (told["Pool"]["In"], told["Pool"]["Out"]) == ("4", "0")
-    assert told["Pool"]["Dropped, and why"] == "4 frames: in the project already, byte for byte"
+    assert told["Pool"]["Dropped, and why"] == "4 frames: already in the project (identical files)"
 
 
 def test_screening_again_decodes_nothing_and_taking_again_begins_anew(
@@ -183,7 +183,7 @@ def test_motion_is_measured_and_filtered_by(lea: Services, packed: bytes, monkey
     assert not [each for each in page.number_input if each.key == "frames.filter.still"]
     page.number_input(key=f"frames.again.{folder.name}.still").set_value(1.0)
     page.button(key=f"frames.again.{folder.name}.screening").click().run()
-    assert "Motion is not measured here" in words(page)
+    assert "These frames have no motion values" in words(page)
     monkeypatch.setattr(set_jobs, "_begin", lambda services, folder, work: work.run(lea.store, folder, unheard))
     set_jobs.again(lea, folder, taking=ExtractionSettings(every=5, motion=True), keeping=ScreeningSettings())
     page = opened(lea)
@@ -280,9 +280,9 @@ def test_nothing_that_is_no_video_begins(lea: Services, packed: bytes) -> None:
     page.run()
     page.text_input(key="frames.ask.seconds").set_value("0")
     page.button(key="frames.take").click().run()
-    assert "is no number of seconds above 0" in words(page)
+    assert "is not a number of seconds above 0" in words(page)
     assert folders(lea) == []
     page.text_input(key="frames.ask.seconds").set_value("2")
     page.button(key="frames.take").click().run()
     page = over(page, lea)
-    assert "Among these files is no video" in words(page)
+    assert "None of these files is a video" in words(page)

@@ -125,11 +125,11 @@ def test_frames_wait_for_those_before_them() -> None:
 
 def test_what_is_not_measured_is_not_screened_by(tmp_path: Path) -> None:
     for keeping, taking, said in (
-        (ScreeningSettings(least_motion=1), ExtractionSettings(every=1), "not measured here"),
+        (ScreeningSettings(least_motion=1), ExtractionSettings(every=1), "have no motion values"),
         (
             ScreeningSettings(least_motion=3, most_motion=2),
             ExtractionSettings(every=1, motion=True),
-            "at least 3 and at most 2",
+            "minimum motion 3 is above the maximum motion 2",
         ),
     ):
         with pytest.raises(InvalidInputError, match=said):

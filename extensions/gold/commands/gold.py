@@ -153,7 +153,7 @@ def reinstate(
     from extensions.gold import scores
 
     scores.reinstate(_store(), by=None, project=project, login=login, stage=stage, why=why)
-    typer.echo(f"{login} can do {stage.value} in {project} again.")
+    typer.echo(f"{login} can work in {stage.value} of {project} again.")
 
 
 def _print_made(made: Sequence[GoldCandidate]) -> None:

@@ -35,7 +35,7 @@ SCREEN = Screen(
 )
 
 WORDS = {
-    GoldStanding.FEW: "too few to say",
+    GoldStanding.FEW: "too few answers",
     GoldStanding.GOOD: "good",
     GoldStanding.LOW: "warned",
     GoldStanding.STOPPED: "stopped",
@@ -162,15 +162,15 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
     if not in_use:
         return
     with st.form("gold.withdraw", border=False, clear_on_submit=True):
-        which = st.selectbox("Withdraw one whose answer turned out wrong", in_use, format_func=_name, key="gold.which")
+        which = st.selectbox("Withdraw a wrong gold check", in_use, format_func=_name, key="gold.which")
         why = st.text_input("Why it is withdrawn", key="gold.withdraw.why")
         sent = st.form_submit_button("Withdraw", key="gold.withdraw.go")
     if sent and which is not None:
         name = _name(which)
         question = Confirmation(
             f"Withdraw the gold check {name}?",
-            "Nobody gets it any more, and answers to it no longer count.",
-            "It cannot be undone.",
+            "Nobody gets this gold check any more, and its answers no longer count.",
+            "You cannot undo this.",
             f"Withdraw {name}",
         )
         confirm.ask(
@@ -198,11 +198,11 @@ def lines(found: Sequence[GoldLine], titles: Mapping[str, str]) -> markup.Markup
     rows = []
     for line in sorted(found, key=wrong):
         changed = "its item has changed, or its answer was withdrawn" if line.known.model else "its item has changed"
-        state = "" if line.usable else f"{changed}; no one is asked about it"
+        state = "" if line.usable else f"{changed}; nobody gets it any more"
         if line.withdrawn is not None:
             state = f"withdrawn: {line.withdrawn}"
         elif line.n >= 3 and 2 * line.right < line.n:
-            state = state or "most get it wrong: is its answer right?"
+            state = state or "most raters get it wrong. Is its answer right?"
         rows.append(
             [
                 markup.text(_name(line)),
@@ -240,8 +240,8 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
     if asked.figure is not None:
         _draw(services, view, stage, asked.figure.value)
     st.caption(
-        "`touchstone gold import` makes gold checks with your own answers, one on each line. Use it for items that are"
-        " known to be bad."
+        "`touchstone gold import` makes gold checks from your own answers, one per line. Use it for items that are "
+        "known to be bad."
     )
 
 
@@ -264,14 +264,14 @@ def _draw(services: Services, view: ProjectView, stage: Stage, known: int) -> No
         markup.paragraph(
             f"{markup.count(known, 'settled item is', 'settled items are')} clear and not among the gold checks yet."
             if stage in VERIFICATIONS
-            else f"All grades agree on {markup.count(known, 'answer')} that {'is' if known == 1 else 'are'}"
-            " no gold check yet."
+            else f"{markup.count(known, 'answer')} with grades that all agree {'is' if known == 1 else 'are'} not "
+            "among the gold checks yet."
         )
     )
     if known:
         with st.form("gold.draw", border=False):
             number = st.number_input(
-                "How many are drawn, evenly over the dimensions",
+                "Number to draw, evenly over the dimensions",
                 min_value=1,
                 max_value=known,
                 value=min(DRAWN, known),

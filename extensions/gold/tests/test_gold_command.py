@@ -58,7 +58,7 @@ def test_gold_from_a_file(home: Path, tmp_path: Path) -> None:
         ('\n{"item": "garden/0", "answers": {"right": "yes"}\n', "line 2"),
         ('{"item": "garden/9", "answers": {"right": "yes"}}', "There is no item 'garden/9'"),
         ('{"item": "garden/2", "answers": {"right": "yes"}}', "only a settled item can be a gold check"),
-        ('{"item": "garden/0", "answers": {"left": "yes"}}', "does not ask 'left'"),
+        ('{"item": "garden/0", "answers": {"left": "yes"}}', "has no criterion 'left'"),
         ('{"item": "garden/0", "answers": {"right": "maybe"}}', "Choose one of the answers"),
     ):
         file.write_text(text)

@@ -56,8 +56,8 @@ def import_(
     answers: Annotated[
         list[str] | None,
         typer.Option(
-            help="An adjudication reason in a dimension that this version settles. Its open decisions are then "
-            "done. Repeat it for more.",
+            help="An adjudication reason in one dimension that this version settles. Closes its open decisions. "
+            "Repeat it for more.",
             metavar="REASON@DIMENSION",
         ),
     ] = None,
@@ -75,7 +75,7 @@ def import_(
     for answer in answers or ():
         reason, at, dimension = answer.rpartition("@")
         if not at:
-            raise typer.BadParameter(f"--answers {answer!r} is not REASON@DIMENSION.")
+            raise typer.BadParameter(f"--answers {answer!r} must have the form REASON@DIMENSION.")
         pairs.append((reason, dimension))
     try:
         text = file.read_text(encoding="utf-8")
@@ -84,7 +84,7 @@ def import_(
     done = versions.publish_version(
         _store(), by=None, project=project, text=text, why=why, answers=pairs, requalify=requalify
     )
-    answered = f" It answers {done.answers} decisions." if done.answers else ""
+    answered = f" Settled decisions: {done.answers}." if done.answers else ""
     typer.echo(f"Published version {done.number} of the guideline of {project}.{answered}")
 
 

@@ -44,8 +44,8 @@ def render(services: Services) -> None:
     (now,) = (version for version in versions if version.in_force)
     shell.heading(
         "Guideline",
-        f"Version {now.number} is in force. Every vote is stored with the version its rater saw; people who worked "
-        "under another version are told about a new one.",
+        f"Version {now.number} is in force. Every vote is stored with the version that its rater saw. People who "
+        "worked under another version get a notice about a new version.",
         made_up=view.made_up,
     )
     shell.tell_refused()
@@ -63,11 +63,11 @@ def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
         shell.show(
             markup.notice(
                 f"Version {now.number} came into force while you wrote ({now.why or 'no reason given'}). The "
-                "comparison shows what yours would undo.",
+                "comparison shows the changes that your version would undo.",
                 style="bad",
             )
         )
-        if st.button("I have seen it", key="guideline.seen"):
+        if st.button("I have seen the changes", key="guideline.seen"):
             st.session_state[f"guideline.base.{view.name}"] = now.number
             st.rerun()
     left, right = st.columns(2, gap="large")
@@ -111,10 +111,10 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
     }
     wanted = [pair for pair in st.session_state.get("guideline.answers", ()) if tuple(pair) in titles]
     with st.form("guideline", border=False):
-        why = st.text_input("The change, in one sentence for annotators", key="guideline.why")
+        why = st.text_input("Change, in one sentence for annotators", key="guideline.why")
         answers = (
             st.multiselect(
-                "Adjudication reasons that it answers",
+                "Adjudication reasons that it settles",
                 list(titles),
                 default=[tuple(pair) for pair in wanted],
                 format_func=lambda pair: titles.get(pair, str(pair)),
@@ -156,11 +156,10 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
 
     if again and why.strip():
         question = Confirmation(
-            f"Bring version {base + 1} of the guideline of {view.title} into force, with a set to pass again?",
+            f"Bring version {base + 1} of the guideline of {view.title} into force and require a new qualification?",
             "People who have passed a qualification get no more work in its stage until they have passed a set under "
             "this version.",
-            "It cannot be undone; on Qualify you can exempt someone from it. What they have submitted stays and "
-            "counts.",
+            "You cannot undo this, but you can exempt someone on the page Qualify. Their submissions stay and count.",
             f"Bring version {base + 1} into force",
         )
         confirm.ask(services, question, put, key="guideline.sure")

@@ -30,8 +30,8 @@ def audit(
     kind: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only events of this kind, such as task.submitted. `task.` means all that begin with it. Repeat "
-            "it for more."
+            help="Only events of this kind, such as task.submitted. `task.` selects all kinds that begin with it. "
+            "Repeat it for more."
         ),
     ] = None,
     person: Annotated[str | None, typer.Option(help="Only what this person did.", metavar="LOGIN")] = None,

@@ -98,7 +98,7 @@ def test_a_made_item_begins_with_its_narrations_and_goal(store: Store, tmp_path:
     assert facts(steps[0]) == {
         "video": "V",
         "file": "n.csv",
-        "the action asked for": named[1],
+        "the asked action": named[1],
         "done before it": named[0],
         "wrong options": f"{named[2]}; gone-7",
         "all actions of the goal": "; ".join(named),
@@ -122,7 +122,7 @@ def test_a_made_item_begins_with_its_narrations_and_goal(store: Store, tmp_path:
     assert facts(steps[3])["file"] == "not imported yet"
     assert facts(steps[5]) == {"file": "made.json", "row": "1", "format": "egoplan", "id": "0"}
 
-    assert facts(origin(store, lea, "1")[-1])["how it was made"] == "its record does not say"
+    assert facts(origin(store, lea, "1")[-1])["how it was made"] == "not recorded"
     assert facts(origin(store, lea, "2")[0]) == {
         "drafted by": "a model",
         "<b>": '[1, {"a": null}]',

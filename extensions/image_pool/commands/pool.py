@@ -26,10 +26,10 @@ def register(cli: typer.Typer) -> None:
 
 def add(
     project: Annotated[str, typer.Argument(help="The project.")],
-    folder: Annotated[Path, typer.Argument(help="A file, or a folder with all folders in it.")],
+    folder: Annotated[Path, typer.Argument(help="A file, or a folder with its subfolders.")],
     role: Annotated[
         str | None,
-        typer.Option(help="The role in an item that the files are for. Only files of its kind are added."),
+        typer.Option(help="The role in an item that the files are for. Only files that fit the role are added."),
     ] = None,
     source: Annotated[
         str | None,
@@ -64,13 +64,13 @@ def add(
     if not folder.exists():
         raise InvalidFileError(f"There is no file or folder {folder}.")
     if groups is None and column:
-        raise InvalidInputError([Problem("column", "--column goes with --groups FILE.")])
+        raise InvalidInputError([Problem("column", "--column needs --groups FILE.")])
     if groups is not None:
         _add_groups(project, folder, groups, pairs(column or (), "NAME=COLUMN", option="--column"), source, dimension)
         return
     files = files_below(folder)
     if not files:
-        raise InvalidFileError(f"{folder} holds no file.")
+        raise InvalidFileError(f"{folder} contains no file.")
     here = opened()
     how: dict[str, Any] = {
         "by": None,
@@ -86,7 +86,7 @@ def add(
     added = next((added for added in of_extensions if added is not None), None)
     if added is None:
         added = image_pool.add_to_pool(here.store, here.media, **how, files=files)
-    there = f"; {added.repeated:,} in the project already, byte for byte" if added.repeated else ""
+    there = f"; {added.repeated:,} already in the project (identical files)" if added.repeated else ""
     typer.echo(f"{image_pool.files_in_words(added).capitalize()} added{there}.")
     for name, n in sorted(added.sources.items())[:SHOWN]:
         typer.echo(f"   {name or 'without a source'}: {n:,}")

@@ -112,11 +112,17 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
         ("g3;before;5.png;", None),  # its line is named, as what it lacks stands nowhere
         ("g4;befor;5.png;", "pairs.csv (line 8): items of this project have no role 'befor'; they have reference,"),
         ("g5;before;none.png;", "pairs.csv (line 9): there is no image or clip 'none.png' in the folder"),
-        ("g6;before;5.png;\ng6;after;6.png;\ng6;after;7.png;", "(line 10): it has 2 for after, and an item takes 1"),
+        (
+            "g6;before;5.png;\ng6;after;6.png;\ng6;after;7.png;",
+            "(line 10): it has 2 for after, but an item takes at most 1",
+        ),
         ("g7;before;5.png;\ng7;after;broken.png;", "pairs.csv (line 13): broken.png: "),
-        ("g8;before;clip.webm;\ng8;after;5.png;", "(line 15): clip.webm is a clip, and before takes an image"),
-        (";before;5.png;", "pairs.csv (line 17) names no group"),
-        ("g9;before;5.png;kitchen\ng9;after;6.png;attic", "(line 19) says source 'attic', and a row before 'kitchen'"),
+        ("g8;before;clip.webm;\ng8;after;5.png;", "(line 15): clip.webm is a clip, but before takes an image"),
+        (";before;5.png;", "pairs.csv (line 17) has no group"),
+        (
+            "g9;before;5.png;kitchen\ng9;after;6.png;attic",
+            "(line 19) has source 'attic', but an earlier row has 'kitchen'",
+        ),
         ("g1;reference;;", None),
     ]
     table.write_text(GOOD + "\n".join(line for line, _ in bad[:-1]) + "\n")
@@ -125,20 +131,20 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
     assert lines[0] == "2 groups with 5 images and clips added; 8 not taken."
-    whys = [why or "pairs.csv (line 7): it has nothing for after, without which" for _, why in bad[:-1]]
+    whys = [why or "pairs.csv (line 7): it has nothing for after, which every item needs" for _, why in bad[:-1]]
     for why, line in zip(whys, lines[1:], strict=True):
         assert why in line
     again = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
     assert again.stdout.startswith("0 groups with 0 images and clips added; 2 in the project already; 8 not taken.")
     table.write_text(GOOD + "g1;reference;3.png;\n")
     other = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
-    assert "g1: pairs.csv (line 2): the project has a group 'g1' with other files already" in other.stdout
+    assert "g1: pairs.csv (line 2): the project already has a group 'g1' with other files" in other.stdout
     for text, more, sentence in (
-        (GOOD, [], "has no column 'group'; say which one it is with --column group=COLUMN."),
+        (GOOD, [], "has no column 'group'; name it with --column group=COLUMN."),
         ("group,befor,after\ng,1.png,2.png\n", [], "has a column 'befor': items of this project have no role 'befor'"),
         ("group,role\ng,before\n", [], "has no column 'file'"),
         ("group,before,after\ng,1.png\n", [], "pairs.csv (line 2): it has 2 cells, and the head has 3"),
-        ("group,before\n", [], "names no group"),
+        ("group,before\n", [], "has no group"),
         (GOOD, ["--column", "group=Nr", "--column", "role=Platz"], "has no column 'Platz' (role)"),
     ):
         table.write_text(text)
@@ -188,7 +194,7 @@ def test_a_table_of_groups_comes_in_on_the_page(store: Store, home: Path, folder
     page = drawn(store, home, "import_", "boss", project="p")
     page.segmented_control(key="import.what").set_value("Images to write items about").run()
     page.segmented_control(key="import.pool.where").set_value("A path on the server's machine").run()
-    page.selectbox(key="import.pool.groups").set_value("A group: a table names them").run()
+    page.selectbox(key="import.pool.groups").set_value("A group of files: listed in a table").run()
     page.text_input(key="import.pool.path").input(str(folder)).run()
     assert page.button(key="import.pool.go").disabled, "there is no table yet"
     page.text_input(key="import.pool.table_path").input(str(table)).run()
@@ -197,8 +203,8 @@ def test_a_table_of_groups_comes_in_on_the_page(store: Store, home: Path, folder
     page.text_area(key="import.pool.columns").input("group=Nr").run()
     page.button(key="import.pool.go").click().run()
     assert "2 groups with 5 images and clips added; 1 not taken." in words(page)
-    (bad,) = rows(page, "Why it was not taken")
-    assert "no role 'befor'" in bad["Why it was not taken"]
+    (bad,) = rows(page, "Why it was rejected")
+    assert "no role 'befor'" in bad["Why it was rejected"]
     assert image_pool.pool(store, person=make_person(store, "ann"), project="p").total == 2
 
 
@@ -271,8 +277,8 @@ def test_rows_with_a_column_for_each_role_json_lines_and_folders_say_the_same(fo
     assert [each.problem for each in found] == [
         "g1/notes.txt: items of this project have no role 'notes'; they have reference, before, after",
         None,
-        "loose.png lies in no folder of a group",
+        "loose.png is not in a group's folder",
     ]
     (tmp_path / "rows.jsonl").write_text('{"group": "g1"\n')
-    with pytest.raises(InvalidFileError, match=r"rows.jsonl \(line 1\) is no JSON"):
+    with pytest.raises(InvalidFileError, match=r"rows.jsonl \(line 1\) is not valid JSON"):
         groups_of_table(tmp_path / "rows.jsonl", folder, roles=ROLES)

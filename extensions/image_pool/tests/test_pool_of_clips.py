@@ -85,7 +85,7 @@ def test_a_folder_comes_in_from_the_command_line_and_its_clips_leave_one_by_one(
     lines = done.stdout.splitlines()
     # garden: cut.png and broken.mp4 are damaged, same.png comes first by name, so kitchen/a.png is the repeated one
     assert lines[:4] == [
-        "1 image and 3 clips added; 1 in the project already, byte for byte.",
+        "1 image and 3 clips added; 1 already in the project (identical files).",
         "   garden: 3",
         "   kitchen: 1",
         "Not taken: 2.",
@@ -93,7 +93,7 @@ def test_a_folder_comes_in_from_the_command_line_and_its_clips_leave_one_by_one(
     assert [line.split(":")[0] for line in lines[4:]] == ["   garden/broken.mp4", "   garden/cut.png"]
     again = CliRunner().invoke(cli, ["pool", "import", "p", str(folder / "kitchen"), "--role", "walk"])
     assert again.stdout.splitlines() == [
-        "Nothing added; 1 in the project already, byte for byte.",
+        "Nothing added; 1 already in the project (identical files).",
         "Not taken: 1.",
         "   a.png: It is an image, and walk takes clips.",
     ]

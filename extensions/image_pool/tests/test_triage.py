@@ -185,7 +185,7 @@ def test_the_same_key_again_changes_nothing_and_another_decision_under_it_is_ref
     for repeated in (False, True, True):
         done = triage_decisions.decide(store, person=ann, project="p", keep=[frame], drop={}, key="k")
         assert (done.kept, done.repeated) == (1, repeated)
-    with pytest.raises(ConflictError, match="same key"):
+    with pytest.raises(ConflictError, match="key of an earlier, different decision"):
         triage_decisions.decide(store, person=ann, project="p", keep=[], drop={frame: "unclear"}, key="k")
     assert triage_report.progress(store, by=None, project="p").total.kept == 1
 
@@ -346,5 +346,5 @@ def test_check_names_frames_kept_beyond_what_the_schema_allows(store: Store, ann
             row.state = TriageState.KEPT
     assert check(store) == [
         "p: source video has 3 kept frames, but the schema allows 2.",
-        "p: source video counts 0 kept frames, but there are 3.",
+        "p: source video is recorded with 0 kept frames, but has 3.",
     ]

@@ -95,7 +95,7 @@ def _state(services: Services, view: ProjectView, standing: Public | None) -> ma
     if standing is None:
         words = "The board is not public. When you publish it, people can read it without an account."
         return markup.finding(markup.text(words), part="standing")
-    words = f"The board is public since {markup.moment(standing.since)} at "
+    words = f"The board has been public since {markup.moment(standing.since)} at "
     whole = f"{services.settings.public_url or ''}{path}"
     link = markup.tag("a", markup.text(whole), href=path, target="_blank")
     return markup.finding(markup.text(words), link, part="standing")

@@ -68,12 +68,12 @@ def test_a_newer_entry_counts_and_the_earlier_one_is_kept(
 ) -> None:
     first = take(store, media, sent(tmp_path, "ABCDAAAAAA"))
     other = take(store, media, sent(tmp_path, "BBBBBBBBBB", name="other.json"), team="Team B")
-    with pytest.raises(AlreadyTakenError, match="Team A: Planner sent in this very file before; nothing changed"):
+    with pytest.raises(AlreadyTakenError, match=r"Team A: Planner has already sent this file\. Nothing changed"):
         take(store, media, sent(tmp_path, "ABCDAAAAAA"))
     second = take(store, media, sent(tmp_path, KEYS))
     assert second.replaced is not None
     assert second.replaced.run == first.entry.run
-    assert re.search(r"The entry of .* UTC is kept, and counts no more\.", entries.sentence(second))
+    assert re.search(r"The entry of .* UTC is kept but no longer counts\.", entries.sentence(second))
     listed = [(each.run, each.team, each.withdrawn) for each in entries.entries(store, by=None, project="p")]
     assert listed == [
         (second.entry.run, "Team A", ""),
@@ -92,13 +92,13 @@ def test_a_newer_entry_counts_and_the_earlier_one_is_kept(
         (
             KEYS,
             [(5001, "A"), (5002, "B")],
-            "2 rows are about no item of this project: row 11, row 12 (there is no item '5001'",
+            "2 rows match no item of this project: row 11, row 12 (there is no item '5001'",
         ),
         (KEYS, [(3, "D"), (4, "B")], "2 items are answered more than once: row 11, row 12"),
-        ("EBCDABCDFZ", [], "3 answers name none of their options: row 1, row 9, row 10 ('E')."),
-        ("ABCD", [], "6 of 10 items have no answer, the first is 4."),
-        ("ABCDABCD", [(8, "N/A"), (9, "N/A")], "2 of 10 items have no answer, the first is 8."),
-        ("E", [(1, "A"), (1, "A"), (99, "A")], "1 row is about no item of this project: row 4"),
+        ("EBCDABCDFZ", [], "3 answers match no option of their items: row 1, row 9, row 10 ('E')."),
+        ("ABCD", [], "6 of 10 items have no answer. The first is 4."),
+        ("ABCDABCD", [(8, "N/A"), (9, "N/A")], "2 of 10 items have no answer. The first is 8."),
+        ("E", [(1, "A"), (1, "A"), (99, "A")], "1 row matches no item of this project: row 4"),
     ],
 )
 def test_what_does_not_fit_is_counted_and_nothing_is_taken(
@@ -116,10 +116,10 @@ def test_several_problems_are_told_at_once(store: Store, media: MediaStore, proj
         take(store, media, sent(tmp_path, "EB", (1, "A"), (99, "A")))
     said = str(refused.value)
     for words in (
-        "1 row is about no item of this project: row 4",
+        "1 row matches no item of this project: row 4",
         "1 item is answered more than once: row 3",
-        "1 answer names none of its item's options: row 1 ('E').",
-        "8 of 10 items have no answer, the first is 2.",
+        "1 answer matches no option of its item: row 1 ('E').",
+        "8 of 10 items have no answer. The first is 2.",
     ):
         assert words in said
     assert "anyway" not in said, "an item that is answered twice cannot be taken as it is"
@@ -138,7 +138,7 @@ def test_what_is_missing_or_unreadable_counts_as_wrong_if_it_is_taken_anyway(
     store: Store, media: MediaStore, project: str, tmp_path: Path
 ) -> None:
     path = sent(tmp_path, "ABCE", (4, "N/A"))
-    with pytest.raises(InvalidFileError, match="--anyway takes it"):
+    with pytest.raises(InvalidFileError, match="Use --anyway to accept the entry"):
         take(store, media, path)
     done = take(store, media, path, anyway=True)
     assert (done.answers, done.unanswered) == (4, 6)
@@ -172,15 +172,19 @@ def test_some_items_without_a_key_have_no_part_in_the_accuracy(store: Store, med
 def test_names_and_roles(store: Store, media: MediaStore, project: str, tmp_path: Path) -> None:
     path = sent(tmp_path, KEYS)
     for how in ({"team": " "}, {"model": "x" * 81}, {"team": "a\u202eb"}):
-        with pytest.raises(InvalidInputError, match="in up to 80 letters"):
+        with pytest.raises(InvalidInputError, match="a name of at most 80 characters"):
             take(store, media, path, **how)
     import_files.import_files(
         store, media, by=None, project="p", format="egoplan_submission", path=path, model="Team A: Planner"
     )
-    with pytest.raises(AlreadyTakenError, match="A model that is no entry is called Team A: Planner here"):
+    with pytest.raises(
+        AlreadyTakenError, match=r"The project has a model with the name Team A: Planner\. Choose another name"
+    ):
         take(store, media, path)
     take(store, media, path, team="A", model="B: C")
-    with pytest.raises(AlreadyTakenError, match="A: B: C is the model B: C of A; call team or model otherwise"):
+    with pytest.raises(
+        AlreadyTakenError, match=r"A: B: C is the model B: C of A\. Choose another name for the team or the model"
+    ):
         take(store, media, path, team="A: B", model="C")
     senior = make_person(store, "senior")
     for ask in (

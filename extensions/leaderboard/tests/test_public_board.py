@@ -62,7 +62,7 @@ def test_only_what_was_chosen_is_there(world: Store, media: MediaStore, tmp_path
     assert [name for name, _ in shown(world, entries=False).rows] == ["ours"]
     gone = shown(world, models=("no one",), scores=(Scores("key"), Scores("human", "beauty")))
     assert [name for name, _ in gone.rows] == ["Team A: Planner"]
-    assert gone.lacking == ("People, beauty is not there any more.", "no one has no answers that count.")
+    assert gone.lacking == ("People, beauty no longer exists.", "no one has no answers that count.")
     take(world, media, sent(tmp_path, KEYS, name="b.json"), team="B")
     assert [name for name, _ in shown(world).rows] == ["B: Planner", "Team A: Planner", "ours"]
     (mistaken,) = (each.run for each in entries.entries(world, by=None, project="p") if each.team == "B")
@@ -78,11 +78,11 @@ def test_slices_never_name_what_items_say(world: Store) -> None:
     counted = shown(world, by="task_goal.words", bins=(1, 4))
     assert [column.partition("; ")[2] for column in counted.columns[1:]] == ["Goal: number of words: 1 to 3"]
     for by, words in (
-        ("task_goal", "Slices by Goal are shown to no one: its values could be texts of items."),
+        ("task_goal", "Slices by Goal cannot be shown because their values could be texts of items."),
         ("question", "could be texts of items"),
         ("video_id", "could be texts of items"),
-        ("answer", "would show something of the key"),
-        ("answer.words", "would show something of the key"),
+        ("answer", "would reveal something about the key"),
+        ("answer.words", "would reveal something about the key"),
         ("beauty", "Items cannot be cut by 'beauty'"),
     ):
         found = shown(world, by=by)
@@ -111,8 +111,8 @@ def test_two_presses_are_one_event(world: Store) -> None:
 
 def test_what_is_missing_is_told_and_no_one_below_a_lead_may(world: Store) -> None:
     for choice, words in (
-        (replace(CHOICE, title=" "), "Give the public page a title of up to 120 letters."),
-        (replace(CHOICE, text="x" * 4001), "The text has 4,001 letters; 4,000 are the most."),
+        (replace(CHOICE, title=" "), "Give the public page a title of at most 120 characters."),
+        (replace(CHOICE, text="x" * 4001), "The text has 4,001 characters. At most 4,000 are allowed."),
         (replace(CHOICE, scores=()), "Choose at least one number to show."),
         (replace(CHOICE, models=(), entries=False), "Choose at least one model, or other teams' entries."),
     ):

@@ -65,9 +65,9 @@ def test_shards_are_added_up_and_a_missing_one_is_named(tmp_path: Path) -> None:
     found = fit.look(folder)
     assert (found.parameters, found.shards, found.stored) == (300, 3, "bfloat16")
     (folder / names[1]).unlink()
-    assert fit.look(folder).trouble == f"1 of 3 files of its weights are missing ({names[1]}): download it to the end."
+    assert fit.look(folder).trouble == f"1 of 3 files of its weights are missing ({names[1]}). Finish the download."
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"w": "../../secret"}}))
-    assert fit.look(folder).trouble.endswith("names files outside of the folder.")
+    assert fit.look(folder).trouble.endswith("names files outside the folder.")
     (folder / "model.safetensors.index.json").unlink()
     assert "their index" in fit.look(folder).trouble
 
@@ -75,8 +75,8 @@ def test_shards_are_added_up_and_a_missing_one_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "damaged, or has not been downloaded"),
-        (struct.pack("<Q", 2**60) + b"{}", "damaged, or has not been downloaded"),
+        (b"", "damaged or incomplete"),
+        (struct.pack("<Q", 2**60) + b"{}", "damaged or incomplete"),
         (struct.pack("<Q", 2) + b"[]", "header cannot be read"),
         (struct.pack("<Q", 9) + b'{"a": 3} ', "header cannot be read"),
         (struct.pack("<Q", 4) + b"\xff\xfe{}", "header cannot be read"),
@@ -92,11 +92,11 @@ def test_damaged_weights_are_told(content: bytes, sentence: str, tmp_path: Path)
 def test_half_downloaded_weights_are_told(tmp_path: Path) -> None:
     folder = model(tmp_path / "m")
     weights(folder / "model.safetensors", {"w": ("F32", [1000])}, short=1)
-    assert "has not been downloaded to the end" in fit.look(folder).trouble
+    assert "is incomplete" in fit.look(folder).trouble
     (folder / "model.safetensors").unlink()
     assert "model.safetensors is missing" in fit.look(folder).trouble
     (folder / "model.safetensors.incomplete").write_bytes(b"")
-    assert "downloaded to the end (model.safetensors.incomplete)" in fit.look(folder).trouble
+    assert "download of its weights is incomplete (model.safetensors.incomplete)" in fit.look(folder).trouble
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_half_downloaded_weights_are_told(tmp_path: Path) -> None:
     [
         ("{", "cannot be read"),
         ("[]", "it is not an object"),
-        ("{}", "names no model_type"),
+        ("{}", "has no model_type"),
         ('{"model_type": "minigpt4"}', "MiniGPT-4 has no class in transformers"),
         ('{"model_type": "mPLUG-owl"}', "mPLUG-Owl has no class in transformers"),
     ],
@@ -140,7 +140,7 @@ def test_what_fits(memory: fit.Memory, dtype: str, fits: bool, where: str, kind:
 def test_smaller_weights_are_named_where_they_would_fit(tmp_path: Path) -> None:
     found = fit.look(model(tmp_path / "m", w=("F16", [7_063_427_072])))
     assert fit.fit(found, memory=fit.Memory(20 * GIB)).sentence.endswith("With dtype bfloat16 it would fit.")
-    assert "A GPU is asked for" in fit.fit(found, device="cuda:0", memory=fit.Memory(20 * GIB)).sentence
+    assert "A GPU is required" in fit.fit(found, device="cuda:0", memory=fit.Memory(20 * GIB)).sentence
 
 
 def test_models_in_a_folder_and_nothing_outside_of_it(tmp_path: Path) -> None:
@@ -157,11 +157,11 @@ def test_models_in_a_folder_and_nothing_outside_of_it(tmp_path: Path) -> None:
     found = {one.name: one for one in fit.models_in(home)}
     assert set(found) == {"llava", "lab/qwen", "borrowed"}
     assert found["lab/qwen"].family.title == "Qwen2.5-VL"
-    assert found["borrowed"].trouble == "borrowed holds links that lead out of the folder of models."
+    assert found["borrowed"].trouble == "borrowed contains links that lead outside the folder of models."
     assert fit.models_in(tmp_path / "nowhere") == []
     assert fit.picked(home, "lab/qwen") == home / "lab" / "qwen"
     for name in ("../outside/secret", "link", str(outside / "secret"), "lab/../../outside/secret", "nothing", "x\x00y"):
-        with pytest.raises(ModelError, match="There is no folder"):
+        with pytest.raises(ModelError, match="contains no folder"):
             fit.picked(home, name)
 
 
@@ -182,7 +182,7 @@ def test_a_description_is_guessed(
     spec = fit.spec_for_folder(model(tmp_path / "my model", config))
     assert (spec.name, spec.adapter, spec.modality, spec.prompts) == ("my model", adapter, modality, prompts)
     assert spec.model == str(tmp_path / "my model")
-    assert "70 k parameters; guessed from its files." in spec.note
+    assert "70 k parameters (guessed from its files)." in spec.note
 
 
 def test_no_description_of_what_is_no_model(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_no_description_of_what_is_no_model(tmp_path: Path) -> None:
 def test_an_adapter_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "lora").mkdir()
     (tmp_path / "lora" / "adapter_config.json").write_text("{}")
-    assert "merge it into its model" in fit.look(tmp_path / "lora").trouble
+    assert "Merge it into its model" in fit.look(tmp_path / "lora").trouble
 
 
 def test_what_a_model_needs_is_said(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_what_a_model_needs_is_said(tmp_path: Path) -> None:
     assert found.remote_code
     assert any("only if the operator allows this model by name" in told for told in fit.needs(found))
     small = fit.look(model(tmp_path / "awq", {**LLAVA, "quantization_config": {"quant_method": "awq"}}))
-    assert any("with awq, which needs a GPU" in told for told in fit.needs(small))
+    assert any("with awq, so the model needs a GPU" in told for told in fit.needs(small))
     assert not fit.look(model(tmp_path / "native", {**LLAVA, "auto_map": {"AutoConfig": "own.Config"}})).remote_code
 
 

@@ -48,7 +48,7 @@ def changed(path: Path, **values: Any) -> None:
 def test_no_such_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file.bin").write_bytes(b"x")
     assert refused(tmp_path / "nothing") == f"There is no folder {tmp_path}/nothing."
-    assert "is a file; a model is a folder" in refused(tmp_path / "file.bin")
+    assert "is a file. Give the folder of a model" in refused(tmp_path / "file.bin")
     assert "it has no config.json" in refused(tmp_path)
     (tmp_path / "a" / "b").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "a" / "b")  # wherever the checkout is: what is named has to be absent from there
@@ -86,7 +86,7 @@ def test_a_repository_on_a_machine_that_stays_offline(folder: Path, tmp_path: Pa
         text=True,
         check=True,
     ).stdout.splitlines()
-    nothing = "someone/something is not a folder here, it has not been downloaded"
+    nothing = "someone/something is not a folder on this machine and was not downloaded"
     assert told[0].startswith(f"{nothing}, and this machine is set")
     assert told[1:3] == [f"{commit} 64", f"{commit} 64"]
     assert told[3].startswith(nothing)
@@ -95,7 +95,7 @@ def test_a_repository_on_a_machine_that_stays_offline(folder: Path, tmp_path: Pa
 def test_weights_that_were_not_downloaded_to_the_end(folder: Path) -> None:
     whole = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(whole[:-1000])
-    assert "has not been downloaded to the end" in refused(folder)
+    assert "is incomplete" in refused(folder)
     (folder / "model.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
     assert "placeholder of Git LFS" in refused(folder)
     (folder / "model.safetensors").unlink()
@@ -109,7 +109,7 @@ def test_weights_of_which_a_part_is_missing(folder: Path) -> None:
     kept = {name: part for name, part in parts.items() if "projector" not in name}
     assert len(parts) - len(kept) == 4
     save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
-    assert refused(folder).startswith("4 parts of mine are not among its weights (")
+    assert refused(folder).startswith("4 parts of mine are missing from its weights (such as ")
 
 
 def test_weights_of_another_model(folder: Path, tiny_models: Shelf) -> None:
@@ -132,7 +132,7 @@ def test_no_image_processor(folder: Path) -> None:
 
 def test_a_type_that_transformers_does_not_know(folder: Path) -> None:
     changed(folder / "config.json", model_type="quite_new_vl")
-    assert "is of the type quite_new_vl, which the installed transformers" in refused(folder)
+    assert "has the type quite_new_vl, which the installed transformers" in refused(folder)
     changed(folder / "config.json", model_type="mplug_owl2")
     assert "mPLUG-Owl2 has no class in transformers" in refused(folder)
 
@@ -148,7 +148,7 @@ def test_code_of_its_own_runs_only_if_the_operator_names_it(folder: Path) -> Non
         f"open({str(flag)!r}, 'w').close()\nfrom transformers import PretrainedConfig\n"
         "class OwnConfig(PretrainedConfig):\n    model_type = 'quite_new_vl'\n"
     )
-    assert "needs code that its repository brings" in refused(folder)
+    assert "needs code from its repository" in refused(folder)
     told = refused(folder, remote_code=True)
     assert f"TOUCHSTONE_REMOTE_CODE must name {folder}" in told
     assert "must name" in refused(folder, ModelPermissions(remote_code=("another",)), remote_code=True)
@@ -162,8 +162,8 @@ def test_a_gpu_that_is_not_there(folder: Path) -> None:
 
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU, so nothing is refused")
-    assert "asks for a GPU (`device: cuda`)" in refused(folder, device="cuda")
-    assert "`device: warp` is not known" in refused(folder, device="warp")
+    assert "requires a GPU (`device: cuda`)" in refused(folder, device="cuda")
+    assert "`device: warp` is unknown" in refused(folder, device="warp")
 
 
 def test_not_enough_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,12 +174,12 @@ def test_not_enough_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("family", "more", "sentence"),
     [
-        ("blip2_opt", {"adapter": "completion", "modality": "images"}, "BLIP-2 takes one picture; the description"),
-        ("blip2_opt", {"adapter": "completion", "modality": "video"}, "BLIP-2 takes one picture; the description"),
-        ("blip2_t5", {"adapter": "completion"}, "is asked with the adapter `encoder_decoder`"),
-        ("llava", {"adapter": "completion"}, "LLaVA is asked with the adapter `chat`"),
+        ("blip2_opt", {"adapter": "completion", "modality": "images"}, "BLIP-2 takes one picture, but the description"),
+        ("blip2_opt", {"adapter": "completion", "modality": "video"}, "BLIP-2 takes one picture, but the description"),
+        ("blip2_t5", {"adapter": "completion"}, "needs the adapter `encoder_decoder`"),
+        ("llava", {"adapter": "completion"}, "LLaVA needs the adapter `chat`"),
         ("text", {"modality": "one_image"}, "is a text model (llama): it sees nothing"),
-        ("video_llava", {"adapter": "chat"}, "Video-LLaVA is asked with the adapter `video_llava`"),
+        ("video_llava", {"adapter": "chat"}, "Video-LLaVA needs the adapter `video_llava`"),
     ],
 )
 def test_a_description_that_does_not_fit_the_model(

@@ -82,7 +82,7 @@ def test_a_model_that_needs_a_package_says_which(tmp_path: Path) -> None:
 
 def test_a_model_that_writes_by_diffusion_is_not_ranked_word_by_word(tmp_path: Path) -> None:
     tiny_types.build("diffusion_gemma", tmp_path / "model")
-    with pytest.raises(ModelError, match="writes an answer by diffusion"):
+    with pytest.raises(ModelError, match="writes all words of an answer at once"):
         load(fit.spec_for_folder(tmp_path / "model"), ModelPermissions())
 
 

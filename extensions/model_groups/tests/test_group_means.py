@@ -51,7 +51,7 @@ def test_every_model_of_a_group_counts_alike() -> None:
     apart = np.array([0.5, -0.5, 1.0, 0.5])
     assert (gap.group, gap.first, gap.left_out, gap.difference.value) == ("13B", "7B", 0, apart.mean())
     assert gap.difference.se == pytest.approx(apart.std(ddof=1) / math.sqrt(4))
-    assert both.notes == ["In no group, as nothing is said of their size: api."]
+    assert both.notes == ["In no group, because their size is unknown: api."]
 
 
 def test_the_interval_is_over_items_which_models_share() -> None:
@@ -82,9 +82,9 @@ def test_numbers_are_cut_at_limits_and_mistakes_are_named() -> None:
         ("13 and more", ("a13",)),
     ]
     assert grouped(read, board, parse_grouping(read, "family:3")).groups == [], "a name is no number"
-    with pytest.raises(InvalidInputError, match="an attribute 'sise'; those that are said: family, size, parameters"):
+    with pytest.raises(InvalidInputError, match="an attribute 'sise'; choose one of family, size, parameters"):
         parse_grouping(read, "sise")
-    with pytest.raises(InvalidInputError, match="'big' is no number such as 10 or 10B"):
+    with pytest.raises(InvalidInputError, match="'big' is not a number such as 10 or 10B"):
         parse_grouping(read, "size:big")
 
 

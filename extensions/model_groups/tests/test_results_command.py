@@ -36,6 +36,6 @@ def test_groups_of_models_are_in_all_three_forms(home: Path, tmp_path: Path) -> 
 
 def test_an_attribute_that_no_model_has_is_refused(home: Path) -> None:
     with pytest.raises(
-        InvalidInputError, match="an attribute 'size'; there are none; import them with the format models"
+        InvalidInputError, match="an attribute 'size'; no attributes are stored; import them with the format models"
     ):
         said("--group-models-by", "size")

@@ -100,7 +100,7 @@ def goals(
     from extensions.narrations.rules.goals import Limits
 
     if most < fewest:
-        raise InvalidInputError([Problem("most", f"--most is {most}, which is below --fewest, {fewest}.")])
+        raise InvalidInputError([Problem("most", f"--most ({most}) is below --fewest ({fewest}).")])
     how = reading(column, rates_of(videos), narrator, spacing, with_unsure)
     read = read_rows(file, how)
     limits = Limits(fewest, most)
@@ -164,6 +164,6 @@ def _tell(inquiry: GoalInquiry, out: Path, summary: InquirySummary) -> None:
     beside = inquiry.result._replace(out=out).beside
     tell_asked(summary, inquiry, journal=beside("asked.jsonl"), more=". The last one: ")
     typer.echo(
-        f"{with_noun(summary.n, 'goal')} at {out}; every reply: {beside('asked.jsonl')}; how they were "
-        f"made: {beside('made.json')}"
+        f"{with_noun(summary.n, 'goal')} at {out}; all replies: {beside('asked.jsonl')}; how they were made: "
+        f"{beside('made.json')}"
     )

@@ -118,11 +118,11 @@ def check(
         f"{with_noun(overview.videos, 'video')}, {hours}"
     )
     typer.echo(f"   {overview.texts:,} different phrases")
-    typer.echo(f"   {overview.overlapping:,} of {overview.pairs:,} begin before the one before them stops")
+    typer.echo(f"   {overview.overlapping:,} of {overview.pairs:,} begin before the narration before them stops")
     for rate, n in overview.counted.items():
-        typer.echo(f"   frames are counted at {rate} a second in {with_noun(n, 'video')}")
+        typer.echo(f"   {rate} frames per second in {with_noun(n, 'video')}")
     if overview.counted and overview.unclear:
-        typer.echo(f"   frames fit several rates, or none, in {with_noun(overview.unclear, 'video')}")
+        typer.echo(f"   unclear frame rate in {with_noun(overview.unclear, 'video')}")
     tell_rows(read)
 
 
@@ -141,15 +141,16 @@ def questions(
     slack: Annotated[
         str,
         typer.Option(
-            help="How many seconds a goal may reach beyond its parent, or beyond the video's narrations.", metavar="S"
+            help="The number of seconds that a goal may reach beyond its parent, or beyond the video's narrations.",
+            metavar="S",
         ),
     ] = "1",
     gap: Annotated[str, typer.Option(help="Seconds between the observation and the action.", metavar="S")] = "0.5",
     observe: Annotated[
         str,
         typer.Option(
-            help="When the observation is. gap: --gap seconds before the action. ended, last: or at the end of an "
-            "action of the progress, if later."
+            help="Time of the observation. gap: --gap seconds before the action. ended, last: the end of an action "
+            "of the progress instead, if later."
         ),
     ] = "gap",
     verb_classes: Annotated[
@@ -164,7 +165,7 @@ def questions(
     ] = None,
     question: Asked = None,
     collection: Annotated[str | None, typer.Option(help="The name of the video collection in the records.")] = None,
-    seed: Annotated[int, typer.Option(help="The seed that draws wrong options and their places.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed that draws wrong options and their positions.")] = 0,
     first_id: Annotated[int, typer.Option(min=0, help="The number of the first question.")] = 0,
     tuning: Annotated[bool, typer.Option("--tuning", help="Also write a file for tuning models.")] = False,
     apart: Annotated[
@@ -228,8 +229,7 @@ def _check_published(
     if not any(question.video in videos_of for question in published_file.questions):
         asked = with_noun(len(published_file.questions), "question")
         raise InvalidFileError(
-            f"None of the {asked} is of a video that {read.path} narrates; a question of "
-            f"{published_file.questions[0].video}, for instance."
+            f"{read.path} narrates none of the videos of the {asked}, such as {published_file.questions[0].video}."
         )
     comparison = held.compare(videos_of, published_file.questions, rates=known.rates if known else None)
     if as_json:
@@ -301,7 +301,7 @@ def _rate(text: str | None) -> Fraction | None:
     known = rate(text)
     if known is None:
         raise InvalidInputError(
-            [Problem("rate", f"--rate is a number from 1 to 1000, such as 59.94 or 60000/1001, not {text!r}.")]
+            [Problem("rate", f"--rate must be a number from 1 to 1000, such as 59.94 or 60000/1001, not {text!r}.")]
         )
     return known
 
@@ -314,14 +314,14 @@ def _seconds(name: str, text: str, *, above: bool = False) -> Decimal:
     except Unfit as error:
         raise InvalidInputError([Problem(name, f"--{name}: {error}.")]) from error
     if above and not known:
-        raise InvalidInputError([Problem(name, f"--{name} is a number above 0.")])
+        raise InvalidInputError([Problem(name, f"--{name} must be a number above 0.")])
     return known
 
 
 def _one_of(name: str, value: str, known: Sequence[str]) -> str:
     if value not in known:
         option = name.replace("_", "-")
-        raise InvalidInputError([Problem(name, f"--{option} is {' or '.join(known)}, not {value!r}.")])
+        raise InvalidInputError([Problem(name, f"--{option} must be {' or '.join(known)}, not {value!r}.")])
     return value
 
 

@@ -41,12 +41,12 @@ def read(
     for video in sorted({video for video, _ in moments}):  # as the file calls them
         passes = [number for number in (narrator, 3 - narrator) if (video, number) in moments]
         if passes[0] != narrator:
-            found.note(f"of narrator {3 - narrator}, as the video has no narrations of narrator {narrator}")
+            found.note(f"from narrator {3 - narrator}, because the video has no narrations of narrator {narrator}")
         mean = spacing(reader.times[video, passes[0]]) or whole
         _windows(found, moments[video, passes[0]], mean, whole, durations.get(video))
         if len(passes) > 1:
             n = len(moments[video, passes[1]])
-            why = f"said by narrator {passes[1]}, and narrator {passes[0]} is read"
+            why = f"from narrator {passes[1]}, but only narrator {passes[0]} is read"
             found.passed_over[why] = found.passed_over.get(why, 0) + n
     found.windows = {"rule": "t - b / 2a to t + b / 2a", "a": str(whole), "b": "the mean spacing of the video"}
 
@@ -59,12 +59,12 @@ def _windows(
     before = None
     for row in sorted(rows, key=lambda row: row.place):
         if before == (row.start, row.text):
-            found.pass_over("said twice at the same moment")
+            found.pass_over("repeated at the same moment")
             continue
         before = (row.start, row.text)
         start, stop = window(row.start, mean, whole)
         if duration is not None and start > duration:
-            why = f"{row.video}: it begins ({start} s) after its video has ended ({duration} s)"
+            why = f"{row.video}: it begins ({start} s) after the end of its video ({duration} s)"
             found.bad.append(BadRow(found.path, row.line, why, row.said))
             continue
         taken[row.start] = taken.get(row.start, 0) + 1
@@ -87,7 +87,9 @@ class _Reader:
         """Read the file up to its end or a break."""
         walk = self._walk
         if walk.skip() != "{":
-            raise InvalidFileError(f"{self._found.path} is a list; Ego4D's narrations are an object by video.")
+            raise InvalidFileError(
+                f"{self._found.path} is a list. Ego4D's narrations are an object with a key for each video."
+            )
         try:
             for name in walk.members():
                 if name == "videos" and walk.skip() == "{":
@@ -99,7 +101,7 @@ class _Reader:
                 raise JsonBreak(walk.at, "there is more text after the closing }")
         except JsonBreak as error:
             line = walk.line(min(error.at, len(walk.text)))
-            why = f"{error}; the file cannot be read from here on"
+            why = f"{error}; the rest of the file cannot be read"
             self._found.bad.append(BadRow(self._found.path, line, why, ""))
 
     def _video(self, name: str) -> None:
@@ -146,25 +148,25 @@ class _Reader:
         sentence = fitting(text)
         phrase = phrase_of(sentence)
         if phrase.actor == "other":
-            self._found.pass_over("done by another person than the camera wearer (#O and others)")
+            self._found.pass_over("done by a person other than the camera wearer (#O and others)")
             return None
         if phrase.unsure and not self._unsure:
             self._found.pass_over("with an unknown object (#unsure)")
             return None
         if not phrase.phrase:
-            raise Unfit("it says no action")
+            raise Unfit("it names no action")
         if phrase.actor == "unmarked":
-            self._found.note("without a tag such as #C, taken for the camera wearer's")
+            self._found.note("without a tag such as #C, counted as the camera wearer's")
         frame = value.get("timestamp_frame")
         if frame == -1:
-            self._found.note("timestamp_frame is -1, which stands for none")
+            self._found.note("timestamp_frame is -1, which means no time")
         id = f"{name}@{moment}/{number}"
         return Narration(id, name, moment, moment, phrase.phrase, said=sentence, line=line)
 
 
 def _moment(value: Any) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise Unfit(f"its timestamp_sec is {str(value)[:40]!r}, which is no number")
+        raise Unfit(f"its timestamp_sec is {str(value)[:40]!r}, which is not a number")
     if not 0 <= value <= LATEST:
-        raise Unfit(f"its timestamp_sec {str(value)[:40]} is no time of a video")
+        raise Unfit(f"its timestamp_sec {str(value)[:40]} is not a time of a video")
     return to_microsecond(Decimal(value))

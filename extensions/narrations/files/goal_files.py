@@ -60,22 +60,22 @@ class Clock:
     def time(self, value: Any, video: str) -> Decimal:
         """Return a time of a goal in seconds."""
         if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
-            raise Unfit(f"{str(value)[:40]!r} is no time")
+            raise Unfit(f"{str(value)[:40]!r} is not a time")
         if self.counted == "seconds":
             moment = seconds(value) if isinstance(value, str) else Decimal(value)
         else:
             moment = self._of_frame(value, video)
         if not 0 <= moment <= LATEST:
-            raise Unfit(f"{str(value)[:40]} is no time of a video")
+            raise Unfit(f"{str(value)[:40]} is not a time of a video")
         return to_microsecond(moment)
 
     def _of_frame(self, value: int | Decimal | str, video: str) -> Decimal:
         rate = self.rates.get(video, self.rate)
         if rate is None:
-            raise Unfit("its times are frames, and the frame rate of its video is not known")
+            raise Unfit("its times are frames, and the frame rate of its video is unknown")
         text = str(value).strip()
         if not _FRAME.fullmatch(text):
-            raise Unfit(f"{text[:40]!r} is no frame")
+            raise Unfit(f"{text[:40]!r} is not a frame")
         at = max(int(text.partition(".")[0]), 0) / rate  # -1 stands for none: from the beginning
         return Decimal(at.numerator) / Decimal(at.denominator)
 
@@ -140,7 +140,9 @@ def _table(text: str, place: str, clock: Clock, result: ReadGoals) -> None:
         raise InvalidFileError(f"{place}: {error}.") from error
     head = table.layout.columns
     if not set(_VIDEO) & set(head) or not set(_GOAL) & set(head):
-        raise InvalidFileError(f"{place}: goals are a table with video and goal, and start and stop or actions.")
+        raise InvalidFileError(
+            f"{place}: a table of goals needs the columns video and goal, and start and stop or actions."
+        )
     for row in table.rows():
         try:
             if row.problem:
@@ -178,10 +180,10 @@ class _Json:
         try:
             read(walk)
             if walk.skip():
-                raise JsonBreak(walk.at, "there is more text after its end")
+                raise JsonBreak(walk.at, "more text follows its end")
         except JsonBreak as error:
             line = walk.line(min(error.at, len(walk.text)))
-            self._found.bad.append(BadRow(self._place, line, f"{error}; nothing is read from here on", ""))
+            self._found.bad.append(BadRow(self._place, line, f"{error}; the rest of the file is not read", ""))
 
     def _list(self, walk: Walk) -> None:
         for at in walk.elements():
@@ -224,13 +226,13 @@ class _Json:
         key, name = _BELOW[depth]
         parts = tree.get(key) or []
         if not isinstance(parts, list):
-            self._found.bad.append(BadRow(self._place, tree[""], f"its {key} are no list", ""))
+            self._found.bad.append(BadRow(self._place, tree[""], f"its {key} must be a list", ""))
             return
         for part in parts:
             line = part.get("", 0) if isinstance(part, dict) else tree[""]
             try:
                 if not isinstance(part, dict):
-                    raise Unfit(f"an entry of {key} is no object {{...}}")
+                    raise Unfit(f"an entry of {key} is not an object {{...}}")
                 goal = _goal(part, self._place, parent.video, self._clock, (name,), LEVELS[depth + 2], parent)
             except Unfit as error:
                 self._found.bad.append(BadRow(self._place, line, str(error), ""))
@@ -272,7 +274,7 @@ def _goal(
         raise Unfit(f"it has no {'start' if start is None else 'stop'}")
     actions = record.get("actions")
     if actions is not None and not isinstance(actions, list):
-        raise Unfit("its actions are no list")
+        raise Unfit("its actions must be a list")
     return Goal(
         video,
         text,
@@ -290,7 +292,7 @@ def _level(record: Mapping[str, Any]) -> str:
     if level is None:
         return LEVELS[1] if "overall_goal" in record else LEVELS[0]
     if level not in LEVELS:
-        raise Unfit(f"its level is {str(level)[:40]!r}, which is none of {', '.join(LEVELS)}")
+        raise Unfit(f"its level is {str(level)[:40]!r}, which is not one of {', '.join(LEVELS)}")
     return str(level)
 
 
@@ -303,10 +305,10 @@ def _steps(actions: Sequence[Any]) -> Iterator[Step]:
             raise Unfit("an action of it is neither words nor an object {...}")
         id, text = _text(action, ("id", "narration_id")), _text(action, WORDS)
         if not id and not text:
-            raise Unfit("an action of it has neither an id nor words")
+            raise Unfit("one of its actions has neither an id nor words")
         frames = [action.get(key) for key in ("start_frame", "stop_frame")]
         if not all(frame is None or (isinstance(frame, int) and not isinstance(frame, bool)) for frame in frames):
-            raise Unfit("a frame of an action of it is no whole number")
+            raise Unfit("a frame of one of its actions is not a whole number")
         start, stop = (
             next((Clock().time(action[span[at]], "") for span in _SPANS if action.get(span[at]) is not None), None)
             for at in (0, 1)

@@ -60,7 +60,7 @@ class Walk:
         except ValueError as error:
             at = getattr(error, "pos", self.at)
             cut = at >= len(self.text.rstrip()) or "Unterminated" in str(error)
-            raise JsonBreak(at, "the file ends in the middle" if cut else "it is no JSON") from error
+            raise JsonBreak(at, "the file ends in the middle" if cut else "it is not valid JSON") from error
         return value
 
     def members(self) -> Iterator[str]:

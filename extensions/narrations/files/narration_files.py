@@ -141,7 +141,7 @@ class _Table:
         for name, column in self._how.columns.items():
             if name not in EPIC:
                 raise InvalidInputError(
-                    [Problem("column", f"{name} is nothing that a narration has: {', '.join(EPIC)}.")]
+                    [Problem("column", f"Unknown part {name}. Parts of a narration are {', '.join(EPIC)}.")]
                 )
             if column not in head:
                 raise InvalidInputError(
@@ -175,10 +175,10 @@ class _Table:
         if "id" in self._at and not own:
             raise Unfit("its id is empty")
         if own and own in self._lines:
-            raise Unfit(f"its id {own} is that of line {self._lines[own]}, too")
+            raise Unfit(f"its id {own} is already the id of line {self._lines[own]}")
         same = (video, start, stop, text)
         if same in self._same:
-            raise Unfit(f"it says the same as line {self._same[same]}")
+            raise Unfit(f"it repeats line {self._same[same]}")
         row = Narration(
             id=own,
             video=video,
@@ -210,8 +210,8 @@ class _Table:
         if not text:
             return None
         if text == "-1":
-            self._found.note(f"{name} is -1, which stands for none")
+            self._found.note(f"{name} is -1, which means no class")
             return None
         if not text.isascii() or not text.isdecimal() or len(text) > 12:
-            raise Unfit(f"its {name} is {text[:40]!r}, which is no whole number")
+            raise Unfit(f"its {name} is {text[:40]!r}, which is not a whole number")
         return int(text)

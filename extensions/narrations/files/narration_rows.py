@@ -75,7 +75,7 @@ def seconds(text: str) -> Decimal:
         time = 3600 * Decimal(clock[1]) + 60 * Decimal(clock[2]) + Decimal(clock[3].rstrip("."))
     else:
         raise Unfit(
-            f"{text[:40]!r} is no time; write seconds, such as 12.5, or 0:01:02.25" if text else "a time is empty"
+            f"{text[:40]!r} is not a time; write seconds, such as 12.5, or 0:01:02.25" if text else "a time is empty"
         )
     if time > LATEST:
         raise Unfit(f"{text[:40]!r} is later than any video lasts")
@@ -97,7 +97,7 @@ def spanned(start: Decimal, stop: Decimal, duration: Decimal | None) -> None:
     if stop < start:
         raise Unfit(f"it stops ({stop} s) before it starts ({start} s)")
     if duration is not None and start > duration:
-        raise Unfit(f"it starts ({start} s) after its video has ended ({duration} s)")
+        raise Unfit(f"it starts ({start} s) after the end of its video ({duration} s)")
 
 
 def known_video(video: str, videos: Collection[str] | None) -> None:

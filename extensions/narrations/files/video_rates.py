@@ -59,7 +59,7 @@ def read_videos(file: Path) -> Videos:
             if not name or name in videos.rates:
                 raise Unfit(f"{name} has a row already" if name else "it names no video")
             if frames is None:
-                raise Unfit(f"{cells[fps][:40]!r} is no frame rate from 1 to 1000")
+                raise Unfit(f"{cells[fps][:40]!r} is not a frame rate from 1 to 1000")
             if duration is not None and cells[duration].strip():
                 videos.durations[name] = seconds(cells[duration])
             videos.rates[name] = frames

@@ -44,7 +44,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Goals",
-        "Goals of videos on three levels, with their actions. Questions about the next action are made of them.",
+        "Goals of videos on three levels, with their actions. Touchstone makes questions about the next action from "
+        "them.",
         made_up=view.made_up,
     )
     st.html(f"<style>{text_difference.STYLE}</style>")
@@ -54,7 +55,7 @@ def render(services: Services) -> None:
     if done := messages.kept_message(DONE):
         shell.show(markup.notice(done, style="good"))
     if not has_segments(view.schema.schema_):
-        shell.show(markup.notice("Items of this project have no times of actions, so goals give no questions."))
+        shell.show(markup.notice("Items of this project have no times of actions, so goals cannot become questions."))
         return
     known = _known(services, view)
     with st.expander("Narrations and goals from files", expanded=not known.versions, key="goals.files"):
@@ -78,7 +79,7 @@ def render(services: Services) -> None:
             _one(services, view, draft, Video(rows))
     _versions(services, view, draft, known.versions.get(video, ()))
     if known.versions:
-        with st.expander("Questions out of the saved goals", key="goals.questions"):
+        with st.expander("Questions from the saved goals", key="goals.questions"):
             question_section.draw(services, view, known)
 
 
@@ -215,7 +216,7 @@ def _save(services: Services, view: ProjectView, video: str) -> None:
     with shell.pressed(services):
         draft = _drafts()[view.name, video]
         if not draft.changed:
-            messages.keep(DONE, f"Nothing is changed since version {draft.based_on}.")
+            messages.keep(DONE, f"Nothing has changed since version {draft.based_on}.")
             return
         version = video_goals.save(
             services.store,
@@ -233,8 +234,8 @@ def _meanwhile(services: Services, view: ProjectView, draft: Draft, now: GoalVer
     """Show what another person saved meanwhile, and offer to go on with either version."""
     who = now.by or "The command on the server's machine"
     words = (
-        f"{who} saved version {now.number} of the goals of {draft.video} while you mended version {draft.based_on}. "
-        "Below: what yours would change about it."
+        f"{who} saved version {now.number} of the goals of {draft.video} while you edited version {draft.based_on}. "
+        "Below are the changes that your version would make."
     )
     shell.show(markup.notice(words, style="bad"))
     theirs = goal_draft.begun(draft.video, now).goals
@@ -317,7 +318,7 @@ def _one(services: Services, view: ProjectView, draft: Draft, here: Video) -> No
             index=None if at is None else 0,
             key=f"{key}.{name}",
             format_func=lambda at: _action(at, here.rows[at]),
-            placeholder=f"{step.id}, which is no narration of the video",
+            placeholder=f"{step.id}, which is not a narration of the video",
             on_change=keep,
             args=(partial(_reaching, here, key),),
         )
@@ -334,7 +335,7 @@ def _one(services: Services, view: ProjectView, draft: Draft, here: Video) -> No
     button(split, "Split", "split", lambda made: made.split(st.session_state[place]), off=len(steps) < 2)
     merge, delete = st.columns(2)
     after = draft.following
-    words = "Merge with the next of its level" if after is None else f"Merge with {after + 1}"
+    words = "Merge with next goal" if after is None else f"Merge with {after + 1}"
     button(merge, words, "merge", Draft.merged, off=after is None)
     button(delete, "Delete", "delete", Draft.deleted)
     if any(step.id not in here.ids or step.unlike(here.rows[here.ids[step.id]]) for step in steps):

@@ -47,8 +47,8 @@ def check(goals: Sequence[Goal], narrations: Narrations, limits: Limits) -> list
             continue
         n = len(actions)
         if not limits.fewest <= n <= limits.most:
-            todo = "Give it more, or delete it" if n < limits.fewest else "Split it, or delete it"
-            mends.append(Mend(str(goal), f"it takes {n:,} actions, and a goal takes {limits}", todo))
+            todo = "Add actions, or delete the goal" if n < limits.fewest else "Split or delete the goal"
+            mends.append(Mend(str(goal), f"its number of actions is {n:,}, but a goal takes {limits}", todo))
         if actions:
             tasks.append(Task(goal, actions))
     return [*mends, *_same_words(tasks), *_between(tasks)]
@@ -62,7 +62,7 @@ def _of_steps(goal: Goal, here: Video) -> Iterator[Mend]:
         where = f"{goal}, action {number} ({step.id})"
         at = here.ids.get(step.id)
         if at is None:
-            yield Mend(where, f"no narration of {goal.video} has that id", "Take the id from the file of narrations")
+            yield Mend(where, f"no narration of {goal.video} has this id", "Take the id from the file of narrations")
             continue
         row = here.rows[at]
         mine, its = {
@@ -72,20 +72,20 @@ def _of_steps(goal: Goal, here: Video) -> Iterator[Mend]:
             "": ("", ""),
         }[unlike := step.unlike(row)]
         if unlike:
-            todo = "Put in what the narration has, or the id of the one that is meant"
+            todo = "Use the words and times of the narration, or the id of the right action"
             has = f"{'has' if unlike == 'words' else f'{unlike}s at'} {str(mine)[:80]!r}"
-            yield Mend(where, f"it {has}, and the narration {str(its)[:80]!r}", todo)
+            yield Mend(where, f"it {has}, but the narration {str(its)[:80]!r}", todo)
         if at == before:
-            yield Mend(where, "it is there twice", "Delete one of them")
+            yield Mend(where, "it occurs twice", "Delete one of them")
         elif at < before:
-            yield Mend(where, "it begins before the one above it", "Put the actions in order of time")
+            yield Mend(where, "it begins before the action above it", "Put the actions in order of time")
         before = max(before, at)
 
 
 def _of_span(goal: Goal, here: Video, limits: Limits) -> Iterator[Mend]:
     if reason := wrong_times(goal, here, limits):
         reach = f"{here.starts[0]:f} s to {here.last:f} s"
-        yield Mend(str(goal), reason, f"Give it times within those of the goal above it, and within {reach}")
+        yield Mend(str(goal), reason, f"Give it times within the goal above it, and within {reach}")
 
 
 def _same_words(tasks: Sequence[Task]) -> Iterator[Mend]:
@@ -93,7 +93,7 @@ def _same_words(tasks: Sequence[Task]) -> Iterator[Mend]:
     for task in tasks:
         first = met.setdefault((task.goal.video, plain(task.goal.text)), task.goal)
         if first is not task.goal:
-            yield Mend(str(task.goal), f"it has the same words as {first.where}", "Say it otherwise, or delete one")
+            yield Mend(str(task.goal), f"it has the same words as {first.where}", "Rephrase or delete one of them")
 
 
 def _between(tasks: Sequence[Task]) -> Iterator[Mend]:
@@ -111,11 +111,11 @@ def _between(tasks: Sequence[Task]) -> Iterator[Mend]:
                     continue
                 first = next(row.id for row in task.actions if row.id in shared)
                 if levels[0] == levels[1]:
-                    what = f"it has {len(shared):,} of the actions of {other.goal.where}, such as {first}"
-                    todo = f"An action has one {task.goal.level}: take it out of one of them, or change a level"
+                    what = f"it shares {len(shared):,} actions with {other.goal.where}, such as {first}"
+                    todo = f"An action belongs to one {task.goal.level}. Remove it from one of them, or change a level"
                     yield Mend(str(task.goal), what, todo)
                     continue
                 lower, upper = (task, other) if levels[0] > levels[1] else (other, task)
                 if not at[id(lower)] <= at[id(upper)]:
-                    what = f"it lies partly in the {upper.goal.level} of {upper.goal.where}, and partly outside"
-                    yield Mend(str(lower.goal), what, "Take those actions out, or add them to the one above")
+                    what = f"only part of it lies in the {upper.goal.level} of {upper.goal.where}"
+                    yield Mend(str(lower.goal), what, "Remove those actions, or add them to the goal above")

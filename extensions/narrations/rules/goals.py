@@ -128,10 +128,10 @@ class Video:
     def _place(self, step: Step, after: int | None) -> int:
         if step.id:
             if step.id not in self.ids:
-                raise Unknown("an action of it is no narration of its video")
+                raise Unknown("one of its actions is not a narration of its video")
             at = self.ids[step.id]
             if step.unlike(self.rows[at]):
-                raise Unknown("an action of it has other words or another time than the narration of its id")
+                raise Unknown("one of its actions has other words or times than the narration with its id")
             return at
         those = self.texts.get(step.text) or [self.ids[name] for name in (step.text,) if name in self.ids]
         if step.start_frame is not None:
@@ -145,9 +145,9 @@ class Video:
         elif after is not None:
             those = [at for at in those if at > after][:1]
         elif len(those) > 1:
-            raise Unknown("its first action is narrated several times, and only its words are given")
+            raise Unknown("its first action is narrated several times, but only its words are given")
         if not those:
-            raise Unknown("an action of it is no narration of its video")
+            raise Unknown("one of its actions is not a narration of its video")
         return those[0]
 
 
@@ -191,9 +191,9 @@ def _of_right_size(
     for goal, by_id in found:
         actions = tuple(sorted(by_id.values(), key=lambda row: row.place))
         if len(actions) < limits.fewest:
-            tally.leave_out(f"it takes fewer than {limits.fewest} actions", f"{goal}: {len(actions)}")
+            tally.leave_out(f"it has fewer than {limits.fewest} actions", f"{goal}: {len(actions)}")
         elif len(actions) > limits.most:
-            tally.leave_out(f"it takes more than {limits.most} actions", f"{goal}: {len(actions)}")
+            tally.leave_out(f"it has more than {limits.most} actions", f"{goal}: {len(actions)}")
         else:
             kept.append(Task(goal, actions))
     kept.sort(key=lambda task: (task.goal.video, task.actions[0].place, plain(task.goal.text), len(task.actions)))

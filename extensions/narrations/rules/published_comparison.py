@@ -76,9 +76,9 @@ class _Frames:
 
 RULES: Mapping[str, tuple[str, Callable[[_Frames], int]]] = {
     "gap": ("half a second before the answer begins", _Frames.half_second),
-    "last": ("that, or the end of the last action of the progress, if later", _Frames.last),
+    "last": ("half a second before, or the end of the last action of the progress, if later", _Frames.last),
     "ended": (
-        "that, or the end of an action of the progress that is over when the answer begins, if later",
+        "half a second before, or the end of an action of the progress that has ended when the answer begins, if later",
         _Frames.ended,
     ),
 }
@@ -157,7 +157,7 @@ def _goals(published: Sequence[PublishedQuestion], spoken: Mapping[str, _Video])
 
 def _segments(comparison: Comparison, question: PublishedQuestion, here: _Video) -> None:
     for place in here.places(question):
-        comparison.one("segments verbatim in the narrations", place is not None, question)
+        comparison.one("segments found verbatim in the narrations", place is not None, question)
     for option in question.options:
         comparison.one("options that are narrations of the video", option in here.texts, question)
 
@@ -170,7 +170,7 @@ def _progress(comparison: Comparison, question: PublishedQuestion, here: _Video,
     answer = here.next(question)
     nearest = here.nearest(question, SECOND // 2)
     same = answer is not None and nearest is not None and here.rows[answer] == nearest
-    comparison.one("the next narration with the answer's words is the nearest, too", same, question)
+    comparison.one("the next narration with the answer's words is also the nearest", same, question)
     end = here.rows.index(nearest) if nearest is not None else 0
     before = sorted(at for at in goal if at < end)
     comparison.one("progress is all actions of the goal before the answer, in order", before == places, question)
@@ -179,7 +179,8 @@ def _progress(comparison: Comparison, question: PublishedQuestion, here: _Video,
         "progress is every narration from its first action to the answer", [*range(first, end)] == places, question
     )
     comparison.one(
-        "the answer's words are in the progress already", question.answer in {text for text, _, _ in question.progress}
+        "the answer's words already occur in the progress",
+        question.answer in {text for text, _, _ in question.progress},
     )
 
 
@@ -197,7 +198,7 @@ def _rebuilt(comparison: Comparison, question: PublishedQuestion, here: _Video, 
     frames = _Frames(start, tuple(stop for _, _, stop in progress), gap)
     for name, (_, rule) in RULES.items():
         same = progress == question.progress and rule(frames) == question.observation
-        comparison.one(f"made again alike, progress and observation, by the rule {name}", same, question)
+        comparison.one(f"progress and observation reproduced by the rule {name}", same, question)
 
 
 def _observed(comparison: Comparison, question: PublishedQuestion, answer: Narration, gap: int) -> None:

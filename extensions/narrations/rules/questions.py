@@ -43,10 +43,8 @@ def _ended(start: Decimal, progress: Sequence[Narration], gap: Decimal) -> Decim
 RULES = {
     rule.name: rule
     for rule in (
-        Rule("gap", "the gap before the action begins, whatever goes on then", _gap),
-        Rule(
-            "ended", "the gap before it, or the end of an action of the progress that is over by then, if later", _ended
-        ),
+        Rule("gap", "the gap before the action begins, even during other actions", _gap),
+        Rule("ended", "the gap before it, or the end of an action of the progress that has ended, if later", _ended),
         Rule("last", "the gap before it, or the end of the last action of the progress, if later", _last),
     )
 }
@@ -159,7 +157,7 @@ def questions(tasks: Iterable[Task], settings: Settings, sameness: Sameness, tal
     for task in tasks:
         rate = settings.rate_of(task.goal.video)
         if rate is None:
-            tally.leave_out("goals of a video whose frame rate is not known", str(task.goal))
+            tally.leave_out("goals of a video whose frame rate is unknown", str(task.goal))
             continue
         groups = sameness.groups(task.actions)
         segments = tuple(Segment(row.text, frame_at(row.start, rate), frame_at(row.stop, rate)) for row in task.actions)
@@ -189,7 +187,7 @@ def _question(
         return f"fewer than {N_NEGATIVES} other actions of the goal that differ in more than words"
     observed = RULES[settings.rule].moment(answer.start, progress, settings.gap)
     if observed < 0:
-        return "it would be observed before the video begins"
+        return "its observation would be before the video begins"
     frame = frame_at(observed, rate)
     if any(segment.start_frame >= frame for segment in segments):
         return "another action of the goal begins between the observation and the action"

@@ -45,19 +45,25 @@ def test_goals_that_say_no_level_may_share_actions() -> None:
     ("goals", "wanted"),
     [
         ([replace(goal("wash", 1, 4), video="W")], ["W, 'wash': its video has no narrations here. Correct"]),
-        ([changed(1, id="V-99")], ["action 2 (V-99): no narration of V has that id. Take the id"]),
-        ([changed(1, text="do 3")], ["action 2 (V-2): it has 'do 3', and the narration 'do 2'. Put in"]),
-        ([changed(1, start=Decimal(5))], ["action 2 (V-2): it starts at '5', and the narration '4'. Put in"]),
-        ([changed(3, stop=Decimal(9))], ["action 4 (V-4): it stops at '9', and the narration '9.5'. Put in"]),
-        ([changed(2, id="V-2", text="", start=None, stop=None)], ["action 3 (V-2): it is there twice. Delete"]),
-        ([changed(2, id="V-1", text="", start=None, stop=None)], ["it begins before the one above it. Put"]),
-        ([goal("wash", 1, 3)], ["'wash': it takes 3 actions, and a goal takes 4 to 20. Give it more, or delete it."]),
+        ([changed(1, id="V-99")], ["action 2 (V-99): no narration of V has this id. Take the id"]),
+        ([changed(1, text="do 3")], ["action 2 (V-2): it has 'do 3', but the narration 'do 2'. Use the"]),
+        ([changed(1, start=Decimal(5))], ["action 2 (V-2): it starts at '5', but the narration '4'. Use the"]),
+        ([changed(3, stop=Decimal(9))], ["action 4 (V-4): it stops at '9', but the narration '9.5'. Use the"]),
+        ([changed(2, id="V-2", text="", start=None, stop=None)], ["action 3 (V-2): it occurs twice. Delete"]),
+        ([changed(2, id="V-1", text="", start=None, stop=None)], ["it begins before the action above it. Put"]),
+        (
+            [goal("wash", 1, 3)],
+            ["'wash': its number of actions is 3, but a goal takes 4 to 20. Add actions, or delete the goal."],
+        ),
         ([goal("wash", 1, 4), goal("Wash.", 5, 8, line=9)], ["line 9: V, 'Wash.': it has the same words as"]),
-        ([goal("wash", 1, 6), goal("dry", 5, 9)], ["'dry': it has 2 of the actions of g.json, line 1, such as V-5."]),
-        ([goal("cook", 1, 6, 1), goal("dry", 5, 9)], ["'dry': it lies partly in the overall goal of g.json, line 1"]),
-        ([goal("dry", 5, 9), goal("cook", 1, 6, 1)], ["'dry': it lies partly in the overall goal of g.json, line 1"]),
+        ([goal("wash", 1, 6), goal("dry", 5, 9)], ["'dry': it shares 2 actions with g.json, line 1, such as V-5."]),
+        ([goal("cook", 1, 6, 1), goal("dry", 5, 9)],
+         ["'dry': only part of it lies in the overall goal of g.json, line 1"]),
+        ([goal("dry", 5, 9), goal("cook", 1, 6, 1)],
+         ["'dry': only part of it lies in the overall goal of g.json, line 1"]),
         ([Goal("V", "wash", "g", start=Decimal(9), stop=Decimal(2))], ["it stops before it starts. Give it"]),
-        ([Goal("V", "wash", "g", steps=(Step(text="fly"),))], ["an action of it is no narration of its video. Name"]),
+        ([Goal("V", "wash", "g", steps=(Step(text="fly"),))],
+         ["one of its actions is not a narration of its video. Name"]),
     ],
 )  # fmt: skip
 def test_a_fault_is_said_with_what_to_do(goals: list[Goal], wanted: list[str]) -> None:
@@ -71,4 +77,6 @@ def test_a_goal_of_twenty_one_actions() -> None:
     rows = video("V", 21)
     steps = tuple(Step(row.id) for row in rows)
     (fault,) = check([Goal("V", "wash", "g", steps=steps)], by_video(rows), Limits())
-    assert str(fault) == "g: V, 'wash': it takes 21 actions, and a goal takes 4 to 20. Split it, or delete it."
+    assert (
+        str(fault) == "g: V, 'wash': its number of actions is 21, but a goal takes 4 to 20. Split or delete the goal."
+    )

@@ -87,7 +87,7 @@ def test_goals_of_files_get_their_actions_or_say_why_not() -> None:
     assert {each.text: actions(each) for each in found["V"]} == {"by span": [2, 3, 4], "asked": [5, 6, 7]}
     assert [(each.goal.where, each.why) for each in unplaced] == [
         ("d", "its video has no narrations here"),
-        ("e", "an action of it has other words or another time than the narration of its id"),
+        ("e", "one of its actions has other words or times than the narration with its id"),
         ("f", "no action begins in it"),
         ("g", "it stops before it starts"),
     ]

@@ -125,7 +125,8 @@ def test_our_prompt_has_everything_in_it_and_narrations_stay_as_they_are() -> No
 
 
 @pytest.mark.parametrize(
-    ("prompt", "told"), [("Say it.", "has no {narrations}"), ("{narrations} {goal}", "has {goal}")]
+    ("prompt", "told"),
+    [("Say it.", "has no {narrations}"), ("{narrations} {goal}", "has the unknown placeholder {goal}")],
 )
 def test_a_prompt_that_cannot_be_filled(prompt: str, told: str) -> None:
     assert (lacking(prompt) or "").startswith(told)

@@ -71,7 +71,7 @@ def uploaded(page: AppTest, what: str, name: str, data: str) -> AppTest:
 
 def given(store: Store, home: Path) -> AppTest:
     page = uploaded(opened(store, home), "narrations", "n.csv", CSV)
-    assert "17 narrations of n.csv: 2 videos new, 0 changed, 0 as before." in words(page)
+    assert "17 narrations of n.csv: 2 videos new, 0 changed, 0 unchanged." in words(page)
     return uploaded(page, "goals", "g.json", json.dumps(GIVEN))
 
 
@@ -105,7 +105,7 @@ def pressed(page: AppTest, name: str) -> AppTest:
 
 def test_goals_are_mended_saved_and_downloaded(store: Store, home: Path, lea: Person, tmp_path: Path) -> None:
     page = given(store, home)
-    assert "3 goals of g.json: 1 video new, 0 changed, 0 as before." in words(page)
+    assert "3 goals of g.json: 1 video new, 0 changed, 0 unchanged." in words(page)
     assert part(page, "all") == "3 goals of 2 videos, saved with 0 faults."
     assert listed(page) == [
         "1 · overall goal · **make breakfast**",
@@ -120,22 +120,22 @@ def test_goals_are_mended_saved_and_downloaded(store: Store, home: Path, lea: Pe
     assert part(page, "state") == "Changed, not saved: version 1, 1 fault."
     (fault,) = rows(page, "What is wrong")
     assert fault["Where"] == "Goal 3: V, 'toast bread'"
-    assert fault["What is wrong"] == "it has 2 of the actions of Goal 2, such as V-8."
+    assert fault["What is wrong"] == "it shares 2 actions with Goal 2, such as V-8."
     page = put(page, "selectbox", ".last", 2)  # actions 1 to 3: too few
-    assert "it takes 3 actions, and a goal takes 4 to 20." in rows(page, "What is wrong")[0]["What is wrong"]
+    assert "its number of actions is 3, but a goal takes 4 to 20." in rows(page, "What is wrong")[0]["What is wrong"]
     page = put(page, "selectbox", ".first", 1)
     page = put(page, "selectbox", ".last", 6)  # 2 to 7
     assert part(page, "faults") == "Nothing."
     page = put(page, "text_input", ".words", "  brew   tea ")
     assert ".2 · subgoal · **brew tea**" in listed(page)
-    assert "keeps those that it had" in words(put(page, "text_input", ".words", "  "))
+    assert "the old words stay" in words(put(page, "text_input", ".words", "  "))
     assert video_goals.of_project(store, by=lea, project="p").now("V").number == 1, "nothing is saved by itself"
     page = pressed(page, "save")
     assert "Version 2 of the goals of V is saved." in words(page)
     page = pressed(chosen(page, "toast bread"), "delete")
     assert len(listed(page)) == 2
     page = pressed(pressed(page, "save"), "save")
-    assert "Nothing is changed since version 3." in words(page)
+    assert "Nothing has changed since version 3." in words(page)
     assert [(row["Version"], row["Who"], row["Goals"], row["From"]) for row in rows(page, "Version")] == [
         ("3", "Lea", "2", "mended here"),
         ("2", "Lea", "3", "mended here"),
@@ -194,7 +194,7 @@ def test_the_second_of_two_is_refused_and_loses_nothing(store: Store, home: Path
     other = put(chosen(other, "toast bread"), "text_input", ".words", "make toast")
     assert "Version 2 of the goals of V is saved." in words(pressed(one, "save"))
     other = pressed(other, "save")
-    assert "lea has saved version 2 of the goals of V meanwhile. Nothing was stored" in words(other)
+    assert "lea saved version 2 of the goals of V in the meantime. Nothing was stored" in words(other)
     assert any("make toast" in each for each in listed(other))
     assert "- subgoal: brew tea (6 actions, V-1 to V-6)" in text(words(other))
     assert "+ subgoal: make toast (4 actions, V-8 to V-11)" in text(words(other))
@@ -213,7 +213,7 @@ def test_the_second_of_two_is_refused_and_loses_nothing(store: Store, home: Path
 
 def test_what_does_not_fit_is_told_and_the_rest_kept_only_when_asked(store: Store, home: Path, lea: Person) -> None:
     page = uploaded(opened(store, home), "narrations", "n.csv", CSV + "W-9,W,9,3,back\nW-9,W,x,3,odd\n")
-    assert "Invalid rows: 2. Nothing was kept." in words(page)
+    assert "Invalid rows: 2. Nothing was saved." in words(page)
     assert "n.csv, line 19: " in words(page)
     assert "n.csv, line 20: " in words(page)
     assert not page.radio
@@ -240,10 +240,10 @@ def test_narrations_that_changed_under_goals_are_a_fault_with_a_way_out(store: S
     given(store, home)
     changed = CSV.replace("V-9,V,18,19.5,do 9", "V-9,V,18,19.5,do more")
     page = uploaded(opened(store, home), "narrations", "n2.csv", changed)
-    assert "0 videos new, 1 changed, 1 as before." in words(page)
+    assert "0 videos new, 1 changed, 1 unchanged." in words(page)
     assert part(page, "all") == "3 goals of 2 videos, saved with 2 faults."  # of the overall goal, and of toast bread
     first = rows(page, "What is wrong")[0]
-    assert first["What is wrong"] == "it has 'do 9', and the narration 'do more'."
+    assert first["What is wrong"] == "it has 'do 9', but the narration 'do more'."
     for title in ("make breakfast", "toast bread"):
         page = pressed(chosen(page, title), "renew")
     assert part(page, "faults") == "Nothing."

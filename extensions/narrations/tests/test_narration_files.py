@@ -95,14 +95,14 @@ def test_rows_that_do_not_fit_are_named_and_the_rest_is_kept(tmp_path: Path) -> 
     assert found.rows[1].stop_frame is None
     assert bad(found) == [
         (3, "it stops (2 s) before it starts (3 s)"),
-        (4, "its start: 'soon' is no time; write seconds, such as 12.5, or 0:01:02.25"),
-        (5, "its verb_class is 'two', which is no whole number"),
-        (6, "its id a is that of line 2, too"),
-        (7, "it says the same as line 2"),
+        (4, "its start: 'soon' is not a time; write seconds, such as 12.5, or 0:01:02.25"),
+        (5, "its verb_class is 'two', which is not a whole number"),
+        (6, "its id a is already the id of line 2"),
+        (7, "it repeats line 2"),
         (8, "it is no list in square brackets"),
-        (9, "it holds a text where a number is meant"),
+        (9, "it has text instead of a number"),
         (10, "its video 'P99_01' is not among the videos that were given"),
-        (11, "it starts (3540 s) after its video has ended (60 s)"),
+        (11, "it starts (3540 s) after the end of its video (60 s)"),
         (12, "its id is empty"),
         (13, "its text is empty"),
         (15, "it has 6 cells, and the head has 15"),
@@ -135,10 +135,10 @@ def test_any_table_by_its_columns(tmp_path: Path) -> None:
     found = read(tmp_path, rows, how)
     # nothing names the rows, so that each is called by its video and start, in the order of time
     assert [(row.id, row.text) for row in found.rows] == [("V@1", "take cup"), ("V@3", "wash cup"), ("V@3#2", "eat")]
-    assert bad(found) == [(2, "its stop: '4,5' is no time; write seconds, such as 12.5, or 0:01:02.25")]
+    assert bad(found) == [(2, "its stop: '4,5' is not a time; write seconds, such as 12.5, or 0:01:02.25")]
     again = read(tmp_path, "clip;from;to;what\nV;3;5;eat\nV;1;2;take cup\nV;3;4.5;wash cup\n", how)
     assert [(row.id, row.text) for row in again.rows] == [(row.id, row.text) for row in found.rows]
-    for columns, why in (({"video": "film"}, "no column 'film'"), ({"film": "clip"}, "nothing that a narration has")):
+    for columns, why in (({"video": "film"}, "no column 'film'"), ({"film": "clip"}, "Unknown part")):
         with pytest.raises(InvalidInputError, match=why):
             read(tmp_path, rows, Reading(columns=columns))
 
@@ -186,13 +186,13 @@ def test_ego4d_becomes_windows(tmp_path: Path) -> None:
         ("v2@0.2/2", "0", "0.7", "sit"),
     ]
     assert found.passed_over == {
-        "done by another person than the camera wearer (#O and others)": 1,
+        "done by a person other than the camera wearer (#O and others)": 1,
         "with an unknown object (#unsure)": 1,
-        "said by narrator 2, and narrator 1 is read": 1,
+        "from narrator 2, but only narrator 1 is read": 1,
     }
     assert found.notes == {
-        "timestamp_frame is -1, which stands for none": 1,
-        "of narrator 2, as the video has no narrations of narrator 1": 1,
+        "timestamp_frame is -1, which means no time": 1,
+        "from narrator 2, because the video has no narrations of narrator 1": 1,
     }
     second = read(tmp_path, json.dumps({"videos": FILM}), Reading(narrator=2, unsure=True))
     assert [row.text for row in second.rows] == ["lift bag", "sit"]
@@ -215,17 +215,20 @@ def test_ego4d_that_does_not_fit(tmp_path: Path) -> None:
     found = read(tmp_path, text, name="n.json")
     lines = {name: 1 + text[: text.index(name)].count("\n") - 3 for name in ("C eats", "C x")}
     assert bad(found)[:2] == [
-        (lines["C eats"], "v1, narrator 1: its timestamp_sec is '2', which is no number"),
-        (lines["C x"], "v1, narrator 1: its timestamp_sec -1 is no time of a video"),
+        (lines["C eats"], "v1, narrator 1: its timestamp_sec is '2', which is not a number"),
+        (lines["C x"], "v1, narrator 1: its timestamp_sec -1 is not a time of a video"),
     ]
-    assert [why.partition(": ")[2] for _, why in bad(found)[2:]] == ["it has no narration_text", "it says no action"]
+    assert [why.partition(": ")[2] for _, why in bad(found)[2:]] == ["it has no narration_text", "it names no action"]
 
 
 @pytest.mark.parametrize(
     ("cut", "why"),
     [
         (lambda text: text[: text.index("C opens")], "the file ends in the middle"),
-        (lambda text: text.replace('"narration_text": "#C C opens', 'narration_text: "#C C opens'), "it is no JSON"),
+        (
+            lambda text: text.replace('"narration_text": "#C C opens', 'narration_text: "#C C opens'),
+            "it is not valid JSON",
+        ),
         (lambda text: text + "{}", "more text after the closing }"),
         (
             lambda text: text.replace('{"timestamp_sec": 1.0', "[" * 100_000 + '{"timestamp_sec": 1.0'),

@@ -103,7 +103,7 @@ def called(name: str, n: int = 12) -> list[Narration]:
 BAD = {
     "cut": (chat(right()[:-20]), "its JSON ends in the middle"),
     "length": (chat(right()[:90], finish="length"), "cut at the longest answer"),
-    "prose": (chat("It is about breakfast."), "it is no JSON"),
+    "prose": (chat("It is about breakfast."), "it is not valid JSON"),
     "empty": (chat(""), "answered with nothing"),
     "form": (chat('{"goals": []}'), "it has another form than was asked for"),
     "overlap": (chat(reply("cook", 1, 12, sub("a", 1, 6), sub("b", 6, 12))), "two goals of one level share actions"),
@@ -137,11 +137,11 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
     assert counts["cost"] == pytest.approx(34 * 42 / 1e6)
     failures = {each["kind"]: each["replies"] for each in made()["failures"]}
     assert failures == {why: 3 for _, why in BAD.values()} | {
-        "it is no JSON": 4, "two goals of one level share actions": 4,
+        "it is not valid JSON": 4, "two goals of one level share actions": 4,
     }  # fmt: skip
     assert "3 rejected: it is too long to be read, such as huge" in told
     assert 'overlap has no goal: 3 replies, none of which could be taken. The last one: The subgoal "b" has the' in told
-    assert "short has no goal: it has fewer actions than a goal takes" in told
+    assert "short has no goal: it has too few actions for a goal" in told
     of_overlap = [line for line in kept() if line["video"] == "overlap"]
     assert [line["text"] for line in of_overlap] == [
         json.loads(BAD["overlap"][0].body)["choices"][0]["message"]["content"]
@@ -203,8 +203,8 @@ def test_mended_goals_are_checked_and_never_written_over() -> None:
     assert len(server.asked) == 1
     assert Path("g.json").read_text() == text
     assert done.exit_code == 1
-    assert "g.json, line 16: its level is 'part', which is none of goal, overall goal, subgoal" in done.output
-    assert "action 9 (V-9): it has 'do V 8', and the narration 'do V 9'. Put in what" in done.output
+    assert "g.json, line 16: its level is 'part', which is not one of goal, overall goal, subgoal" in done.output
+    assert "action 9 (V-9): it has 'do V 8', but the narration 'do V 9'. Use the words" in done.output
     assert "3 goals, 3 faults." in done.output  # V-9 stands in the overall goal, and in "toast bread"
 
 
@@ -306,7 +306,7 @@ def test_one_video_alone() -> None:
         described(server)
         asks("--video", "v1")
         assert {each["video"] for each in records()} == {"v1"}
-        assert "does not narrate the video 'w'" in refused(InvalidInputError, "--video", "w")
+        assert "has no narrations of the video 'w'" in refused(InvalidInputError, "--video", "w")
         asks()
     assert len(server.asked) == 3
 

@@ -66,7 +66,7 @@ MAKE = ("question", "create", "milk.csv", "--goals", "goals.json", "--out", "out
 def test_from_narrations_to_items_with_their_frames(home: Path, tmp_path: Path) -> None:
     told = said(*MAKE, "--videos", "videos.csv", "--tuning")
     assert "milk.csv, line 8: it stops (8 s) before it starts (9 s)." in told
-    assert "1 left out: it takes fewer than 4 actions; such as goals.json, line 1: V, 'Sit': 2" in told
+    assert "1 left out: it has fewer than 4 actions; such as goals.json, line 1: V, 'Sit': 2" in told
     assert f"5 questions at {Path('out/egoplan.json')}" in told
     records: list[dict[str, Any]] = json.loads((tmp_path / "out" / "egoplan.json").read_text())
     # (2, 4, 6.5, 8, 10 s less half a second) at 10 frames a second
@@ -123,8 +123,8 @@ def test_the_manifest_and_the_same_again(home: Path, tmp_path: Path) -> None:
         "narrations": 6, "videos": 1, "goals given": 2, "goals kept": 1, "actions of kept goals": 6, "questions": 5,
     }  # fmt: skip
     assert [(each["reason"], each["n"]) for each in told["left_out"]] == [
-        ("it takes fewer than 4 actions", 1),
-        ("it would be observed before the video begins", 1),
+        ("it has fewer than 4 actions", 1),
+        ("its observation would be before the video begins", 1),
     ]
     assert told["narrations"]["left_out"] == [{"line": 8, "reason": "it stops (8 s) before it starts (9 s)"}]
     assert [each["path"] for each in told["inputs"]] == ["milk.csv", "goals.json"]
@@ -145,20 +145,24 @@ def test_the_manifest_and_the_same_again(home: Path, tmp_path: Path) -> None:
     ("more", "error", "why"),
     [
         ((), InvalidInputError, "Give a CSV file with video_id,fps, or one rate for all"),
-        (("--rate", "0"), InvalidInputError, "--rate is a number from 1 to 1000"),
-        (("--rate", "30", "--observe", "later"), InvalidInputError, "observed frame is one of gap, ended, last"),
-        (("--rate", "30", "--gap", "-1"), InvalidInputError, "--gap: '-1' is no time"),
+        (("--rate", "0"), InvalidInputError, "--rate must be a number from 1 to 1000"),
+        (("--rate", "30", "--observe", "later"), InvalidInputError, "observed frame must be one of gap, ended, last"),
+        (("--rate", "30", "--gap", "-1"), InvalidInputError, "--gap: '-1' is not a time"),
         (("--rate", "30", "--question", "What now?"), InvalidInputError, "contains {towards} or {goal}"),
         (("--rate", "30", "--question", "{towards} {x}"), InvalidInputError, "contains {towards} or {goal}"),
-        (("--rate", "30", "--goal-times", "hours"), InvalidInputError, "--goal-times is seconds or frames"),
+        (("--rate", "30", "--goal-times", "hours"), InvalidInputError, "--goal-times must be seconds or frames"),
         (
             ("--rate", "30", "--verb-classes", "goals.json"),
             InvalidInputError,
             "verb classes and of noun classes, or neither",
         ),
-        (("--rate", "30", "--out", "."), InvalidFileError, "holds other files already"),
+        (("--rate", "30", "--out", "."), InvalidFileError, "already contains other files"),
         (("--rate", "30", "--out", "goals.json"), InvalidFileError, "is a file"),
-        (("--rate", "30", "--goals", "milk.csv"), InvalidFileError, "goals are a table with video and goal"),
+        (
+            ("--rate", "30", "--goals", "milk.csv"),
+            InvalidFileError,
+            "a table of goals needs the columns video and goal",
+        ),
     ],
 )
 def test_what_is_refused(home: Path, tmp_path: Path, more: tuple[str, ...], error: type[Exception], why: str) -> None:
@@ -170,7 +174,7 @@ def test_what_is_refused(home: Path, tmp_path: Path, more: tuple[str, ...], erro
 def test_a_look_at_narrations(home: Path, tmp_path: Path) -> None:
     told = said("narration", "check", "milk.csv", "--videos", "videos.csv")
     assert told.splitlines()[0] == "milk.csv (csv): 6 narrations of 1 video, 0.0 hours from first to last"
-    assert "0 of 5 begin before the one before them stops" in told
+    assert "0 of 5 begin before the narration before them stops" in told
     found = json.loads(said("narration", "check", "milk.csv", "--json"))
     assert (found["narrations"], found["left_out"][0]["line"]) == (6, 8)
     film = {"v": {"narration_pass_1": {"narrations": [{"timestamp_sec": 1.5, "narration_text": "#C C sits"}]}}}
@@ -181,7 +185,7 @@ def test_a_look_at_narrations(home: Path, tmp_path: Path) -> None:
     (tmp_path / "film.json").write_text(json.dumps(film))  # half characters are no reason to stop
     told = said("narration", "check", "film.json")
     assert "t - b / 2a to t + b / 2a" in told
-    assert "film.json, line 1: \ufffd, narrator 2: its timestamp_sec is '\\udfff', which is no number." in told
+    assert "film.json, line 1: \ufffd, narrator 2: its timestamp_sec is '\\udfff', which is not a number." in told
 
 
 def test_questions_of_ones_own_are_explained_by_their_narrations(home: Path) -> None:
@@ -190,11 +194,11 @@ def test_questions_of_ones_own_are_explained_by_their_narrations(home: Path) -> 
     (home / "other.csv").write_text("video,start,stop,text\nW,1,2,go\n")
     (home / "none.json").write_text('[{"sample_id": 1, "label": "A"}]')
     for narrated, published, why in (
-        ("other.csv", "../out/egoplan.json", "None of the 5 questions is of a video that other.csv narrates"),
+        ("other.csv", "../out/egoplan.json", "other.csv narrates none of the videos of the 5 questions"),
         (
             "../milk.csv",
             "none.json",
-            "none.json has no question with its key and observation; row 1: it has no task_goal",
+            "none.json has no question with a key and an observation; row 1: it has no task_goal",
         ),
     ):
         with pytest.raises(InvalidFileError, match=why):
@@ -203,4 +207,4 @@ def test_questions_of_ones_own_are_explained_by_their_narrations(home: Path) -> 
             )
     told = said("narration", "check", "milk.csv", "out/egoplan.json")
     assert "5 of      5 100.0 %  questions of these videos" in told
-    assert "0 of     15   0.0 %  segments verbatim in the narrations" in told  # this table has no frames
+    assert "0 of     15   0.0 %  segments found verbatim in the narrations" in told  # this table has no frames

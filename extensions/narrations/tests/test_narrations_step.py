@@ -35,7 +35,7 @@ def test_narrations_goals_and_questions_are_counted(store: Store, home: Path) ->
         ("Goals", "17", "3"),
         ("Questions", "22", "22"),
     ]
-    assert "by lea; 30 frames a second; seed 0" in made[2]["How"]
+    assert "by lea; 30 frames per second; seed 0" in made[2]["How"]
 
     again = drawn(store, home, "goals", "lea", project="p")  # another day: the settings stand there
     assert again.text_input(key="goals.ask.rate").value == "30"

@@ -30,10 +30,10 @@ def test_what_the_narrations_explain_of_egoplan_val() -> None:
     assert len(published.questions) + len(published.bad) == 3355
     found = compare(videos, published.questions).counts
     assert found["questions of these videos"] == (307, 3355)
-    assert found["segments verbatim in the narrations"] == (1437, 1437)
+    assert found["segments found verbatim in the narrations"] == (1437, 1437)
     assert found["options that are narrations of the video"] == (1228, 1228)
     assert found["questions with a progress"] == (307 - 42, 307)
-    assert found["the answer's words are in the progress already"] == (24, 265)
+    assert found["the answer's words already occur in the progress"] == (24, 265)
     assert found["the last action of the progress is over at the observation"] == (265 - 49, 265)
     assert found["every action of the progress has begun before the observation"] == (265, 265)
     assert found["progress is all actions of the goal before the answer, in order"] == (263, 265)
@@ -43,7 +43,7 @@ def test_what_the_narrations_explain_of_egoplan_val() -> None:
     assert shares == {
         f"observation by the rule {name}": n for name, n in {"gap": 202, "last": 251, "ended": 272}.items()
     }
-    again = [n for what, (n, of) in found.items() if what.startswith("made again alike")]
+    again = [n for what, (n, of) in found.items() if what.startswith("progress and observation reproduced")]
     assert again == [158, 209, 230]
 
 

@@ -34,9 +34,9 @@ def made(
 def test_worked_by_hand() -> None:
     found, tally = made(MILK)
     # the fridge is opened at 0 s: half a second before there is no video
-    assert tally.left_out == {"it would be observed before the video begins": 1}
+    assert tally.left_out == {"its observation would be before the video begins": 1}
     assert [each.answer.id for each in found] == ["V-2", "V-3", "V-4", "V-5", "V-6"]
-    # (2, 4, 6.5, 8, 10 s less 0.5 s) at 30 frames a second
+    # (2, 4, 6.5, 8, 10 s less 0.5 s) at 30 frames per second
     assert [each.observation_frame for each in found] == [45, 105, 180, 225, 285]
     assert [each.action_frame for each in found] == [60, 120, 195, 240, 300]
     assert found[2].segments == (
@@ -116,7 +116,7 @@ def test_too_few_others_and_no_rate() -> None:
     _, tally = made(rows)
     assert tally.left_out == {"fewer than 3 other actions of the goal that differ in more than words": 4}
     _, tally = made(MILK, Settings(rates={"W": Fraction(30)}))
-    assert tally.left_out == {"goals of a video whose frame rate is not known": 1}
+    assert tally.left_out == {"goals of a video whose frame rate is unknown": 1}
 
 
 def test_classes_say_what_words_do_not() -> None:

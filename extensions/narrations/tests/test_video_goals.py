@@ -67,7 +67,7 @@ def test_every_version_is_kept_with_who_and_when(store: Store) -> None:
     assert (second.number, second.by, second.file, said(second.goals)) == (2, "bo", "", [("subgoal", "wash pan", 5)])
     assert (second.at - first.at).total_seconds() == 300  # type: ignore[operator]
     assert second.goals[0].steps == steps_of(ROWS[:5])
-    with pytest.raises(ConflictError, match="bo has saved version 2 of the goals of V meanwhile"):
+    with pytest.raises(ConflictError, match="bo saved version 2 of the goals of V in the meantime"):
         video_goals.save(store, **lea_in, video="V", goals=[goal("dry", 1, 4)], based_on=1)
     assert len(video_goals.of_project(store, **lea_in).versions["V"]) == 2
     assert video_goals.save(store, **lea_in, video="V", goals=[], based_on=2).number == 3

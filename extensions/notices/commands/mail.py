@@ -70,10 +70,14 @@ def status() -> None:
     shared = opened()
     server = server_of(shared.settings)
     typer.echo(
-        f"Mails go to {server.host}:{server.port}." if server else "This server sends no mail (TOUCHSTONE_SMTP)."
+        f"Mails go to {server.host}:{server.port}."
+        if server
+        else "This server sends no mail because TOUCHSTONE_SMTP is not set."
     )
     counts, troubled = notice_mails.standing(shared.store)
     typer.echo(", ".join(f"{counts.get(state, 0):,} {state.value}" for state in MailState))
     for login, row in troubled:
-        reason = row.said or "A worker ended over it, so it may have arrived; it is not sent again."
+        reason = row.said or (
+            "A worker stopped while it sent the mail, so the mail may have arrived. It is not sent again."
+        )
         typer.echo(f"{row.created_at:%Y-%m-%d %H:%M} UTC  {login:<20} {row.state.value}: {reason}")

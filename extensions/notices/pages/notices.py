@@ -24,8 +24,7 @@ def render(services: Services) -> None:
     notices = notice_list.of_person(services.store, person=services.person)
     shell.heading(
         "Notices",
-        f"What others did that concerns you, in all your projects, of the last {TOLD_FOR.days} days. "
-        "My work shows your tasks.",
+        f"Events that concern you in all your projects, from the last {TOLD_FOR.days} days. My work shows your tasks.",
     )
     _list(services, notices)
     notice_section.draw(services)
@@ -46,7 +45,9 @@ def _list(services: Services, found: Sequence[Notice]) -> None:
     heads = [("What", ""), ("Project", ""), ("When", ""), ("", "")]
     shell.show(markup.table(heads, [_line(notice) for notice in found[:LONGEST]]))
     if len(found) > LONGEST:
-        shell.show(markup.paragraph(f"{len(found) - LONGEST:,} older ones are not listed.", style="ts ts-quiet"))
+        shell.show(
+            markup.paragraph(f"Older notices that are not listed: {len(found) - LONGEST:,}.", style="ts ts-quiet")
+        )
 
 
 def _seen(services: Services, keys: Sequence[str]) -> None:

@@ -113,7 +113,7 @@ def test_one_mail_a_day_with_what_is_new_and_what_waits(store: Store, server: In
     assert text_to(server, "ann") == (
         "Hello Ann,\n\n"
         f"In A <b>title</b> 🧭 {82 * 'x'}…:\n"  # 17 letters before it, 100 in all
-        "- You take part as an annotator now.\n"
+        "- You now take part as an annotator.\n"
         f"  {URL}/?project=p\n"
         "- 2 tasks wait for you in the verification.\n"
         f"  {URL}/?project=p\n\n"
@@ -171,15 +171,15 @@ def test_at_once_to_those_who_want_it_until_they_say_no_more(store: Store, serve
     assert mailer.look() == 1
     assert mailer.look() == 0
     (mail,) = server.mails
-    assert mail["Subject"] == "Touchstone: A comment is for you."
+    assert mail["Subject"] == "Touchstone: You have a new comment."
     text = text_to(server, "sam")
-    assert f"- A comment is for you.\n  {URL}/comments?project=p\n" in text
+    assert f"- You have a new comment.\n  {URL}/comments?project=p\n" in text
     assert not re.findall(r"\b(?:ann|red|question|colour)\b", text, re.IGNORECASE), "who wrote what, and on which item"
     with TestClient(
         Starlette(routes=mail_off_route.routes(Resources(store, MediaStore(Path("m")), Settings(Path(), ""))))
     ) as c:
         link = f"/mail-off/{text.rpartition('/mail-off/')[2].strip()}"
-        assert "Send me no more mails" in c.get(link).text
+        assert "Turn off mails" in c.get(link).text
         assert notice_mails.choice(store, person=sam)[1] is MailTime.AT_ONCE, "looking at the link does nothing"
         assert c.post(link, content="List-Unsubscribe=One-Click").status_code == 200
         assert notice_mails.choice(store, person=sam) == ("sam@example.org", MailTime.OFF)
@@ -218,10 +218,10 @@ def test_a_mail_that_the_server_did_not_take_waits_and_one_that_it_may_have_does
     assert mailer.look() == 0
     clock.advance(days=1)
     server.replies.clear()
-    assert mailer.look() == 0, "it may have arrived, as it has here"
+    assert mailer.look() == 0, "the mail may have arrived, as it has here"
     assert [each["To"] for each in server.mails] == ["ben@example.org"]
     assert standing()[0] == {"sent": 1, "failed": 1}
-    assert "it may have arrived" in standing()[1][0]
+    assert "the mail may have arrived" in standing()[1][0]
 
     def dies(_: Letter) -> None:
         raise KeyboardInterrupt
@@ -256,11 +256,11 @@ def test_no_password_goes_out_without_encryption(server: Inbox) -> None:
     send(plain, Letter("x", "bob@example.org", "s", ".a line that begins with a point\n"))
     assert server.mails[0].get_content().startswith(".a line")
     for url, password, sender, said in (
-        ("mail.example.org", "", SENDER, "give it an address such as"),
+        ("mail.example.org", "", SENDER, "Use an address such as"),
         ("smtps://ann:secret@mail", "", SENDER, "TOUCHSTONE_SMTP_PASSWORD instead"),
-        ("smtp+plain://ann@mail", "secret", SENDER, "for anyone to read"),
-        ("smtps://ann@mail", "", SENDER, "give both or neither"),
-        ("smtps://mail:x", "", SENDER, "give it an address such as"),
+        ("smtp+plain://ann@mail", "secret", SENDER, "would send a password unencrypted"),
+        ("smtps://ann@mail", "", SENDER, "or neither"),
+        ("smtps://mail:x", "", SENDER, "Use an address such as"),
         ("smtps://mail", "", "", "TOUCHSTONE_SMTP_FROM is"),
         ("smtps://mail", "", "a@b\nBcc: c@d", "TOUCHSTONE_SMTP_FROM is"),
     ):
@@ -312,7 +312,7 @@ def test_the_operator_tries_it_and_people_choose(
         found = accounts.invitation(store, token=link)
         assert found is not None
         assert found.project == "p"
-    with pytest.raises(InvalidInputError, match="new is no e-mail address"):
+    with pytest.raises(InvalidInputError, match="new is not an e-mail address"):
         runner.invoke(cli, ["person", "invite", "p", "--mail", "new"], catch_exceptions=False)
     assert runner.invoke(cli, ["mail", "edit", "ann", "ann@example.org", "--when", "at_once"]).exit_code == 0
     assert notice_mails.choice(store, person=ann) == ("ann@example.org", MailTime.AT_ONCE)
@@ -352,7 +352,7 @@ def test_a_lead_invites_several_people_by_e_mail_and_no_link_is_lost(store: Stor
     settings = with_mail(home, server)
     page = drawn(store, home, "people", "lea", settings=settings, project="p")
     invite(page, "new@example.org, b ob@example.org\nno address; <b>x</b>")
-    assert "b ob@example.org, no address, &lt;b&gt;x&lt;/b&gt; are no e-mail addresses" in words(page)
+    assert "b ob@example.org, no address, &lt;b&gt;x&lt;/b&gt; are not e-mail addresses" in words(page)
     assert (invitations_in(store), server.mails) == (0, [])
     page.text_area[0].set_value("new@example.org,\nbob@example.org; NEW@example.org")
     next(button for button in page.button if str(button.key).endswith(".do")).click().run()

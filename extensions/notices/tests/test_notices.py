@@ -68,13 +68,13 @@ def test_a_part_and_tasks_that_others_give(store: Store, clock: Clock) -> None:
     ann, ben = make_people(store, "ann", "ben")
     stranger = make_person(store, "sue", project=None)
     assert told(store, stranger) == []
-    assert told(store, ann) == [("part", "You take part as an annotator now.", True)]
+    assert told(store, ann) == [("part", "You now take part as an annotator.", True)]
     see(store, ann)
-    assert told(store, ann) == [("part", "You take part as an annotator now.", False)]
+    assert told(store, ann) == [("part", "You now take part as an annotator.", False)]
     clock.advance(minutes=1)
     set_member(store, by=lea, project="p", login="ann", role=Role.SENIOR)
-    assert told(store, ann) == [("part", "You take part as a senior annotator now.", True)], "of several the last"
-    assert told(store, ben) == [("part", "You take part as an annotator now.", True)], "what is for others is not"
+    assert told(store, ann) == [("part", "You now take part as a senior annotator.", True)], "of several the last"
+    assert told(store, ben) == [("part", "You now take part as an annotator.", True)], "what is for others is not"
     see(store, lea)
     set_member(store, by=lea, project="p", login="lea", role=Role.LEAD)
     assert kinds(store, lea) == [], "what one does oneself"

@@ -23,7 +23,7 @@ def test_new_notices_stand_out_until_they_are_read(store: Store, home: Path) -> 
     page = drawn(store, home, "notices", "ana")
     (line,) = rows(page, "What")
     assert (line["What"], line["Project"], line[""]) == (
-        "You take part as an annotator now.",
+        "You now take part as an annotator.",
         "Marks <b>& more</b> 🧭",
         "new",
     )

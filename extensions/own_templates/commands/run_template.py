@@ -59,12 +59,13 @@ def template(
     if file.suffix in (".jsonl", ".json"):
         if parser is None or not value:
             raise ModelError(
-                "Published prompts do not say how replies are read. Give --parser, and --value for each possible value."
+                "Published prompts do not define how replies are read. Give --parser, and --value for each possible "
+                "value."
             )
         values = [published_prompts.value_of(text) for text in value]
         texts = dict(published_prompts.published_texts(file, parser=parser, values=values, pair=pair or ()))
         for unknown in [text_name for text_name in (*(name or ()), *(pair or ())) if text_name not in texts]:
-            raise NotFoundError(f"{file.name} has no prompt {unknown!r}; it has {', '.join(texts)}.")
+            raise NotFoundError(f"{file.name} has no prompt {unknown!r}. Choose one of {', '.join(texts)}.")
         chosen = [text for text_name, text in texts.items() if not name or text_name in name]
     else:
         chosen = [judge_templates.read_text(file)]

@@ -318,7 +318,7 @@ def test_the_best_of_each_column_and_halves_rounded_up(small: Store) -> None:
 @needs("options", "results --group-models-by")
 def test_a_group_by_an_attribute_that_no_model_has_says_so(small: Store) -> None:
     groups = made(small, "source: key, rows: [{each: [attribute], group_by: size}], columns: [{title: C}]")
-    assert groups.why.startswith("No model has an attribute 'size'; there are none")
+    assert groups.why.startswith("No model has an attribute 'size'; no attributes are stored")
 
 
 def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:

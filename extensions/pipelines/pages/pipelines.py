@@ -30,7 +30,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Pipelines",
-        "How items come to be, step by step, with what each step dropped and why. Each step is run again on its page.",
+        "How items are made, step by step, with what each step dropped and why. You can run each step again on its "
+        "page.",
         made_up=view.made_up,
     )
     steps: list[PipelineStep] = extensions.rows("pipeline_steps")
@@ -39,7 +40,7 @@ def render(services: Services) -> None:
     shell.section("Items")
     items = item_files.items_by_file(services.store, by=services.person, project=view.name)
     if not items:
-        shell.show(markup.notice("There is no item yet. They come in on Import, or people write them."))
+        shell.show(markup.notice("There are no items yet. Import items, or let people write them."))
         return
     shell.show(markup.tag("div", _items(view, items), data_part="items"))
 
@@ -60,5 +61,5 @@ def _items(view: ProjectView, found: Sequence[ItemsOfFile]) -> markup.Markup:
         ]
         for file_items in found
     ]
-    heads = [("File", ""), ("Format", ""), ("When", "line"), ("Items", "number"), ("What became of them", "wide")]
+    heads = [("File", ""), ("Format", ""), ("When", "line"), ("Items", "number"), ("Current state", "wide")]
     return markup.table([*heads, ("Run again", "")], rows)

@@ -19,7 +19,7 @@ def register(cli: typer.Typer) -> None:
 def comparison(
     project: Annotated[str, typer.Argument(help="The project.")],
     open_: Annotated[
-        bool, typer.Option("--open", help="Open the pairs to people. Without this, nothing changes.")
+        bool, typer.Option("--open", help="Open the pairs to people. Without this option, nothing changes.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a sentence.")] = False,
 ) -> None:

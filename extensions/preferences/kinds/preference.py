@@ -25,8 +25,8 @@ class Preference(OneOf):
     meaning = "which of two models' answers is better"
     only_here = NO_SIDES
     keys: ClassVar[Mapping[str, str]] = {
-        "options": "what is offered besides `left` and `right`: `tie`, `both_bad`; and any of these four that has a"
-        " label or reasons of its own",
+        "options": "options in addition to `left` and `right`: `tie`, `both_bad`; each of the four may have a label "
+        "or reasons of its own",
         **TELL_KEY,
     }
     names = True
@@ -38,7 +38,7 @@ class Preference(OneOf):
         for index, option in enumerate(criterion.options):
             if option.value not in _LABELS:
                 known = grammar.among(str(option.value), list(_LABELS))
-                yield (*path, "options", index), f"`{option.value}` says nothing of two answers{known}"
+                yield (*path, "options", index), f"`{option.value}` is not an option for two answers{known}"
 
     def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
         own = {str(option.value): option for option in criterion.options}

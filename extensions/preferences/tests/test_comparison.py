@@ -167,7 +167,7 @@ def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: 
     with store.write() as session:
         session.execute(text("UPDATE task SET prediction_id = NULL WHERE unit = (SELECT min(unit) FROM task)"))
     (said,) = check(store)
-    assert "is no pair of two models' answers to its item in the order of their names: a, " in said
+    assert "is not a pair of two models' answers to its item, sorted by model name: a, " in said
 
 
 @pytest.mark.thorough
@@ -191,15 +191,15 @@ def test_no_one_compares_an_answer_that_a_model_has_given_anew(store: Store) -> 
     answer(store, ids, "b", lambda id: f"a {id}" if id == same else f"b newer {id}")
     intake = preview_pairs(store, by=None, project="p")
     assert (intake.asked, intake.same, intake.before, intake.opened, intake.anew) == (2, 1, 0, 2, 2)
-    assert "opening opens 2, 2 of them again because a model has answered anew." in intake.sentence
+    assert "opening adds 2, 2 of them again because a model has answered again." in intake.sentence
 
-    with pytest.raises(ConflictError, match="answers that you compared count no more"):
+    with pytest.raises(ConflictError, match="answers that you compared no longer count"):
         submissions.submit(store, person=ann, task=held.id, key="held", values=SAY)
-    with pytest.raises(ConflictError, match="count no more"):  # sent again, it is told the same
+    with pytest.raises(ConflictError, match="no longer count"):  # sent again, it is told the same
         submissions.submit(store, person=ann, task=held.id, key="held", values=SAY)
-    with pytest.raises(ConflictError, match="counts no more"):
+    with pytest.raises(ConflictError, match="no longer counts"):
         submissions.undo(store, person=ann, project="p", stage=Stage.COMPARISON)
-    with pytest.raises(LeaseLostError, match="count no more"):
+    with pytest.raises(LeaseLostError, match="no longer count"):
         claims.take_back(store, person=bob, task=late.id)
 
     seen: dict[str, list[tuple[str, ...]]] = {"ann": [], "bob": []}
@@ -397,14 +397,14 @@ def test_known_preferences_come_out_and_the_sides_are_even(store: Store) -> None
 
 def test_what_a_schema_cannot_say_is_refused(store: Store) -> None:
     for old, new, why in (
-        ("options: [tie, both_bad]", "options: [tie, neither]", "`neither` says nothing of two answers"),
+        ("options: [tie, both_bad]", "options: [tie, neither]", "`neither` is not an option for two answers"),
         ("    shows: [question]", "    shows: [answer]", "`answer` is no field of the item"),
         ("    shows: [question]", "    models: [one]", "two models at least are compared"),
         ("    shows: [question]", "    per_item: 0", "this must be at least 1"),
         ("raters: 2", "raters: 0", "this must be at least 1"),
         ("    shows: [question]", "    dimensions: [shape]", "`shape` is no dimension"),
         ("    shows: [question]", "    gold: {rate: 0.1}", "unknown key; comparisons have no key"),
-        ("  comparison:", "  grading:", "in the stage `comparison` only"),
+        ("  comparison:", "  grading:", "only the stage `comparison` shows"),
     ):
         assert old in COMPARISON
         with pytest.raises(SchemaError) as refused:

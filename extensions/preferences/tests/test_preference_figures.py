@@ -124,12 +124,12 @@ def test_everything_is_counted() -> None:
         "9 pairs of 3 models to compare, each by 2 people: 6 open or done, 4 complete.",
         "2 pairs have the same answer twice",
         "2 pairs lack an answer.",
-        "1 submission about answers that count no longer: left out.",
-        "3 submissions about items that do not count: left out.",
+        "Left out: 1 submission about answers that no longer count.",
+        "Left out: 3 submissions about items that do not count.",
         "9 votes on 5 pairs of 5 items by 3 people: 2 ties, 1 of them because both are bad;",
         "1 cannot tell and is left out.",
         "Left preferred in 4 of 6 votes that prefer one: 0.667",
-        "No agreement can be said of cem: no pair of theirs was compared by anyone else.",
+        "Agreement is unknown for cem: nobody else compared any of their pairs.",
     ):
         assert words in told
     rows = list(csv.DictReader(io.StringIO(as_csv(found))))
@@ -197,7 +197,7 @@ def test_where_nothing_can_be_said_there_is_a_sentence() -> None:
     assert "ts-range" not in str(drawn.models_table(wins.criteria[0].whole))
     assert wins.criteria[0].alone == ("ann",)
     assert next(as_text(figures(models=("x",)))) == (
-        "There are no pairs: two models at least have to answer, and only x has so far."
+        "There are no pairs: at least two models must answer, and only x has so far."
     )
     unsure = figures(vote(0, "xy", "cannot_tell")).criteria[0].whole
     assert (unsure.votes, unsure.cannot_tell, unsure.rates) == (1, 1, ())

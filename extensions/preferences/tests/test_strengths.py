@@ -159,8 +159,8 @@ def test_known_strengths_come_back() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "There is no vote that says something."),
-        ("xy?", "There is no vote that says something."),
+        ("", "There is no vote with a preference or a tie."),
+        ("xy?", "There is no vote with a preference or a tie."),
         ("xy= yz=", "All votes are ties"),
         ("xy> xy>", "x won every vote against the others: the estimate is infinite."),
         ("xy> yz> zy>", "x won every vote against the others: the estimate is infinite."),

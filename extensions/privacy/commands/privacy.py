@@ -110,7 +110,7 @@ def look(
         )
     typer.echo(sheet.MISSES)
     if pictures_only:
-        _not_looked("clips, in which nothing looked", [seen.name for seen in findings.clips])
+        _not_looked("clips, not searched", [seen.name for seen in findings.clips])
     _not_looked("cannot be read", [f"{name} ({why})" for name, why in findings.unread])
     tables = " ".join(str(out / name) for name in ("boxes.csv", "clips.csv") if (out / name).exists())
     typer.echo(f"Look at {out / 'index.html'} ({drawn:,} pictures), write yes or no under `cover` in")
@@ -167,18 +167,16 @@ def cover(
     if left:
         typer.echo(f"Not decided, so not covered: {left:,}.")
     if done.archive:
-        typer.echo("The project's archive that was ready for download had the originals. It was deleted.")
+        typer.echo("The project's archive that was ready for download contained the originals. It was deleted.")
     if done.sets:
-        typer.echo(
-            f"Frames that were taken out of these clips were removed: {', '.join(done.sets)} on the page Frames."
-        )
+        typer.echo(f"Frames from these clips were removed: {', '.join(done.sets)} on the page Frames.")
     if done.releases:
         typer.echo(
             f"These releases have the uncovered files: {', '.join(done.releases)}. Withdraw the copies that you gave "
             "to others, and create a new release."
         )
     _not_looked(
-        "not decided, and in one item or from one video with these",
+        "not decided, but in the same item or from the same video as these",
         done.beside,
     )
 

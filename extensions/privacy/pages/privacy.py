@@ -46,8 +46,9 @@ CLIPS = (
     "voices included. Images taken from a clip need their own decision."
 )
 UNDO = (
-    "From then on people, models, Label Studio, exports, releases and archives get the covered files. This page cannot "
-    "uncover them; only the command on the server can. Copies that others have fetched stay with them."
+    "From then on people, models, Label Studio, exports, releases and archives get the covered files. This page "
+    "cannot uncover them; only the command on the server can. Copies that other people have downloaded stay "
+    "uncovered."
 )
 
 
@@ -126,7 +127,7 @@ def _look(services: Services, view: ProjectView, *, busy: bool, clips: bool) -> 
             step=0.5,
             key="privacy.rate",
             disabled=by_hand,
-            help="Higher values find faces that show for a shorter time, and take longer.",
+            help="Higher values find faces that appear only briefly, but take longer.",
         )
     st.button(
         "Look for faces and plates",
@@ -187,7 +188,7 @@ def _looked(services: Services, folder: Path, asked: DetectionRecord | None, *, 
     )
     if asked.clips and asked.rate:
         came = f"{markup.count(asked.tracks, 'new box', 'new boxes')} in {asked.clips_with:,}"
-        words += f" {markup.count(asked.clips, 'clip')} at {asked.rate:g} moments a second, {came} of them."
+        words += f" {markup.count(asked.clips, 'clip')} at {asked.rate:g} samples per second, {came} of them."
     shell.show(markup.tag("p", markup.text(words), style="ts", data_part="looked"))
     if asked.unread:
         named = summary([f"{name} ({why})" for name, why in asked.unread], SHOWN)
@@ -257,7 +258,7 @@ def _ask(services: Services, view: ProjectView) -> None:
         ready = page_work.waiting(services, view.name)
         if not ready:
             raise ConflictError(
-                "There is no new decision. Choose the boxes to cover in a picture, or choose “Nothing to cover”."
+                "You have made no new decision. Choose the boxes to cover in a picture, or choose “Nothing to cover”."
             )
         changes = covering.preview_decisions(
             services.store,
@@ -297,11 +298,9 @@ def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str
             "the copies that you gave to others, and create a new release."
         )
     if sets:
-        sentences.append(
-            f"Frames that were taken out of these clips are removed: {', '.join(sets)} on the page Frames."
-        )
+        sentences.append(f"Frames from these clips are removed: {', '.join(sets)} on the page Frames.")
     if changes.archive:
-        sentences.append("The project's archive that is ready for download has the originals. It will be deleted.")
+        sentences.append("The project's archive that is ready for download contains the originals. It will be deleted.")
     return " ".join(sentences)
 
 
@@ -321,10 +320,10 @@ def _covered(folder: Path, *, running: bool) -> None:
     if result["left"]:
         sentences.append(f"{markup.count(result['left'], 'picture')} changed in the meantime and skipped.")
     if result.get("sets"):
-        sentences.append(f"Frames that were taken out of these clips were removed: {', '.join(result['sets'])}.")
+        sentences.append(f"Frames from these clips were removed: {', '.join(result['sets'])}.")
     if result.get("beside"):
         sentences.append(
-            f"Not decided, and in one item or from one video with these: {summary(result['beside'], SHOWN)}."
+            f"Not decided, but in the same item or from the same video as these: {summary(result['beside'], SHOWN)}."
         )
     if result["archive"]:
         sentences.append("The archive that was ready for download was deleted.")

@@ -317,7 +317,7 @@ def test_pictures_that_look_alike_once_covered_are_not_mistaken_for_one_another(
     decide(store, media, home, CoverChoice("0.png", one, (BOX,)), CoverChoice("1.png", two, (BOX,)))
     first, second = shown(store)
     assert first == second not in (one, two)
-    with pytest.raises(InvalidInputError, match="stands for several pictures"):
+    with pytest.raises(InvalidInputError, match="represents several pictures"):
         decide(store, media, home, CoverChoice("0.png", first, ()), uncover=True)
     more = replace(BOX, x=0.55)
     decide(store, media, home, CoverChoice("0.png", first, (BOX, more)))
@@ -334,11 +334,11 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
     ann = make_person(store, "ann")
     one, two = put(store, media, home, file(), file(90))
     for boxes, said in (
-        ((replace(BOX, cover=None),), "no one has decided about the face"),
-        ((replace(BOX, x=0.9),), "lies within it"),
-        ((replace(BOX, w=0.0),), "lies within it"),
-        ((replace(BOX, h=float("nan")),), "lies within it"),
-        ((replace(BOX, kind="hand"),), "no kind of box; it is one of face, plate, other"),
+        ((replace(BOX, cover=None),), "nobody has decided about the face"),
+        ((replace(BOX, x=0.9),), "must lie within it"),
+        ((replace(BOX, w=0.0),), "must lie within it"),
+        ((replace(BOX, h=float("nan")),), "must lie within it"),
+        ((replace(BOX, kind="hand"),), "Choose one of face, plate, other"),
     ):
         with pytest.raises(InvalidInputError, match=said):
             decide(store, media, home, CoverChoice("0.png", one, (BOX,)), CoverChoice("1.png", two, boxes))

@@ -151,7 +151,7 @@ def test_a_look_proposes_it_until_someone_decides(store: Store, media: MediaStor
     ]  # fmt: skip
     n = detection.count_decisions(again)
     assert (n["clips"], n["clips_nothing"], n["clips_open"], n["pictures"]) == (1, 1, 0, 0)
-    with pytest.raises(InvalidInputError, match=r"from 0\.2 to 10 moments"):
+    with pytest.raises(InvalidInputError, match=r"from 0\.2 to 10 samples per second"):
         detection.detect(store, media, **look, rate=30.0)
 
 
@@ -223,7 +223,7 @@ def test_two_who_cover_at_once_come_to_one_decision(store: Store, media: MediaSt
     for each in both:
         each.join()
     (refused,) = [str(each) for each in came if "has another decision now" in str(each)]
-    assert "has no begin" not in refused, "it is still a clip, under another file"
+    assert "must not have a begin" not in refused, "it is still a clip, under another file"
     with store.read() as session:
         (decision,) = decisions.load_decisions(session, project_id=1)
     assert shown(store) == [decision.file]
@@ -241,19 +241,19 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
     image = shown(store)[-1]
     outside = tuple((at, x + 0.5, y, w, h) for at, x, y, w, h in FACE.path)
     for box, said in (
-        (BOX, "a box of a clip has a begin and an end"),
+        (BOX, "a box of a clip needs a begin and an end"),
         (replace(FACE, end=1.0), "it ends at 1 s, before it begins at 2 s"),
         (replace(FACE, begin=-1.0), "begin and end are seconds of the clip, from 0 on"),
         (replace(FACE, end=float("nan")), "begin and end are seconds of the clip"),
-        (replace(FACE, end=99.0), r"film\.webm lasts 5\.933 s, and a box of it ends at 99 s"),
-        (replace(FACE, path=outside), "lies within it"),
-        (replace(FACE, path=FACE.path[::-1]), "at rising moments"),
-        (replace(FACE, begin=2.2), "at rising moments, from its begin"),
-        (replace(FACE, cover=None), "no one has decided about the face"),
+        (replace(FACE, end=99.0), r"film\.webm lasts 5\.933 s, but one of its boxes ends at 99 s"),
+        (replace(FACE, path=outside), "must lie within it"),
+        (replace(FACE, path=FACE.path[::-1]), "its times must rise"),
+        (replace(FACE, begin=2.2), "its times must rise from its begin"),
+        (replace(FACE, cover=None), "nobody has decided about the face"),
     ):
         with pytest.raises(InvalidInputError, match=said):
             decide(store, media, home, CoverChoice("film.webm", clip, (box,)))
-    with pytest.raises(InvalidInputError, match="a box of a picture has no begin and end"):
+    with pytest.raises(InvalidInputError, match="a box of a picture must not have a begin and an end"):
         decide(store, media, home, CoverChoice("it.png", image, (FACE,)))
     with pytest.raises(NotAllowedError):
         covering.apply_decisions(
@@ -268,7 +268,7 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
     ((name, why),) = looked.unread
     assert (name, "breaks off" in why, len(looked.clips)) == ("broken.webm", True, 1)
     with pytest.raises(
-        InvalidInputError, match=r"lasts 2\.933 s, and a box of it ends at 3\.9 s"
+        InvalidInputError, match=r"lasts 2\.933 s, but one of its boxes ends at 3\.9 s"
     ):  # its frames end there
         decide(store, media, home, CoverChoice("broken.webm", shown(store)[-1], (FACE,)))
     there = replace(FACE, end=2.5, path=tuple(at for at in FACE.path if at[0] <= 2.5))

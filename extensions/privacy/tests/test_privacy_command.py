@@ -64,7 +64,7 @@ def test_a_lead_looks_by_hand_decides_and_reads_what_stands(home: Path) -> None:
     assert "2 pictures; 0 new boxes" in told
     assert sorted(path.name for path in (out / "pictures").iterdir()) == ["00001.jpg", "00002.jpg"]
     page = (out / "index.html").read_text(encoding="utf-8")
-    assert "people have to look at every picture" in page
+    assert "people must look at every picture" in page
     (first, second) = rows(table)
     assert (first["picture"], first["kind"], first["cover"]) == (NAME, "", "")
     begin = f"&quot;a, &quot;&quot;1&quot;&quot;.png&quot;,{first['file']}"
@@ -138,7 +138,7 @@ def test_a_clip_is_looked_through_decided_and_covered(home: Path) -> None:
     listed = said("list", "q").splitlines()
     assert listed[1] == "1 clip; something covered in 1, nothing to cover in 0, open 0."
     assert listed[2].startswith(
-        "a.webm: other (hand), 2 to 3.9 s, other (hand), 0 to 1 s covered; 1 left as found; the"
+        "a.webm: other (hand), 2 to 3.9 s, other (hand), 0 to 1 s covered; 1 left unchanged; the"
     )
     (decided,) = json.loads(said("list", "q", "--json"))["decided"]
     assert (decided["clip"], decided["looked"]["rate"]) == ("a.webm", 2.0)
@@ -160,24 +160,24 @@ CLIPS = "clip,file,kind,begin,end,boxes,found_by,cover\n"
     [
         ("", "it is empty"),
         ("picture,file\n", "no column kind, x, y, w, h, cover"),
-        (HEAD + "a.png,f,face,0.1,0.1,0.2,0.2,,maybe\n", "line 2: `cover` is 'maybe'; it is yes or no"),
-        (HEAD + "a.png,f,face,0.1,,0.2,0.2,,yes\n", "line 2: `y` is '', which is no number"),
-        (HEAD + "a.png,f,face,0.1,nan,0.2,0.2,,yes\n", "line 2: `y` is 'nan', which is no number"),
-        (HEAD + "a.png,f,,0.1,0.1,0.2,0.2,,yes\n", "line 2: it has a box and no kind"),
-        (HEAD + "a.png,f,,,,,,,yes\n", "line 2: there is no box to be covered"),
-        (HEAD + ",f,face,0.1,0.1,0.2,0.2,,yes\n", "line 2: it names no picture and file"),
+        (HEAD + "a.png,f,face,0.1,0.1,0.2,0.2,,maybe\n", "line 2: `cover` is 'maybe'; write yes or no"),
+        (HEAD + "a.png,f,face,0.1,,0.2,0.2,,yes\n", "line 2: `y` is '', which is not a number"),
+        (HEAD + "a.png,f,face,0.1,nan,0.2,0.2,,yes\n", "line 2: `y` is 'nan', which is not a number"),
+        (HEAD + "a.png,f,,0.1,0.1,0.2,0.2,,yes\n", "line 2: it has a box but no kind"),
+        (HEAD + "a.png,f,,,,,,,yes\n", "line 2: there is no box to cover"),
+        (HEAD + ",f,face,0.1,0.1,0.2,0.2,,yes\n", "line 2: it lacks picture or file"),
         (HEAD + "a.png,f,face,0.1,0.1,0.2,0.2,,yes\nb.png,f,face,0.1,0.1,0.2,0.2,,yes\n", "line 3: the file f... has"),
-        (HEAD + "a.png,f,face,0.1,0.1,0.2,0.2,,yes\na.png,f,face,0.1,0.1,0.2,0.2,,\n", "some boxes are decided and"),
+        (HEAD + "a.png,f,face,0.1,0.1,0.2,0.2,,yes\na.png,f,face,0.1,0.1,0.2,0.2,,\n", "some boxes of"),
         (HEAD + "a.png,f,face,0.1,0.1\n", "line 2"),
         (CLIPS + "a,f,face,3,2,0.1 0.1 0.2 0.2,,yes\n", "line 2: it ends at 2 s, before it begins at 3 s"),
-        (CLIPS + "a,f,face,x,2,0.1 0.1 0.2 0.2,,yes\n", "line 2: `begin` is 'x', which is no number"),
-        (CLIPS + "a,f,face,1,2,0.1 0.1 0.2,,yes\n", "line 2: `boxes` is `x y w h` of a box that stays"),
-        (CLIPS + "a,f,face,1,2,,,yes\n", "line 2: `boxes` is `x y w h` of a box that stays"),
-        (CLIPS + "a,f,face,1,2,0 0 0 1 1; 0 0 1 1,,yes\n", "line 2: `boxes` is `x y w h` of a box that stays"),
-        (CLIPS + "a,f,face,1,2,1.5 0 0 1 1; 1 0 0 1 1,,yes\n", "line 2: the seconds in `boxes` do not rise"),
-        (CLIPS + "a,f,face,1,2,1.5 0 0 inf 1,,yes\n", "line 2: `boxes` is 'inf', which is no number"),
-        (CLIPS + "a,f,,1,2,,,\n", "line 2: it has a box and no kind"),
-        (CLIPS + "a,,face,1,2,0 0 1 1,,yes\n", "line 2: it names no clip and file"),
+        (CLIPS + "a,f,face,x,2,0.1 0.1 0.2 0.2,,yes\n", "line 2: `begin` is 'x', which is not a number"),
+        (CLIPS + "a,f,face,1,2,0.1 0.1 0.2,,yes\n", "line 2: `boxes` must be `x y w h` for a fixed box"),
+        (CLIPS + "a,f,face,1,2,,,yes\n", "line 2: `boxes` must be `x y w h` for a fixed box"),
+        (CLIPS + "a,f,face,1,2,0 0 0 1 1; 0 0 1 1,,yes\n", "line 2: `boxes` must be `x y w h` for a fixed box"),
+        (CLIPS + "a,f,face,1,2,1.5 0 0 1 1; 1 0 0 1 1,,yes\n", "line 2: the seconds in `boxes` must rise"),
+        (CLIPS + "a,f,face,1,2,1.5 0 0 inf 1,,yes\n", "line 2: `boxes` is 'inf', which is not a number"),
+        (CLIPS + "a,f,,1,2,,,\n", "line 2: it has a box but no kind"),
+        (CLIPS + "a,,face,1,2,0 0 1 1,,yes\n", "line 2: it lacks clip or file"),
     ],
 )
 def test_a_table_that_does_not_fit_is_refused_with_its_line(text: str, why: str, tmp_path: Path) -> None:

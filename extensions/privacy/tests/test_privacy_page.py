@@ -94,7 +94,7 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     )
     assert next(iter(there(lea))) == "face.png", "what has boxes comes first"
     page.button(key="privacy.cover").click().run()
-    assert "There is no new decision" in words(page)
+    assert "You have made no new decision" in words(page)
 
     say(lea, "face.png", "cover", [True])
     say(lea, "plain.png", "cover", [], BOX)
@@ -106,8 +106,8 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page.button(key="privacy.cover").click().run()
     asked = words(page)
     assert "3 pictures decided: 2 boxes covered in 2 of them, nothing to cover in 1." in asked
-    assert "archive that is ready for download has the originals. It will be deleted" in asked
-    assert "Copies that others have fetched" in asked
+    assert "archive that is ready for download contains the originals. It will be deleted" in asked
+    assert "Copies that other people have downloaded" in asked
     page.button(key="privacy.cover.sure.yes").click().run()
     page = over(page, lea)
     assert part(page, "standing") == "3 pictures: something covered in 2, nothing to cover in 1, open 0."
@@ -124,7 +124,7 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     assert not shows(lea.media.path(now["plain.png"].seen.file))
     assert [each.waits for each in now.values()] == [False] * 3
     page.button(key="privacy.cover").click().run()
-    assert "There is no new decision" in words(page)
+    assert "You have made no new decision" in words(page)
 
 
 def test_what_covers_again_says_so_and_nothing_is_shown_again(lea: Services) -> None:
@@ -248,7 +248,7 @@ def test_a_clip_is_looked_through_decided_and_covered(store: Store, home: Path) 
     page.button(key="privacy.look").click().run()
     page = over(page, services)
     assert part(page, "looked").endswith(
-        "0 pictures, 0 new boxes in 0 of them. 1 clip at 4 moments a second, 1 new box in 1 of them."
+        "0 pictures, 0 new boxes in 0 of them. 1 clip at 4 samples per second, 1 new box in 1 of them."
     )
     (box,) = there(services)["film.webm"].boxes
     assert (box.begin, box.end) == (1.7, 4.0), "at 1.75 s the frame of 1.7 s is on screen"

@@ -51,12 +51,12 @@ def render(services: Services) -> None:
         stage: getattr(view.schema.schema_.stages, stage.value).qualification for stage in stages_to_qualify_for(view)
     }
     mine = [stage for stage in asked if view.stages is None or stage in view.stages]
-    shell.heading("Qualify", "A set to answer before a stage is open to you.", made_up=view.made_up)
+    shell.heading("Qualify", "Answer this set of items to get access to a stage.", made_up=view.made_up)
     if not asked:
-        shell.show(markup.notice("This project asks for no qualification."))
+        shell.show(markup.notice("This project requires no qualification."))
         return
     if not mine:
-        shell.show(markup.notice("No stage of yours asks for a qualification."))
+        shell.show(markup.notice("None of your stages requires a qualification."))
         return
     stage = _stage(view, mine)
     _own_try(services, view, stage, asked[stage])
@@ -268,8 +268,8 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         size = newest.few or f"{markup.count(len(newest.items), 'item')}."
         shell.show(markup.notice(f"Set {newest.number}: {size}", style="bad" if newest.few else ""))
     with st.form("qualify.set", border=False):
-        number = st.number_input("How many items are drawn", min_value=1, value=wanted, key="qualify.number")
-        named = st.text_area("Or these, one id a line", key="qualify.items")
+        number = st.number_input("Number of items drawn", min_value=1, value=wanted, key="qualify.number")
+        named = st.text_area("Or item IDs, one per line", key="qualify.items")
         again = st.checkbox("People who passed an earlier set must also pass this one", key="qualify.requalify")
         sent = st.form_submit_button("Make a new set", key="qualify.make")
 
@@ -289,16 +289,16 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         called = view.schema.schema_.stages.in_a_sentence(stage.value)
         passing, follows = (
             "",
-            "People who begin from now on answer this set; those who have passed another one stay in.",
+            "People who begin from now on answer this set. People who passed another set stay in.",
         )
         if again:
-            passing = ", which everyone has to pass"
+            passing = ", which everyone must pass"
             follows = f"Anyone who has passed an earlier set gets no more work in {called} until they have passed it."
         question = Confirmation(
             f"Make set {next_number} for {called} in {view.title}{passing}?",
             follows,
-            "It cannot be undone, but another set can follow; below you can exempt someone from it. What they have"
-            " submitted stays and counts.",
+            "You cannot undo this, but you can make another set. You can exempt someone below. Submitted work stays "
+            "and counts.",
             f"Make set {next_number}",
         )
         confirm.ask(services, question, make, key="qualify.sure")
@@ -311,7 +311,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
             for row in memberships.list_members(services.store, person=services.person, project=view.name)
         ]
         login = st.selectbox(
-            "Exempt someone from it",
+            "Exempt someone",
             logins,
             index=None,
             format_func=shell.called(services, logins),
@@ -321,10 +321,10 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         why = st.text_input("Why", key="qualify.why")
         let = st.form_submit_button("Exempt", key="qualify.let")
     if let and login is None:
-        shell.show(markup.notice("Say who is exempt.", style="bad"))
+        shell.show(markup.notice("Choose who is exempt.", style="bad"))
     elif let:
         qualification.exempt(
             services.store, by=services.person, project=view.name, login=str(login), why=str(why), stage=stage
         )
         who = shell.called(services, [str(login)])(str(login))
-        shell.show(markup.notice(f"{who} needs no qualification any more.", style="good"))
+        shell.show(markup.notice(f"{who} no longer needs a qualification.", style="good"))

@@ -40,7 +40,7 @@ def test_a_set_to_qualify_on_has_its_images(store: Store, home: Path) -> None:
     assert board.without_set
     made = sets.make_set(store, by=None, project="p")
     assert set(made.items) == set(names[2:])
-    with pytest.raises(NotFoundError, match="or its images or clips are not there yet"):
+    with pytest.raises(NotFoundError, match="or its images or clips are missing"):
         sets.make_set(store, by=None, project="p", names=[names[0]])
     ann = make_person(store, "ann")
     media_waits.link(store, ids[2:3])  # a set of an earlier version

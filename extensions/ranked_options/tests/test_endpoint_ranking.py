@@ -201,17 +201,17 @@ def thinking(asked: Asked, number: int) -> Reply:
             thinking,
             ("ab", "c"),
             {},
-            "after the prompt is not the option alone (“<think></think>ab”",
+            "the server puts more than the option (“<think></think>ab”",
         ),
         (letters, ("a", "ab"), {"end": ""}, "does not say which token ends an answer (`likelihoods`: `end_token`)"),
-        (letters, ("a", "ab"), {"end": "</s>"}, "does not take `</s>` for one token of its own after the option “a”"),
+        (letters, ("a", "ab"), {"end": "</s>"}, "does not read `</s>` as one token after the option “a”"),
         (letters, (), {}, "The item has no options to rank."),
         (letters, ("a", " "), {}, "One of the options is empty"),
         (
             letters,
             ("a", "b"),
             {"score": "pmi_logprob"},
-            "with and without pictures, and this question has none",
+            "with and without pictures, but this question has none",
         ),
     ],
 )
@@ -255,7 +255,7 @@ def test_a_request_that_fails_for_good_ends_the_item_as_that() -> None:
 def test_without_a_word_in_the_description_nothing_is_asked() -> None:
     with pytest.raises(ModelError, match=r"far is asked through a server.*`likelihoods: \{by: chat\}` under"):
         open_answerer(spec("http://127.0.0.1:9/v1", by=None), strategy="rank_options")
-    with pytest.raises(ModelError, match="There is no score `odds` of options"):
+    with pytest.raises(ModelError, match="Unknown option score `odds`"):
         open_answerer(spec("http://127.0.0.1:9/v1"), strategy="rank_options", score="odds")
 
 
@@ -274,7 +274,7 @@ def generated_only(asked: Asked, number: int) -> Reply:
         (
             error(400, "Unknown field: prompt_logprobs"),
             "chat",
-            "field: prompt_logprobs. It was asked how likely",
+            "field: prompt_logprobs. The endpoint was asked for the likelihood",
         ),
         (error(404), "completions", "The endpoint does not know this model"),
     ],

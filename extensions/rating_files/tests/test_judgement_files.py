@@ -117,7 +117,7 @@ def test_wildvision_from_its_own_files(store: Store, tmp_path: Path) -> None:
     assert rated == {"B>>A": 88, "B>A": 252, "A=B": 41, "A>B": 85, "A>>B": 27}  # its README; nulls are no ties
     again = import_judgements(store, by=None, project="p", path=path, plan=asked)
     assert (again.replies, again.repeated) == (0, 499)
-    with pytest.raises(InvalidFileError, match="asked or read otherwise"):
+    with pytest.raises(InvalidFileError, match="asked or read in another way"):
         import_judgements(store, by=None, project="p", path=path, plan=replace(asked, template_hash="another"))
 
 
@@ -194,9 +194,9 @@ def test_llmbar_in_both_orders(store: Store, tmp_path: Path) -> None:
         ({"item": "1", "judge": "j"}, "it has no text"),
         ({"item": "nowhere", "judge": "j", "text": ""}, "there is no item 'nowhere'"),
         ({"item": "1", "judge": "j", "text": "x", "model": "m"}, "m has no answer to 1"),
-        ({"item": "1", "judge": "j", "text": "x", "swapped": 1}, "swapped is neither true nor false"),
-        ({"item": "1", "judge": "j", "text": "x", "sample": -1}, "sample is no whole number"),
-        ({"item": "1", "judge": "j", "games": [{}, {}]}, "has not one game"),
+        ({"item": "1", "judge": "j", "text": "x", "swapped": 1}, "swapped must be true or false"),
+        ({"item": "1", "judge": "j", "text": "x", "sample": -1}, "sample must be a whole number"),
+        ({"item": "1", "judge": "j", "games": [{}, {}]}, "must have exactly one game"),
     ],
 )
 def test_rows_that_do_not_fit_are_named_and_nothing_is_taken(
@@ -275,5 +275,5 @@ def test_egothinks_own_judgements_by_dimension(store: Store, tmp_path: Path) -> 
     assert import_judgements(store, by=None, project="p", path=tmp_path / "data", plan=asked).repeated == 6
     lost = tmp_path / "gpt-4_single.jsonl"
     lost.write_bytes((tmp_path / "data" / "Activity" / "model_judgment" / "gpt-4_single.jsonl").read_bytes())
-    with pytest.raises(InvalidFileError, match="nothing says in which dimension 0 is a position"):
+    with pytest.raises(InvalidFileError, match="the dimension of position 0 is unknown"):
         import_judgements(store, by=None, project="p", path=lost, plan=asked)

@@ -102,7 +102,10 @@ def test_a_project_reads_labels_as_they_are_written(tmp_path: Path) -> None:
 def test_a_table_of_a_german_spreadsheet(tmp_path: Path) -> None:
     found = read_table(CASES / "s13.csv")
     assert ("u0", "A", 0.5) in of(found)
-    assert found.notes == ("Cells are separated by semicolons.", "Values are written with a decimal comma, as 0,5.")
+    assert found.notes == (
+        "Cells are separated by semicolons.",
+        "Values are written with a decimal comma, such as 0,5.",
+    )
     tabs = written(tmp_path, "unit\trater\tcriterion\tvalue\nu0\ta\tc\t-1,25\nu1\ta\tc\t3\n")
     assert of(tabs) == {("u0", "a", -1.25), ("u1", "a", 3)}
     assert of(written(tmp_path, '"unit"|"rater"|"criterion"|"value"\nu0|a|c|x\n')) == {("u0", "a", "x")}

@@ -45,7 +45,7 @@ def test_lines_of_a_cell_are_not_rows(tmp_path: Path) -> None:
         ("unit,rater,criterion,value\n1,a,c,1\n".encode("utf-16"), "UTF-16"),
         (b"", "unit, rater, criterion, value is missing"),
         (b"unit,rater,value\n1,a,1\n", "criterion is missing"),
-        (b"unit,rater,criterion,value,unit\n1,a,c,1,2\n", "there twice"),
+        (b"unit,rater,criterion,value,unit\n1,a,c,1,2\n", "is repeated"),
         (b'unit,rater,criterion,value\n1,a,c,"1\n', "row 2"),
         (b"[1, 2]", "missing"),
     ],
@@ -121,8 +121,8 @@ def test_lines_of_json_keep_the_kinds_of_their_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b'{"unit": "u", "rater": "ann", "criterion": "c", "val', "no complete JSON object"),
-        (b"[1]", "no JSON object"),
+        (b'{"unit": "u", "rater": "ann", "criterion": "c", "val', "not a complete JSON object"),
+        (b"[1]", "not a JSON object"),
         (b'{"unit": "u", "rater": "ann", "criterion": "c"}', "value is missing"),
         (b'{"unit": "u", "rater": " ", "criterion": "c", "value": 1}', "rater is empty"),
         (b'{"unit": ["u"], "rater": "ann", "criterion": "c", "value": 1}', "unit is neither a text nor a number"),
@@ -141,7 +141,7 @@ def test_a_line_that_does_not_fit_is_named(tmp_path: Path, line: bytes, reason: 
 
 def test_an_empty_file_of_lines_is_refused(tmp_path: Path) -> None:
     (tmp_path / "ratings.jsonl").touch()
-    with pytest.raises(InvalidFileError, match=r"is empty; each line is one rating"):
+    with pytest.raises(InvalidFileError, match=r"is empty. Each line must be one rating"):
         read_table(tmp_path / "ratings.jsonl")
 
 

@@ -16,7 +16,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="JSON lines, one text a line.", metavar="FILE.jsonl")],
+    file: Annotated[Path, typer.Argument(help="JSON lines, one text per line.", metavar="FILE.jsonl")],
     judge: Annotated[bool, typer.Option("--judge", help="The file has judges' replies instead of answers.")] = False,
 ) -> None:
     """Read a file of answers by the rules, and print the outcome, value, words and rule of each line.

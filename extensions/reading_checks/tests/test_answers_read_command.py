@@ -73,7 +73,7 @@ def test_a_line_that_does_not_fit_is_told_and_the_others_are_read(tmp_path: Path
     lines = told(path)
     assert [line.split("\t")[1] for line in lines[:-1]] == ["not a case"] * 5 + ["read"]
     assert "answers.jsonl, line 1: `kind` is 'sum'" in lines[0]
-    assert "line 2: `options` is missing" in lines[1]
+    assert "line 2: the kind" in lines[1]
     assert lines[-1] == "1 as expected, 1 not, 0 silently wrong"
 
 
@@ -82,7 +82,7 @@ def test_a_line_that_does_not_fit_is_told_and_the_others_are_read(tmp_path: Path
     [
         (b"", "empty"),
         (b"{\n", "line 1: it is not JSON"),
-        (b"\n[1]\n", "line 2: it is no JSON object"),
+        (b"\n[1]\n", "line 2: it is not a JSON object"),
         (b"\xff\xfe{", "UTF-16"),
     ],
 )

@@ -17,7 +17,7 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands to ``touchstone run``."""
     group = find_group(cli, "metric", Panel.MODELS, "Compare answers with a reference, such as by ROUGE-L.")
     group.command("run")(metric)
-    group = find_group(cli, "similarity", Panel.MODELS, "Measure how similar two texts of each item are.")
+    group = find_group(cli, "similarity", Panel.MODELS, "Measure the similarity of two texts of each item.")
     group.command("run")(similarity)
 
 
@@ -52,7 +52,8 @@ def metric(
     by = f"{made.library} {made.library_version}" if made.library else "our own code"
     settings = json.dumps(dict(made.settings), ensure_ascii=False)
     typer.echo(
-        f"{measured.name}, next to {measured.criterion}: {measured.new} answers measured, {measured.known} unchanged"
+        f"{measured.name}, compared with {measured.criterion}: {measured.new} answers measured, {measured.known} "
+        "unchanged"
     )
     typer.echo(f"  {measured.counted.sentence}")
     typer.echo(f"  by {by}, {settings}")
@@ -66,7 +67,7 @@ def similarity(
     of: Annotated[str, typer.Option(help="Two texts of an item, such as question~answer.", metavar="FIELD~FIELD")],
     model: Annotated[Path, typer.Option(help="The folder of a text model, such as roberta-large.", metavar="DIR")],
     layer: Annotated[
-        int | None, typer.Option(help="The layer whose vectors are compared, counted from 0. Default: the last.")
+        int | None, typer.Option(help="The layer that gives the vectors, counted from 0. Default: the last.")
     ] = None,
     name: Annotated[str, typer.Option(help="The name of the label that items get.")] = "bertscore",
 ) -> None:

@@ -124,7 +124,7 @@ def test_another_way_of_measuring_is_another_rater(measured: Store) -> None:
 def test_what_cannot_be_read_has_no_number(measured: Store) -> None:
     say(measured, {1: "杯子"})
     found = measuring.measure(measured, by=None, project="p", name="rouge_l")
-    why = "The answer holds no Latin letters and digits, and rouge_l reads nothing else."
+    why = "The answer has no Latin letters or digits, and rouge_l cannot read other characters."
     assert (found.scored, found.left_out) == (3, {why: 1})
     assert len([row for row in ratings_of(measured, project="p", stage=Stage.GRADING) if row.rater == NAME]) == 3
     line = leaderboard.sliced_scores(
@@ -177,9 +177,9 @@ def test_in_results(measured: Store) -> None:
 
 def test_what_is_meant_has_to_be_there(measured: Store) -> None:
     for given, sentence in [
-        ({"name": "meteor"}, "There is no metric 'meteor'"),
+        ({"name": "meteor"}, "Unknown metric 'meteor'"),
         ({"reference": "origins"}, "The item has no text 'origins'; it has question, options, answer, origin"),
-        ({"criterion": "choice"}, "'choice' is no criterion of grading; there are score"),
+        ({"criterion": "choice"}, "'choice' is not a criterion of grading. Choose one of score"),
     ]:
         with pytest.raises(InvalidInputError, match=sentence):
             measuring.measure(measured, by=None, project="p", **{"name": "rouge_l", **given})  # type: ignore[arg-type]
@@ -226,6 +226,6 @@ def test_the_command(demo: Path) -> None:
     again = touchstone("metric", "run", "demo", "--metric", "token_f1", "--criterion", "score", home=home)
     assert "0 answers measured" in again.stdout
     wrong = touchstone("metric", "run", "demo", "--metric", "meteor", home=home)
-    assert (wrong.returncode, "There is no metric 'meteor'" in wrong.stderr) == (1, True)
+    assert (wrong.returncode, "Unknown metric 'meteor'" in wrong.stderr) == (1, True)
     listed = touchstone("run", "list", "demo", home=home)
     assert "token_f1 against" in listed.stdout

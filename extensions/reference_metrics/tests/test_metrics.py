@@ -58,7 +58,7 @@ def test_what_is_equal_is_one(name: str) -> None:
 )
 def test_a_script_that_rouge_does_not_read_is_no_zero(reference: str, answer: str, which: str) -> None:
     assert metric("rouge_l").measure(reference, answer) == (
-        f"The {which} holds no Latin letters and digits, and rouge_l reads nothing else."
+        f"The {which} has no Latin letters or digits, and rouge_l cannot read other characters."
     )
     assert metric("token_f1").measure("杯子 红", "杯子") == pytest.approx(2 / 3)
 
@@ -73,7 +73,7 @@ def test_the_library_and_its_settings_are_written_out() -> None:
 
 
 def test_no_such_metric() -> None:
-    with pytest.raises(InvalidInputError, match="There is no metric 'meteor'; there are rouge_l, rouge_1"):
+    with pytest.raises(InvalidInputError, match=r"Unknown metric 'meteor'\. Choose one of rouge_l, rouge_1"):
         metric("meteor")
 
 

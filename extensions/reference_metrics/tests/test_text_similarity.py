@@ -92,11 +92,11 @@ def test_numbers_are_those_of_the_formulas(folder: Path, table: np.ndarray[Any, 
 
 
 def test_what_cannot_be_is_told(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InvalidInputError, match="tiny-bert has the layers 0 to 1; 2 is none of them"):
+    with pytest.raises(InvalidInputError, match="tiny-bert has layers 0 to 1, so layer 2 does not exist"):
         text_similarity.opened(folder, layer=2)
-    with pytest.raises(ModelError, match="is no folder of this machine; nothing is fetched"):
+    with pytest.raises(ModelError, match="is not a folder on this machine"):
         text_similarity.opened(tmp_path / "roberta-large")
-    with pytest.raises(ModelError, match="cannot be loaded as a model of texts"):
+    with pytest.raises(ModelError, match="cannot be loaded as a text model"):
         text_similarity.opened(tmp_path)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ModelError, match=r"pip install 'torch>="):
@@ -133,10 +133,13 @@ def test_items_have_it_as_a_label_and_results_are_cut_by_it(
     assert (cut.of_numbers, sorted(cut.of_item.values())) == (True, [0, 1, 1])
     about: dict[str, Any] = {"by": None, "project": "p", "folder": folder}
     for how, words in (
-        ({"fields": ("task_goal", "answer"), "layer": 1}, r"bertscore was measured otherwise \(layer: 0, not 1\)"),
+        (
+            {"fields": ("task_goal", "answer"), "layer": 1},
+            r"bertscore was measured with other settings \(layer: 0, not 1\)",
+        ),
         ({"fields": ("task_goal", "options")}, "Name two of task_goal, question, answer"),
-        ({"fields": ("task_goal", "answer"), "name": "question"}, "'question' cannot be the label's name"),
-        ({"fields": ("task_goal", "answer"), "name": "Bert Score"}, "cannot be the label's name"),
+        ({"fields": ("task_goal", "answer"), "name": "question"}, "'question' is not a valid label name"),
+        ({"fields": ("task_goal", "answer"), "name": "Bert Score"}, "is not a valid label name"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             labels.measure(store, **about, **how)

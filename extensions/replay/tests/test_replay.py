@@ -73,7 +73,7 @@ def test_what_is_cut_turned_around_or_gone_is_said(root: Path, tmp_path: Path) -
         return replay(copy)
 
     cut = of(lambda copy: changed(copy, VOTES, lambda lines: lines[:-1]))
-    assert cut.changed[0].sentence == f"{VOTES} was cut: 9 of 10 lines are there."
+    assert cut.changed[0].sentence == f"{VOTES} was cut: 9 of 10 lines remain."
     assert len(cut.moved) == 1
     turned = of(lambda copy: changed(copy, VOTES, lambda lines: lines[::-1]))
     assert "has the same 10 lines in another order, from line 1 on" in turned.changed[0].sentence
@@ -81,7 +81,7 @@ def test_what_is_cut_turned_around_or_gone_is_said(root: Path, tmp_path: Path) -
     half = of(lambda copy: (copy / VOTES).write_bytes((copy / VOTES).read_bytes()[:-20]))
     assert "is no row with the columns" in half.refused
     gone = of(lambda copy: (copy / VOTES).unlink())
-    assert gone.changed[0].sentence == f"{VOTES} is not there."
+    assert gone.changed[0].sentence == f"{VOTES} is missing."
     assert "tables/annotation.jsonl is not there" in gone.refused
     lowered = of(
         lambda copy: changed(

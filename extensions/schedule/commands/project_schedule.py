@@ -77,14 +77,16 @@ def schedule(
 def _deadline(text: str, of: Stages) -> tuple[Stage, date | None]:
     name, equals, day = text.rpartition("=")
     if not equals:
-        raise SettingsError(f"--due {text} names no day; write STAGE=2026-12-31, or STAGE=none.")
+        raise SettingsError(f"--due {text} has no day. Write STAGE=2026-12-31, or STAGE=none.")
     (stage,) = _stages(name, of, whole=True)
     if day.strip() == "none":
         return stage, None
     try:
         return stage, date.fromisoformat(day.strip())
     except ValueError as error:
-        raise SettingsError(f"--due {text}: {day!r} is no day; write one as 2026-12-31, or `none`.") from error
+        raise SettingsError(
+            f"--due {text}: {day!r} is not a day. Write a day such as 2026-12-31, or `none`."
+        ) from error
 
 
 def _stages(text: str, of: Stages, *, whole: bool = False) -> tuple[Stage, ...]:
@@ -106,5 +108,5 @@ def _stage(name: str, of: Stages) -> Stage:
     titles = {stage: of.title_of(stage.value) for stage in there}
     called = [f"{stage} ({title})" if title != as_words(stage) else str(stage) for stage, title in titles.items()]
     if stages:
-        raise SettingsError(f"{len(stages)} stages are called {name!r}; say which by its id: {', '.join(stages)}.")
-    raise SettingsError(f"There is no stage {name!r}; stages are {', '.join(called)}.")
+        raise SettingsError(f"{len(stages)} stages are called {name!r}. Choose one by its ID: {', '.join(stages)}.")
+    raise SettingsError(f"There is no stage {name!r}. Choose one of {', '.join(called)}.")

@@ -124,8 +124,8 @@ def _targets(services: Services, view: ProjectView) -> None:
                         placeholder="no number",
                     )
         st.caption(
-            "Other numbers are a change of the schema: people work on, no vote is asked again, and it can be taken "
-            "back on the page Schema."
+            "If you change these numbers, the schema changes. People continue, no vote is asked again, and you can "
+            "undo the change on the page Schema."
         )
         st.form_submit_button(
             "Change the numbers wanted", on_click=_put_wanted, args=(services, view, key), key="schedule.wanted"
@@ -150,7 +150,8 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
         else:
             _change_schema(services, view.name, loaded)
             messages.keep(
-                "schedule.done", "The numbers wanted are changed, or are being changed: the page Schema shows how far."
+                "schedule.done",
+                "The numbers are being changed or were just changed. See the page Schema for the progress.",
             )
 
 
@@ -194,5 +195,5 @@ def _past(services: Services, view: ProjectView) -> None:
     if len(past) > SHOWN_CHANGES:
         audit = addresses.page("audit", view.name)
         link = markup.tag("a", markup.text("Audit"), href=audit, target="_self")
-        older = markup.text(f"{len(past) - SHOWN_CHANGES:,} older ones stand on the page ")
+        older = markup.text(f"Older changes: {len(past) - SHOWN_CHANGES:,}, on the page ")
         shell.show(markup.tag("p", older, link, style="ts ts-small"))

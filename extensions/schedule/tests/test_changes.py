@@ -42,7 +42,7 @@ def test_every_version_is_kept_and_the_newest_holds(store: Store, clock: Clock) 
     now = schedule.schedule(store, **where)
     assert (now.number, dict(now.deadlines), now.order) == (2, {}, (GRADE,))
     assert now.in_order([Stage.AUTHORING, VERIFY, GRADE]) == [GRADE, Stage.AUTHORING, VERIFY]
-    with pytest.raises(ConflictError, match="meanwhile"):
+    with pytest.raises(ConflictError, match="in the meantime"):
         changes.set_deadlines(store, **where, deadlines={VERIFY: day(store, 1)}, based_on=1)
     with pytest.raises(InvalidInputError, match="no triage"):
         changes.set_deadlines(store, **where, deadlines={Stage.TRIAGE: day(store, 1)})
@@ -56,10 +56,10 @@ def test_every_version_is_kept_and_the_newest_holds(store: Store, clock: Clock) 
     last, first = changes.history(store, **where)
     assert (first.by, [line.split(":")[1] for line in first.what]) == (
         "lea",
-        [f" due {day(store, 9)} (was due on no day)"],
+        [f" deadline {day(store, 9)} (was none)"],
     )
     assert last.by is None
-    assert last.what[0].endswith(f"due on no day (was {day(store, 9)})")
+    assert last.what[0].endswith(f"deadline none (was {day(store, 9)})")
     assert last.what[1].startswith("Offered in the order ")
     assert [each.data["number"] for each in audit.entries(store, by=lea, project="p", kinds=["schedule.set"])] == [2, 1]
 

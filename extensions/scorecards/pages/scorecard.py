@@ -125,8 +125,8 @@ def _limits(found: Standings) -> markup.Markup:
     if not found.stages:
         return markup.Markup("")
     words = (
-        "Two people share an answer if both answered the same question about the same thing. Lines are 95 % limits for"
-        f" all {found.compared} comparisons together. Dashed: the team's median."
+        "Two people share an answer if both answered the same question about the same item. Lines are 95 % limits "
+        f"for all {found.compared} comparisons together. Dashed: the team's median."
     )
     return markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="limits")
 
@@ -218,7 +218,7 @@ def _over_time(view: ProjectView, cards: Sequence[Card]) -> None:
                 "Nothing to draw yet: no times are known, and too few answers can be compared.", style="ts ts-quiet"
             )
         )
-    shell.show(markup.paragraph(f"{WINDOW} submissions a line:", style="ts ts-small"))
+    shell.show(markup.paragraph(f"{WINDOW} submissions per line:", style="ts ts-small"))
     rows = [
         [markup.text(f"{n * WINDOW + 1} to {n * WINDOW + window.submissions}"), *_figures(window)]
         for n, window in enumerate(card.windows)

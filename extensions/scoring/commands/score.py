@@ -113,4 +113,4 @@ def key(path: Annotated[Path, typer.Argument(help="The file to write. It must no
     """
     from extensions.scoring import score_card
 
-    typer.echo(f"Written: {path}. The key is called {score_card.new_key(path)}; keep the file to yourself.")
+    typer.echo(f"Written: {path}. The name of the key is {score_card.new_key(path)}. Keep the file secret.")

@@ -138,7 +138,7 @@ def test_what_is_missing_superfluous_or_unreadable_is_counted_and_said(tmp_path:
         "5 of 8 items have an answer that could be read.",
         "2 have no answer, and count as wrong: q6, q7.",
         "1 answers could not be read (format violation: states none, or not one), and count as wrong: q5.",
-        "2 answers are to no item of this split, and count for nothing: x1, x2.",
+        "2 answers match no item of this split, and are ignored: x1, x2.",
     ]
     keys = keyed(tmp_path / "left", OPTION, rows, unreadable="left_out")
     left = score_files(keys, sent(tmp_path, given))
@@ -150,7 +150,7 @@ def test_an_item_without_a_key_counts_for_nothing_and_says_so(tmp_path: Path) ->
     rows = {"q0": "take the pot", "q1": None, "q2": "no option at all"}
     found = score_files(keyed(tmp_path, OPTION + ", required: false", rows), sent(tmp_path, dict.fromkeys(rows, "B")))
     assert (figure(found).statistic.value, figure(found).statistic.n_units) == (1.0, 1)
-    assert "2 have no key that an answer can be held against, and are left out." in found.sentences
+    assert "2 have no key to compare an answer with, and are left out." in found.sentences
 
 
 def test_intervals_are_of_groups(tmp_path: Path) -> None:
@@ -201,11 +201,11 @@ def test_forms_of_submissions(name: str, text: str, tmp_path: Path) -> None:
         (b'{"id": "1", "answer": "B"}\n{"id": "2", "ans', "row 2"),
         (b'[{"id": "1", "answer": "B"}, {"id": "2"', "row 2"),
         (b'{"id": "1", "answer": "B"}\n{"id": "1", "answer": "A"}\n', "more than once (1)"),
-        (b'{"name": "1", "answer": "B"}\n', "has none of id, item, sample_id"),
-        (b'{"id": "1"}\n', "has none of answer, prediction, label"),
-        (b'{"id": ["1"], "answer": "B"}\n', "neither a text nor a whole number"),
-        (b'{"id": "9", "answer": "B"}\n', "no answer to any item of kitchen 1, split test: its first id is '9'"),
-        (b"id,choice\n1,B\n", "has none of answer"),
+        (b'{"name": "1", "answer": "B"}\n', "has no id or item or sample_id"),
+        (b'{"id": "1"}\n', "has no answer or prediction or label"),
+        (b'{"id": ["1"], "answer": "B"}\n', "must be text or a whole number"),
+        (b'{"id": "9", "answer": "B"}\n', "no answer to any item of kitchen 1, split test. Its first ID is '9'"),
+        (b"id,choice\n1,B\n", "has no answer"),
         ('{"id": "1", "answer": "B"}'.encode("utf-16"), "UTF-16"),
         (b'{"id": "1", "answer": "\xff"}\n', "not UTF-8"),
         (b'{"id": "1", "answer": ' + b"[" * 5000 + b"]" * 5000 + b"}\n", "row 1"),
@@ -279,7 +279,7 @@ def test_a_card_is_signed_and_says_what_was_changed(tmp_path: Path) -> None:
     assert told.splitlines()[1:] == [
         "It is about this key file.",
         "It is about this submission.",
-        "Scored again, every number is equal.",
+        "Scoring again gives the same numbers.",
     ]
     assert verify(key=other_file)[0] == 1
     card = json.loads(out.read_text())
@@ -287,13 +287,13 @@ def test_a_card_is_signed_and_says_what_was_changed(tmp_path: Path) -> None:
     out.write_text(json.dumps(card))
     code, told = verify(*files)
     assert code == 1
-    assert "Something in it was changed after it was signed." in told
+    assert "The card was changed after it was signed." in told
     assert "Scored anew, accuracy of all: value is 0.5, not 0.75." in told
     answers.write_text(answers.read_text() + '{"id": "q3", "answer": "B"}\n')
     assert "It is about another submission." in verify(*files)[1]
     del card["signature"]
     out.write_text(json.dumps(card))
-    assert "It is not signed." in verify()[1]
+    assert "The card is not signed." in verify()[1]
 
 
 def test_every_part_of_a_card_is_covered(tmp_path: Path) -> None:

@@ -67,8 +67,10 @@ def read_again(
     if done is None:
         raise RunStoppedError(job.refused)
     typer.echo(done.counted, err=True)
-    typer.echo(f"The rules cannot read {done.wanted:,} answers. {done.known:,} of them were asked about before.")
-    typer.echo(f"{done.asked:,} questions: {done.read:,} answers read, {done.none:,} state nothing.")
+    typer.echo(
+        f"The rules cannot read {done.wanted:,} answers. The reader was asked about {done.known:,} of them before."
+    )
+    typer.echo(f"{done.asked:,} questions: {done.read:,} answers read, {done.none:,} state no answer.")
     for why, n in done.failed.items():
         typer.echo(f"{n:,} without a reading: {why}.")
     typer.echo(f"Use these readings: touchstone result show {project} --reader {done.reader}")
@@ -120,7 +122,7 @@ def agreement(
     comparison = reader_agreement.compare(
         opened().store, by=None, project=project, values=reader_agreement.values_of(file)
     )
-    left = f"; {comparison.empty:,} are not filled in" if comparison.empty else ""
+    left = f"; {comparison.empty:,} are empty" if comparison.empty else ""
     typer.echo(f"{comparison.n:,} answers read by people{left}. The unit is an answer; intervals are 95 %.")
     for reader in comparison.readers:
         typer.echo(

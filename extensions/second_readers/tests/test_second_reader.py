@@ -134,7 +134,7 @@ def test_another_description_is_no_reader_of_the_same_name(
 ) -> None:
     again(store, spec)
     n = len(served.asked)
-    with pytest.raises(ConflictError, match="second has read answers of p with another description"):
+    with pytest.raises(ConflictError, match="second has already read answers of p with another description"):
         again(store, spec.model_copy(update={"model": "another"}))
     assert len(served.asked) == n
     assert again(store, spec.model_copy(update={"note": "asked more slowly"})).known == 4
@@ -251,7 +251,7 @@ def test_people_read_a_sample_and_each_reader_is_held_against_them(
     with pytest.raises(InvalidFileError, match="no answer 'nobody'"):
         reader_agreement.compare(store, by=None, project="p", values=reader_agreement.values_of(table))
     table.write_text(f"id,value\n{drawn[0]['id']},F\n")
-    with pytest.raises(InvalidFileError, match="none of what was asked for"):
+    with pytest.raises(InvalidFileError, match="is not a valid reading"):
         reader_agreement.compare(store, by=None, project="p", values=reader_agreement.values_of(table))
 
 

@@ -137,16 +137,16 @@ def _tell(project: str, found: ModelShortcuts) -> None:
     ]
     typer.echo("\n".join(markdown.table_lines(ReportTable("models", "Models", heads, tuple(rows)))) + "\n")
     for model in found.models:
-        counts = [f"{model.unread:,} state no option or not one, and are wrong"] if model.unread else []
-        counts += [f"of {model.silent:,} no reply came, and they are left out"] if model.silent else []
+        counts = [f"{model.unread:,} state no option or several, and count as wrong"] if model.unread else []
+        counts += [f"{model.silent:,} have no reply and are left out"] if model.silent else []
         if counts:
             typer.echo(f"{model.model}, {model.condition}: {'; '.join(counts)}.")
     if found.earlier:
         typer.echo(f"Left out: {found.earlier:,} replies to items that have been changed since.")
     by = "one model" if found.wanted_models == 1 else f"{found.wanted_models} models"
     typer.echo(
-        f"{len(found.flagged):,} of {found.items:,} items are right without images in at least {found.orders} orders "
-        f"of options, and in every one asked, by {by} or more."
+        f"{len(found.flagged):,} of {found.items:,} items are right without images in every order of options that "
+        f"was asked (at least {found.orders}), by {by} or more."
     )
     _list(project, found.flagged)
     typer.echo(f"{len(found.second):,} items need a second look.")

@@ -43,7 +43,7 @@ def shortcut(
     orders: Annotated[
         int | None,
         typer.Option(
-            min=2, max=MOST_ORDERS, help="Ask each item this many times, with its options in another order each time."
+            min=2, max=MOST_ORDERS, help="Ask each item this many times, each time with its options in another order."
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the orders of options and frames.")] = 0,
@@ -60,7 +60,7 @@ def shortcut(
     strategy: Annotated[str | None, typer.Option(help="generate or rank_options. Default: as the schema says.")] = None,
     clips: Annotated[
         list[str] | None,
-        typer.Option("--clips", help="NAME=NUMBER, to turn clips into other frames than the schema says."),
+        typer.Option("--clips", help="NAME=NUMBER, to turn clips into frames in another way than the schema says."),
     ] = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="With --resume: ask again the questions that got no answer.")

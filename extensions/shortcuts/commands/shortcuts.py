@@ -184,7 +184,7 @@ def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *
         try:
             shares[name] = float(share)
         except ValueError:
-            what = f"{limit!r} is no limit" if equals else f"{limit!r} has no share"
+            what = f"{limit!r} is not a limit" if equals else f"{limit!r} has no share"
             raise InvalidInputError([Problem("at_most", f"{what}. Write NAME=SHARE, such as longest=0.3.")]) from None
     before = own or Limits()
     limits = before.model_copy(update={**given, "at_most": {**before.at_most, **shares}})
@@ -207,18 +207,18 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
         return
     tables = [
         ReportTable("rules", "Rules without images", ("Rule", "Right"), tuple(found.baselines)),
-        ReportTable("texts", "A classifier on texts alone", ("Dimension", "Right"), tuple(found.text_only)),
+        ReportTable("texts", "A text-only classifier", ("Dimension", "Right"), tuple(found.text_only)),
         key_places.table(found.places),
     ]
     for table in tables:
         if table is not None:
             typer.echo("\n".join(markdown.table_lines(table)) + "\n")
-    typer.echo(f"An option drawn blindly is right in {100 * (found.chance or 0):.1f} %.")
+    typer.echo(f"A randomly drawn option is right in {100 * (found.chance or 0):.1f} %.")
     if stands is not None:
         typer.echo(f"Limits: {stands.said}.")
     typer.echo(f"{len(found.flagged):,} of {len(found.items):,} items reveal their key by their text.")
     for score in found.flagged:
-        why = "; ".join(score.reasons) or "no single word, many together"
+        why = "; ".join(score.reasons) or "no single word, but many together"
         typer.echo(f"  {score.choice.id}: key {100 * score.p_key:.0f} % likely; {why}")
     if found.skipped:
         more = f" and {len(found.skipped) - _NAMED:,} more" if len(found.skipped) > _NAMED else ""

@@ -141,7 +141,7 @@ class _Rule:
 
 
 def _rules(view: ProjectView, found: TextShortcuts, gate: TextResult | None) -> None:
-    shell.section("How often each is right")
+    shell.section("Accuracy of each rule")
     limits = {limit.name: limit for limit in gate.limits} if gate is not None else {}
     rules = []
     for name, figure in found.by_name.items():
@@ -267,7 +267,7 @@ def _parts(found: TextShortcuts) -> None:
 def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
     shell.section("Items, the most revealing texts first")
     n = len(found.flagged)
-    words = f"{markup.count(n, 'item')} of {len(found.items):,} flagged. A flag is a reason for a person to look."
+    words = f"{markup.count(n, 'item')} of {len(found.items):,} flagged. A person should check flagged items."
     shell.show(markup.tag("p", markup.text(words), style="ts", data_part="flagged"))
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     there = [name for name in titles if any(item.choice.dimension == name for item in found.items)]

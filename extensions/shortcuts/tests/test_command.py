@@ -42,7 +42,7 @@ def test_what_a_lead_reads_and_keeps(home: Path) -> None:
     text = said("p", "--scores", str(home / "scores.csv"))
     # the four items all ask for red of red and blue
     assert "| Always place 1 | 100.0 %" in text
-    assert "An option drawn blindly is right in 50.0 %." in text
+    assert "A randomly drawn option is right in 50.0 %." in text
     with (home / "scores.csv").open(newline="", encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == 4
     told = json.loads(said("p", "--json"))
@@ -73,15 +73,15 @@ def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -
         assert len(server.asked) == 12
     assert run("list", "p").count("gpt for shortcuts: without images, order") == 3
     text = said("p", "--models", "--scores", str(home / "said.csv"))
-    assert "4 of 4 items are right without images in at least 3 orders of options" in text
-    assert text.count("gpt is right without images in all of 3 orders of options (by chance 12.5 %)") == 4
+    assert "4 of 4 items are right without images in every order of options that was asked (at least 3)" in text
+    assert text.count("gpt is right without images in all 3 orders of options (by chance 12.5 %)") == 4
     assert "| gpt | without images | 4 | 3 | 100.0 %" in text
     (address,) = {line.partition(": ")[2] for line in text.splitlines() if line.startswith("To have them verified")}
     query = parse_qs(urlsplit(address).query)
     assert (query["project"], len(query["ids"])) == (["p"], 4)
     told = json.loads(said("p", "--models", "--json", "--model", "gpt"))
     assert [each["chance"] for each in told["flagged"]] == [0.125] * 4
-    assert told["models"][0]["gain"]["why"] == "no item was asked with images, too."
+    assert told["models"][0]["gain"]["why"] == "no item was asked both with and without images."
     assert len(told["second_look"]["items"]) == 4
     with (home / "said.csv").open(newline="", encoding="utf-8") as file:
         assert [(row["orders"], row["right"]) for row in csv.DictReader(file)] == [("3", "3")] * 4
@@ -114,7 +114,7 @@ def test_limits_that_are_given_are_held_against_and_end_with_one_where_they_are_
     # the first option is right in all four, so that rules which take it are right always, and no limit is that high
     code, text = end("--gate")
     assert code == 1
-    assert "Limits: not within: Always one place, the best 100.0 %" in text
+    assert "Limits: not within: Always the best position 100.0 %" in text
     code, text = end("--above-chance", "0.6", "--gate")
     assert (code, "Limits: within every limit" in text) == (0, True), "a half by chance, and six tenths"
     code, text = end("--above-chance", "0.6", "--score", "0.000001", "--flagged", "0.5", "--json", "--gate")

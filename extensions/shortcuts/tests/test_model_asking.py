@@ -196,10 +196,10 @@ def test_judges_and_raters_do_not_see_them(store: Store, tmp_path: Path) -> None
         (ShortcutPlan(frames="two"), "one, shuffled"),
         (ShortcutPlan(order=1, orders=1), "2 to 24 orders"),
         (ShortcutPlan(order=1, orders=25), "2 to 24 orders"),
-        (ShortcutPlan(strategy="holmes"), "generates answers or ranks options"),
+        (ShortcutPlan(strategy="holmes"), "must generate answers or rank options"),
         (ShortcutPlan(frames="one"), "have no clips"),
         (ShortcutPlan(batch=True), "batch files"),
-        (ShortcutPlan(text_only=True, without_marks=True), "no marks are shown"),
+        (ShortcutPlan(text_only=True, without_marks=True), "marks are not shown"),
         (ShortcutPlan(without_marks=True), "draw nothing on their images"),
     ],
 )

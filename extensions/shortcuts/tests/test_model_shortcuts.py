@@ -53,9 +53,7 @@ def test_what_a_model_knows_by_texts_is_found_and_nothing_else(store: Store, tmp
             work(store, run, means=rooms.means)
     found = measure_models(store, by=None, project="p")
     assert {each.item for each in found.flagged} == ids(*BLIND)
-    assert all(
-        each.reasons == ["reader is right without images in all of 4 orders of options"] for each in found.flagged
-    )
+    assert all(each.reasons == ["reader is right without images in all 4 orders of options"] for each in found.flagged)
     assert [each.chance for each in found.flagged] == [0.25**4] * 3
     blind, seeing = of(found, "reader", WITHOUT), of(found, "reader", WITH)
     # 3 of 12 items without, all with images; key B in 4 orders of 4 options: once each
@@ -123,7 +121,7 @@ def test_a_strong_model_that_argues_another_answer_is_heard(store: Store, tmp_pa
         rooms.ask(spec_of(server, "strong"), orders=4)
     found = measure_models(store, by=None, project="p", strong=["strong"])
     assert [(each.item, list(each.reasons)) for each in found.second] == [
-        ("colour/7", ["strong answers otherwise with images, in all of 4 orders of options: “wrong 7 y”"])
+        ("colour/7", ["strong gives another answer with images, in all 4 orders of options: “wrong 7 y”"])
     ]
     assert found.flagged == []
     assert found.chosen == []
@@ -162,4 +160,4 @@ def test_limits_and_what_no_one_answered_by_hand() -> None:
     assert shown.all_right.value == pytest.approx(2 / 3)
     assert shown.gain is not None
     assert shown.gain.value is None
-    assert shown.gain.reason == "no item was asked with images, too."
+    assert shown.gain.reason == "no item was asked both with and without images."

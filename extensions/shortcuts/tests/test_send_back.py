@@ -85,7 +85,7 @@ def test_what_models_flag_goes_back_with_words_that_stand_there_already(store: S
     first, second = page.text_area
     assert first.value == TOLD
     assert str(second.value).startswith(
-        f"A model answers otherwise with images, in all of 4 orders of options: “wrong 7 y”. It wrote: {wrote}"
+        f"A model gives another answer with images, in all 4 orders of options: “wrong 7 y”. It wrote: {wrote}"
     )
     first.input("  ").run()
     page.text_area[1].input("Is it the other side?").run()

@@ -176,7 +176,7 @@ def test_where_right_options_stand_is_held_against_as_many_in_each_place() -> No
     one, two, both = places_of(choices, {"one": "One"})
     assert (one.title, list(one.counts), one.statistic) == ("One", [30, 10, 10, 10], pytest.approx(20.0))
     assert one.p == pytest.approx(0.00016974, rel=1e-4)
-    assert (two.p, two.why) == (None, "fewer than 5 items for each place")
+    assert (two.p, two.why) == (None, "fewer than 5 items for each position")
     assert list(both.counts) == [31, 11, 10, 10]
     mixed = places_of([*choices, Choice(("a", "b"), 0, dimension="one")], {})
     assert mixed[-1].why == "items have different numbers of options"

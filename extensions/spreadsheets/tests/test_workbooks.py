@@ -71,7 +71,7 @@ def test_the_first_sheet_that_fits_is_read(tmp_path: Path) -> None:
         (Raw(' s="1"|<v>45293</v>'), "45293", "is a date in the spreadsheet"),
         (Raw(' s="2"|<v>45293</v>'), "45293", "is a date in the spreadsheet"),
         (Raw(' s="3"|<v>7</v>'), "7", ""),
-        (Raw(' t="s"|<v>99</v>'), "", "names a text that is not there"),
+        (Raw(' t="s"|<v>99</v>'), "", "refers to a missing text"),
     ],
 )
 def test_what_a_cell_says(tmp_path: Path, cell: Raw, text: str, problem: str) -> None:
@@ -134,7 +134,7 @@ def test_no_row_is_left_out_by_what_a_sheet_says_of_its_size(tmp_path: Path) -> 
 def test_what_would_be_passed_over_is_refused(tmp_path: Path, rows: str) -> None:
     head = '<row r="1"><c r="A1" t="str"><v>prediction</v></c></row>'
     sheet = f"{WORKSHEET}<sheetData>{head}{rows}</sheetData></worksheet>"
-    with pytest.raises(InvalidFileError, match="rows or cells that are not in order"):
+    with pytest.raises(InvalidFileError, match="rows or cells in the wrong order"):
         read(workbook(tmp_path / "a.xlsx", {"S": sheet}))
 
 
@@ -167,7 +167,7 @@ def test_half_a_workbook_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     for part in (b"", b"index,prediction\n1,red\n", whole[: len(whole) // 2], whole[:-30]):
         path.write_bytes(part)
-        with pytest.raises(InvalidFileError, match=r"a\.xlsx is no \.xlsx workbook, or only a part of one"):
+        with pytest.raises(InvalidFileError, match=r"a\.xlsx is not a complete \.xlsx workbook"):
             read(path)
     with pytest.raises(InvalidFileError, match="cannot be read: No such file"):
         read(tmp_path / "nothing.xlsx")
@@ -200,8 +200,8 @@ OLE = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(504)
     ("data", "says"),
     [
         (OLE + "Workbook".encode("utf-16-le") + bytes(500), r"an old workbook \(\.xls\) .* save it as \.xlsx\.$"),
-        (OLE + "EncryptedPackage".encode("utf-16-le") + bytes(500), "protected by a password.* take the password off"),
-        (b"<html><table><tr><td>index</td></tr></table></html>", "no .xlsx workbook, or only a part of one"),
+        (OLE + "EncryptedPackage".encode("utf-16-le") + bytes(500), "protected by a password.* remove the password"),
+        (b"<html><table><tr><td>index</td></tr></table></html>", "not a complete .xlsx workbook"),
     ],
 )
 def test_what_else_is_called_a_workbook_is_told(tmp_path: Path, data: bytes, says: str) -> None:
@@ -228,9 +228,9 @@ def changed(path: Path, part: str, old: str, new: str | None) -> Path:
     [
         ("xl/workbook.xml", "", None, KeyError, "it has no part xl/workbook.xml"),
         ("[Content_Types].xml", "sheet.main+xml", "x", OSError, "it has no main part"),
-        ("xl/_rels/workbook.xml.rels", 'Id="rId1"', 'Id="x"', KeyError, "something in it"),
-        ("xl/workbook.xml", ' sheetId="1"', "", TypeError, "something in it"),
-        ("xl/worksheets/sheet1.xml", "<v>1</v>", "<v>one</v>", ValueError, "something in it"),
+        ("xl/_rels/workbook.xml.rels", 'Id="rId1"', 'Id="x"', KeyError, "it contains something"),
+        ("xl/workbook.xml", ' sheetId="1"', "", TypeError, "it contains something"),
+        ("xl/worksheets/sheet1.xml", "<v>1</v>", "<v>one</v>", ValueError, "it contains something"),
     ],
 )
 def test_what_openpyxl_does_not_read_is_told(
@@ -269,7 +269,7 @@ def test_a_part_with_a_password_and_one_packed_otherwise_are_told(tmp_path: Path
     with zipfile.ZipFile(path) as archive, zipfile.ZipFile(tmp_path / "c.xlsx", "w", zipfile.ZIP_LZMA) as other:
         for name in archive.namelist():
             other.writestr(name, archive.read(name))
-    with pytest.raises(InvalidFileError, match="packed as no spreadsheet program does"):
+    with pytest.raises(InvalidFileError, match="compressed in a way that spreadsheet programs never use"):
         read(tmp_path / "c.xlsx")
 
 
@@ -344,7 +344,7 @@ def test_a_workbook_that_swells_is_refused_whatever_it_says_of_itself(
 )
 def test_what_would_stay_in_memory_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str) -> None:
     monkeypatch.setattr(workbooks, "MOST_HELD", 2000)
-    with pytest.raises(InvalidFileError, match="more rows or texts than are read at once"):
+    with pytest.raises(InvalidFileError, match="more rows or texts than Touchstone reads at once"):
         read(workbook(tmp_path / "a.xlsx", {"S": f"{WORKSHEET}{inside}</worksheet>"}))
     rows = [HEAD, *([number, "red"] for number in range(1000))]  # 2,000 cells, of which those of a row stay
     assert len(read(workbook(tmp_path / "b.xlsx", {"S": rows}, shared=False))) == 1000

@@ -24,7 +24,7 @@ SCREEN = Screen(
     words="try form see look as annotator dry run",
 )
 
-MARK = "A preview: nothing is claimed or saved, and everyone gets their items as before."
+MARK = "A preview: nothing is claimed or saved, and everyone's items stay the same."
 
 
 def render(services: Services) -> None:
@@ -33,7 +33,7 @@ def render(services: Services) -> None:
     if not at_least(view.role, Role.SENIOR):
         raise NotAllowedError(f"{waiting_items.FOR_SENIORS} My work shows your tasks.")
     shell.heading(
-        "Preview", "A stage as the people in it see it, without taking a task from anyone.", made_up=view.made_up
+        "Preview", "See a stage as its people see it, without taking a task from anyone.", made_up=view.made_up
     )
     schema = view.schema.schema_
     stages = preview.stages_of(schema)
@@ -52,7 +52,10 @@ def render(services: Services) -> None:
         )
     with third:
         item = st.text_input(
-            "Item", st.query_params.get("item", ""), key="preview.item", placeholder="its id; empty: the next free one"
+            "Item",
+            st.query_params.get("item", ""),
+            key="preview.item",
+            placeholder="Item ID (empty: the next free item)",
         ).strip()
     of = (view.name, stage, dimension)
     before, place = st.session_state.get("preview.at", (None, 0))

@@ -45,7 +45,7 @@ _UNIT = "`seconds` or `frames`; absent: seconds"
 PAST_THE_END = 0.1
 """Seconds by which a span may end after the clip does: files do not always know how long their last frame stays."""
 _OTHER_FRAMES = (
-    "the frames of a clip are counted by a fixed rate there, so ends would not be the frames that were seen."
+    "that program counts a clip's frames at a fixed rate, so ends would differ from the frames that people saw."
 )
 ALIKE = Overlap(Fraction(1, 2))
 """From where on two answers say the same if the schema says nothing."""
@@ -60,8 +60,8 @@ class TimeSpan(CriterionKind):
     keys: ClassVar[Mapping[str, str]] = {
         "role": _ROLE,
         "unit": _UNIT,
-        "min": "how many at least; absent: none of them is an answer too",
-        "max": "how many at most; absent: one",
+        "min": "minimum number of spans; absent: 0, so no span is an answer, too",
+        "max": "maximum number of spans; absent: 1",
         "tolerance": OVERLAP,
     }
     counts_entries = True
@@ -77,7 +77,7 @@ class TimeSpan(CriterionKind):
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from _about_a_clip(schema, criterion, path)
         if criterion.min is not None and criterion.max is None and criterion.min > 1:
-            yield (*path, "min"), "one span is asked for where `max` says nothing; give it"
+            yield (*path, "min"), "`max` is missing, so only one span is asked for; give `max`"
         yield from grammar.count(criterion, path)
         if criterion.tolerance is not None:
             yield from grammar.overlap(criterion.tolerance, (*path, "tolerance"))
@@ -85,7 +85,7 @@ class TimeSpan(CriterionKind):
     def unlike_key(self, schema: Schema, criterion: Criterion, field: ItemField) -> str | None:
         mine, its = (holder.unit or USUAL for holder in (criterion, field))
         if mine != its:
-            return f"`{criterion.name}` counts in {mine} and `{field.name}` in {its}; give both the same `unit`"
+            return f"`{criterion.name}` counts in {mine} and `{field.name}` in {its}; use the same `unit` for both"
         return grammar.other_media(schema, criterion, field, kind="clip")
 
     def check(
@@ -106,7 +106,7 @@ class TimeSpan(CriterionKind):
         if lasts is None or criterion.unit not in (None, USUAL) or not is_list(value):
             return None
         last = max((ends[1] for span in value if (ends := _ends(span))), default=0.0)
-        return f"ends at {last:g} s, and the clip lasts {lasts:g} s" if last > lasts + PAST_THE_END else None
+        return f"ends at {last:g} s, but the clip lasts {lasts:g} s" if last > lasts + PAST_THE_END else None
 
     def agree(self, criterion: Criterion, one: Any, other: Any) -> bool:
         allowed = criterion.tolerance.overlap if criterion.tolerance else None
@@ -151,7 +151,7 @@ class TimeSpanField(FieldKind):
         "role": _ROLE,
         "unit": _UNIT,
         "min_length": "minimum number of spans",
-        "max_length": "maximum number of spans; absent: one",
+        "max_length": "maximum number of spans; absent: 1",
         "read_as": "this field is the key; spans can only be read as `time_span`",
     }
     only_here = _OTHER_FRAMES
@@ -171,9 +171,9 @@ class TimeSpanField(FieldKind):
     def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
         yield from _about_a_clip(schema, field, path)
         if field.min_length is not None and field.max_length is None and field.min_length > ONE:
-            yield (*path, "min_length"), "one span is there where `max_length` says nothing; give it"
+            yield (*path, "min_length"), "`max_length` is missing, so there is only one span; give `max_length`"
         if field.max_length == 0:
-            yield (*path, "max_length"), "at least one span has to fit"
+            yield (*path, "max_length"), "at least one span must be allowed"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         problem = _problem(self.in_order(field, value), field.unit, field.min_length, field.max_length)
@@ -205,9 +205,9 @@ def _about_a_clip(schema: Schema, asked: Criterion | ItemField, path: Path) -> F
         (asset for asset in schema.item.assets if asset.kind == "clip" and asked.role in (None, asset.role)), None
     )
     if slot is not None and slot.max != 1:
-        yield (*path, "role"), f"`{slot.role}` may hold several clips, and a span is about one; give it `max: 1`"
+        yield (*path, "role"), f"`{slot.role}` may contain several clips, but a span is about one clip; set `max: 1`"
     if asked.unit not in (None, *UNITS):
-        yield (*path, "unit"), f"`{asked.unit}` is neither `seconds` nor `frames`"
+        yield (*path, "unit"), f"the unit must be `seconds` or `frames`, not `{asked.unit}`"
 
 
 def _problem(value: Any, unit: str | None, least: float | None, most: float | None) -> str | None:
@@ -218,12 +218,12 @@ def _problem(value: Any, unit: str | None, least: float | None, most: float | No
     whole = (first, last) == FRAMES
     for number, span in enumerate(value, 1):
         if not isinstance(span, Mapping) or set(span) != {first, last}:
-            return f"Span {number} needs `{first}` and `{last}`, and nothing else."
+            return f"Span {number} needs `{first}` and `{last}`, and no other keys."
         begins, ends = span[first], span[last]
         if not _is_moment(begins, whole=whole) or not _is_moment(ends, whole=whole):
             return f"Span {number}: {'frames are whole numbers from 1 on' if whole else 'seconds count from 0 on'}."
         if ends < begins or (ends == begins and not whole):
-            return f"Span {number} ends ({ends:g}) before it has begun ({begins:g})."
+            return f"Span {number} ends ({ends:g}) before it begins ({begins:g})."
     if any(one == other for one, other in pairwise(value)):
         return "No span may be there twice."
     return count_problem(least, most or ONE, len(value), "span")

@@ -80,8 +80,8 @@ def test_what_fits(more: dict[str, Any], value: Any) -> None:
         ({}, {"start": 0, "end": 1}, "list of spans"),
         ({}, [{"start": 1}], "needs `start` and `end`"),
         ({}, frames(1, 2), "needs `start` and `end`"),
-        ({}, seconds(2, 1), "ends (1) before it has begun (2)"),
-        ({}, seconds(2, 2), "before it has begun"),
+        ({}, seconds(2, 1), "ends (1) before it begins (2)"),
+        ({}, seconds(2, 2), "before it begins"),
         ({}, seconds(-1, 2), "from 0 on"),
         ({}, seconds(0, float("inf")), "from 0 on"),
         ({}, seconds(0, 1, 2, 3), "At most 1 span; 2 now."),
@@ -120,7 +120,7 @@ def test_a_span_ends_with_its_clip_or_hardly_later() -> None:
     row = kinds.CRITERIA["time_span"]
     clips = {"clip": 5.0, "longer": 9.0}
     assert row.outside(asked(), seconds(0, 5.05), clips) is None
-    assert row.outside(asked(max=2), seconds(1, 5.2, 2, 3), clips) == "ends at 5.2 s, and the clip lasts 5 s"
+    assert row.outside(asked(max=2), seconds(1, 5.2, 2, 3), clips) == "ends at 5.2 s, but the clip lasts 5 s"
     assert row.outside(asked(role="longer"), seconds(0, 9), clips) is None
     assert row.outside(asked(unit="frames"), frames(1, 999), clips) is None
     assert row.outside(asked(), seconds(0, 9), {"clip": None}) is None, "how long the clip lasts is not known"
@@ -184,7 +184,7 @@ def item_schema(more: str) -> Schema:
         (", unit: frames", frames(7, 7), ""),
         (", required: false", None, ""),
         ("", [], "fill this in"),
-        ("", seconds(2, 1), "ends (1) before it has begun (2)"),
+        ("", seconds(2, 1), "ends (1) before it begins (2)"),
         ("", seconds(0, 1, 2, 3), "at most 1 span; 2 now"),
         (", min_length: 2, max_length: 3", seconds(0, 1), "at least 2 spans; 1 now"),
         (", max_length: 2", seconds(0, 1, 0, 1), "no span may be there twice"),
@@ -213,11 +213,11 @@ def test_spans_of_an_item_are_kept_in_the_order_of_time_and_told_in_words() -> N
 @pytest.mark.parametrize(
     ("clip", "more", "words"),
     [
-        (", max: 2", "", "may hold several clips"),
+        (", max: 2", "", "may contain several clips"),
         ("", ", role: view", "`view` is no clip of the item"),
-        ("", ", unit: hours", "neither `seconds` nor `frames`"),
-        ("", ", min_length: 2", "one span is there"),
-        ("", ", max_length: 0", "at least one span has to fit"),
+        ("", ", unit: hours", "must be `seconds` or `frames`"),
+        ("", ", min_length: 2", "there is only one span"),
+        ("", ", max_length: 0", "at least one span must be allowed"),
         ("", ", length: 2", "this is for fields of kind"),
     ],
 )
@@ -230,9 +230,9 @@ def test_what_a_field_cannot_say(clip: str, more: str, words: str) -> None:
     ("clip", "more", "deciding", "words"),
     [
         ("", "", "when", "no two people time `when` alike"),
-        (", max: 2", "", "good", "may hold several clips"),
+        (", max: 2", "", "good", "may contain several clips"),
         ("", ", role: view", "good", "`view` is no clip of the item"),
-        ("", ", unit: hours", "good", "neither `seconds` nor `frames`"),
+        ("", ", unit: hours", "good", "must be `seconds` or `frames`"),
         ("", ", min: 2", "good", "one span is asked for"),
         ("", ", options: [a]", "good", "has no options of its own"),
     ],

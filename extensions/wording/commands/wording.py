@@ -45,7 +45,7 @@ def wording(
         typer.echo(f"{listing.title}: its schema has no wording rules (`wording` of a field).")
         return
     verb = "breaks" if listing.n_unheld == 1 else "break"
-    typer.echo(f"{listing.title}: {listing.n_unheld:,} of {listing.n_items:,} items {verb} a rule of wording.")
+    typer.echo(f"{listing.title}: {listing.n_unheld:,} of {listing.n_items:,} items {verb} a wording rule.")
     for wording_rule in listing.rules:
         stops = ", stops" if wording_rule.stops else ""
         typer.echo(f"  {wording_rule.field}, {wording_rule.words}{stops}: {wording_rule.n_items:,}")

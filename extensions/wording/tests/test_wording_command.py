@@ -41,7 +41,7 @@ def said(*arguments: str) -> str:
 
 def test_what_a_lead_reads_and_keeps(home: Path) -> None:
     assert said("p").splitlines() == [
-        "Written only: 1 of 3 items breaks a rule of wording.",
+        "Written only: 1 of 3 items breaks a wording rule.",
         "  question, words: least 2, most 3: 1",
         "  question, ends_with: ?: 1",
         "colour/1 (unverified), question, words: 1 word; at least 2 are wanted.",

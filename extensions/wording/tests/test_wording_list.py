@@ -62,7 +62,7 @@ def test_a_lead_lists_what_does_not_hold(store: Store) -> None:
         ("colour/3", "ends_with", "true"),
     ]
     with pytest.raises(
-        NotFoundError, match=r"the rules are question\.words, question\.ends_with, options\.alike_length"
+        NotFoundError, match=r"choose one of question\.words, question\.ends_with, options\.alike_length"
     ):
         wording_list.unheld(store, by=None, project="p", rule="person")
     with pytest.raises(NotAllowedError):

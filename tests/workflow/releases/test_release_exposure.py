@@ -176,7 +176,7 @@ def test_a_private_part_is_looked_at_and_is_that_of_the_release(store: Store, me
     shutil.copytree(private, home / "whole")
     planted(private, "verification", "author")
     found = verify(public, private=private)
-    assert found[0] == "private: manifest.json is not the one that the manifest of the release names."
+    assert found[0] == "private: manifest.json differs from the file that the manifest of the release names."
     assert any(" had been sent the name of the author of item colour/0 " in each for each in found)
     (private / SHAPES).write_text("{}\n")
-    assert any("cannot be looked through" in each for each in verify(public, private=private))
+    assert any("cannot be checked" in each for each in verify(public, private=private))

@@ -21,7 +21,7 @@ def test_an_edited_text_becomes_a_version_and_what_is_wrong_with_it_is_told_by_l
     text.set_value(TEMPLATE.replace("values: [0, 0.5, 1]", "valeus: [1]")).run()
     test.button(key="judges.template.save").click().run()
     page = words(test)
-    assert "This template does not fit yet" in page
+    assert "This template is not valid yet" in page
     assert "valeus" in page
     assert ">7<" in page, "the line of the head"
     text = next(area for area in test.text_area if (area.key or "").startswith("judges.template.text"))

@@ -85,7 +85,7 @@ def _look(lea: Desk) -> None:
     )
     page.get_by_role("button", name="Look for faces and plates").press("Enter")
     expect(page.locator("[data-part=looked]")).to_contain_text(
-        "26 pictures, 1 new box in 1 of them. 1 clip at 2 moments a second, 1 new box in 1 of them.", timeout=60_000
+        "26 pictures, 1 new box in 1 of them. 1 clip at 2 samples per second, 1 new box in 1 of them.", timeout=60_000
     )
     lea.settled()
     said(lea, "No person has looked at 27 of 27 pictures and clips. Decided and not covered yet: 0.")
@@ -108,7 +108,7 @@ def _decide(lea: Desk, pictures: Path | None) -> None:
         lea.press("Tab")
     page.keyboard.type("90")
     lea.press("Enter")
-    expect(typed.get_by_role("alert")).to_contain_text("A box lies within the picture")
+    expect(typed.get_by_role("alert")).to_contain_text("A box must lie within the picture")
     lea.press("Control+a")
     page.keyboard.type("40")
     lea.press("Enter")
@@ -211,7 +211,7 @@ def _cover(lea: Desk, pictures: Path | None) -> None:
     expect(dialog).to_contain_text(
         "5 pictures and 1 clip decided: 5 boxes covered in 4 of them, nothing to cover in 2."
     )
-    expect(dialog).to_contain_text("Copies that others have fetched")
+    expect(dialog).to_contain_text("Copies that other people have downloaded")
     lea.settled()
     lea.looks(pictures, "privacy-question")
     dialog.get_by_role("button", name="Cover 5 boxes").dblclick()

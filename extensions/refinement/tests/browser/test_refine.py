@@ -94,7 +94,7 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
         lena.picture(pictures / "refine-feed.png" if pictures else None)
         lena.page.get_by_role("button", name="Send to refinement").click()
         expect(lena.page.get_by_text("2 answers of secret-model sent to refinement.")).to_be_visible()
-        expect(told).to_have_text("None of 2 answers to items that were not rejected is left to be sent.")
+        expect(told).to_have_text("None of 2 answers to items that were not rejected is left to send.")
     assert "0 answers of 2" in run(home, "answer", "refine", "pca", "--model", "secret-model"), (
         "feeding twice opens once"
     )
