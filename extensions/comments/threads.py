@@ -239,7 +239,7 @@ def _write(
     if not text:
         problems.append(Problem("text", "Write something first."))
     if len(text) > LONGEST_REASON:
-        problems.append(Problem("text", f"Shorten the comment to {LONGEST_REASON} characters."))
+        problems.append(Problem("text", f"Shorten the comment to at most {LONGEST_REASON} characters."))
     answered = queries.by_public_id(session, item_id=item.id, public_id=reply_to) if reply_to else None
     readable = {view.id for view in _comments(session, access, person, item, seen)}
     if reply_to and (answered is None or reply_to not in readable):

@@ -29,7 +29,7 @@ def draw(services: Services, view: ProjectView, late: ExpiredSubmission, writer:
             shell.show(markup.tag("div", markup.tag("b", markup.text(writer)), style="ts", data_part="writer"))
             shell.show(markup.tag("div", markup.quiet(markup.moment(late.at)), style="ts"))
         with about:
-            again = [markup.tag("div", markup.quiet("The writer has the item again."))] if late.taken_up else []
+            again = [markup.tag("div", markup.quiet("The author has the item again."))] if late.taken_up else []
             about_it = markup.tag("div", markup.text(sentence(view, late)))
             shell.show(markup.tag("div", about_it, *again, style="ts", data_part="about"))
         with button:

@@ -58,7 +58,7 @@ def draw(services: Services, view: ProjectView, folder: Path, index: SetIndex, *
         words, on, off = st.columns([6, 2, 2], vertical_alignment="center")
         summary = f"{markup.count(len(shown), 'frame')} with these filters; {n:,} of {len(index.frames):,} are chosen."
         words.html(str(markup.tag("p", markup.text(summary), style="ts", data_part="candidates")))
-        for where, label, value in ((on, "Choose these", True), (off, "Choose none of these", False)):
+        for where, label, value in ((on, "Choose these", True), (off, "Clear these choices", False)):
             where.button(
                 label,
                 key=f"frames.all.{value}",

@@ -89,5 +89,5 @@ def checked_reason(why: str, missing: str) -> str:
     if not text:
         raise InvalidInputError([Problem("why", missing)])
     if len(text) > LONGEST_WHY:
-        raise InvalidInputError([Problem("why", f"Shorten the reason to {LONGEST_WHY} characters.")])
+        raise InvalidInputError([Problem("why", f"Shorten the reason to at most {LONGEST_WHY} characters.")])
     return text

@@ -33,7 +33,7 @@ def _mail(context: JobContext) -> JobOutcome:
         n = look(context.store, server, url, stop=context.stop)
         sentence = f"The mail server accepted {n:,} {'mail' if n == 1 else 'mails'}."
     except Exception:
-        _log.warning("mails could not be looked after; trying again", exc_info=True)
+        _log.warning("mails could not be processed; trying again", exc_info=True)
         sentence = "The mails could not be processed. See the log of the worker."
     return JobOutcome(sentence, again_in=timedelta(seconds=LOOK_SECONDS))
 

@@ -218,7 +218,7 @@ def _take(store: Store) -> tuple[StoredMail, str, str] | None:
 
 def _failed(store: Store, mail: StoredMail, error: MailFailure) -> None:
     reason = str(error)
-    _log.warning("a mail was not handed over (try %d): %s", mail.attempts, reason)
+    _log.warning("a mail was not sent (try %d): %s", mail.attempts, reason)
     with store.write(archived_too=True) as session:
         now = store.now()
         if error.again and mail.attempts < TRIES:

@@ -126,9 +126,9 @@ def _published(services: Services, view: ProjectView, text: str, name: str) -> N
             by=services.person,
             project=view.name,
             text=published_texts[text_name],
-            origin=f"{text_name} out of {name}",
+            origin=f"{text_name} from {name}",
         )
-    _keep(services, view, published_texts[wanted[0]], origin=f"{wanted[0]} out of {name}")
+    _keep(services, view, published_texts[wanted[0]], origin=f"{wanted[0]} from {name}")
 
 
 def values_of(typed: str) -> list[Any]:

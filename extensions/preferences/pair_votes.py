@@ -215,7 +215,7 @@ def _rate(votes: PairVotes, cells: Bools, outcomes: Sequence[int], limits: Inter
     if n in outcomes:
         groups = n if votes.sample.clusters is None else votes.clusters_with(cells)
         interval = wilson(value, groups, confidence)
-        limits = Interval(interval.low, interval.high, f"Wilson score, {groups} {votes.unit}s that all say the same")
+        limits = Interval(interval.low, interval.high, f"Wilson score, {groups} {votes.unit}s that all agree")
     return estimated(value, limits, n_units=n, n_raters=0, confidence=confidence)
 
 

@@ -222,8 +222,8 @@ def sentences(each: OfCriterion) -> Iterator[str]:
     if at.test is not None:
         value, limits = figures(at)
         yield (
-            f"Left preferred in {round(at.value * at.n_units):,} of {at.n_units:,} votes that prefer one: {value}"
-            f" ({limits}), p = {at.test.p_value:.3f} by the exact binomial test of a half."
+            f"Left answer preferred in {round(at.value * at.n_units):,} of {at.n_units:,} votes that prefer one: "
+            f"{value} ({limits}), p = {at.test.p_value:.3f} by the exact binomial test of a half."
         )
     for line in each.agreement:
         figure = "-" if line.value is None else f"{line.value:.3f}"

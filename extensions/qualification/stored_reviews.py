@@ -54,4 +54,4 @@ def differences(session: Session, *, access: Access) -> Iterator[str]:
                 if state.value != note.state:
                     yield f"{about} is stored as {note.state}, but the answers and reviews make it {state.value}."
                 if reviewer.id == person.id:
-                    yield f"{about} is by the person themselves."
+                    yield f"{about} was made by the tested person."

@@ -148,7 +148,11 @@ def _warned(detail: Mapping[str, Any]) -> list[Markup]:
     ranked = ranking_of(detail)
     if ranked is None or not ranked.warning:
         return []
-    return [markup.tag("div", markup.text("Another score would choose another option."), style="ts-small ts-wrong")]
+    return [
+        markup.tag(
+            "div", markup.text("With another score, the model would choose another option."), style="ts-small ts-wrong"
+        )
+    ]
 
 
 # ---- one attempt -----------------------------------------------------------------------------------------------------

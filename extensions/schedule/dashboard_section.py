@@ -155,7 +155,7 @@ def against(one: Forecast, due: date) -> tuple[str, str]:
     if one.finish is None:
         return "", ""
     first, last = one.finish
-    return ("met", "good") if last <= due else ("missed at this pace", "bad") if first > due else ("may be missed", "")
+    return ("met", "good") if last <= due else ("late at this pace", "bad") if first > due else ("may be missed", "")
 
 
 def _deadline(one: Forecast, due: date | None) -> markup.Markup:

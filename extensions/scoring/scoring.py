@@ -80,7 +80,7 @@ class Scoring:
         """Return the counts as sentences."""
         counted, convention = dict(self.outcomes), self.keys.head.unreadable
         read = counted.pop(ReadOutcome.READ.value, 0)
-        sentences = [f"{read:,} of {len(self.items):,} items have an answer that could be read."]
+        sentences = [f"{read:,} of {len(self.items):,} items have a readable answer."]
         become = "count as wrong" if convention == "wrong" else "are left out"
         if lacking := counted.pop(MISSING, 0):
             sentences.append(f"{lacking:,} have no answer, and {become}: {_few(self._of(MISSING))}.")

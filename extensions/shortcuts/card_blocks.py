@@ -10,9 +10,9 @@ from extensions.shortcuts.text_check import NONE, UNKNOWN, TextResult
 from reports.content import Block, Cell, Figure, Paragraph, ReportTable
 
 _BOUNDS = {
-    "value": "The share itself must not be more.",
-    "low": "The lower end of its interval must not be more.",
-    "high": "The upper end of its interval must not be more.",
+    "value": "The share itself must not exceed the limit.",
+    "low": "The lower end of its interval must not exceed the limit.",
+    "high": "The upper end of its interval must not exceed the limit.",
 }
 
 
@@ -21,8 +21,8 @@ def model_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
     gate = ModelResult.from_json(told)
     by = "one model" if gate.wanted_models == 1 else f"{gate.wanted_models} models"
     limit = (
-        f"At most {100 * gate.at_most:.1f} % of the items may be right without images in all of at least {gate.orders} "
-        f"orders of their options, by {by}"
+        f"At most {100 * gate.at_most:.1f} % of the items may be right without images in every order of their "
+        f"options (at least {gate.orders}), by {by}"
     )
     if told.get("figures") == "private":
         named = f" Asked: {', '.join(model.model for model in gate.models)}." if gate.models else ""
@@ -58,7 +58,7 @@ def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         rows.append((limit.title, *(() if private else (figure,)), f"{100 * limit.at_most:.1f} %", limit.outcome))
     yield ReportTable(
         "shortcut_limits",
-        f"Looked for before the release, in {gate.items:,} items",
+        f"Checked before the release, in {gate.items:,} items",
         heads,
         tuple(rows),
         note=f"{_BOUNDS[gate.bound]} A random choice is right in {100 * (gate.chance or 0):.1f} %.",

@@ -49,7 +49,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
     gate = compare_with_limit(view.schema.schema_.export.shortcuts, at.found)
     if gate is not None:
         style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
-        words = "Limit before a release" if items is None else "These items next to the limit of a release"
+        words = "Limit before a release" if items is None else "These items compared with the release limit"
         shell.show(markup.tag("div", markup.notice(f"{words}: {gate.said}.", style=style), data_part="models-gate"))
     if not at.found.models:
         shell.show(markup.tag("p", markup.quiet(_NO_ONE), style="ts ts-small", data_part="no-models"))
@@ -153,13 +153,13 @@ def _by_whom(
 ) -> tuple[list[str], list[str]]:
     """Ask for the models by which items are listed for a second look."""
     chosen = middle.multiselect(
-        "Right without images by all of",
+        "All right without images",
         list(found.right),
         placeholder="every model",
         key=f"shortcuts.models.chosen.{view.name}",
     )
     strong = right.multiselect(
-        "Answered otherwise with images by",
+        "Different answer with images",
         list(dict.fromkeys(model.model for model in found.models if model.condition == WITH)),
         placeholder="no model",
         key=f"shortcuts.models.strong.{view.name}",

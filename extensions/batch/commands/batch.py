@@ -31,7 +31,7 @@ def create(
     again: Annotated[
         bool,
         typer.Option(
-            "--again", help="Submit again the questions whose submission was interrupted. Some may be asked twice."
+            "--again", help="Submit questions again whose submission was interrupted. Some may be asked twice."
         ),
     ] = False,
 ) -> None:

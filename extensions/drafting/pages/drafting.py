@@ -78,9 +78,9 @@ def _report(services: Services, view: ProjectView) -> None:
     if drafting_report.edited:
         shell.section("How much people changed")
         about = (
-            "Changed is the mean share of characters that differ from the proposal. As proposed is the share of items "
-            "with the proposed text. The columns “not shown” compare with a hidden proposal. Seconds are the mean time "
-            "of authors at the field, corrections included; an untouched field counts as 0."
+            "“Changed” is the mean share of characters that differ from the proposal. “As proposed” is the share of "
+            "items with the proposed text. The columns “not shown” compare with a hidden proposal. “Seconds” is the "
+            "mean time that authors spent on the field, including corrections. An untouched field counts as 0."
         )
         shell.show(markup.paragraph(about, style="ts ts-quiet"))
         shell.show(markup.tag("div", _edited(drafting_report.edited), data_part="edited"))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from extensions.gold.making import GoldCandidate
 
 Project = Annotated[str, typer.Argument(help="The project.")]
-InStage = Annotated[Stage, typer.Option("--stage", help="A stage of verification, or grading.")]
+InStage = Annotated[Stage, typer.Option("--stage", help="A verification stage, or grading.")]
 
 
 def register(cli: typer.Typer) -> None:
@@ -40,7 +40,7 @@ def create(
         int | None, typer.Option("--number", "-n", help="Draw this many items, evenly over the dimensions.")
     ] = None,
     items: Annotated[
-        Path | None, typer.Option("--items", help=f"Or take these items. {IDS_IN_FILE}", metavar="FILE|-")
+        Path | None, typer.Option("--items", help=f"Use these items instead. {IDS_IN_FILE}", metavar="FILE|-")
     ] = None,
     stage: InStage = Stage.VERIFICATION,
 ) -> None:

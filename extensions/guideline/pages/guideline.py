@@ -118,7 +118,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
                 list(titles),
                 default=[tuple(pair) for pair in wanted],
                 format_func=lambda pair: titles.get(pair, str(pair)),
-                placeholder="none" if titles else "no reason is open",
+                placeholder="none" if titles else "no open reason",
                 key="guideline.answered",
             )
             if questions
@@ -130,7 +130,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             for part in (*stages.verifications.values(), stages.grading)
         )
         again = asked and st.checkbox(
-            "Everyone who has passed a qualification must pass a set again under this version",
+            "Require a new qualification from everyone under this version",
             key="guideline.requalify",
         )
         sent = st.form_submit_button("Bring into force", type="primary", key="guideline.save")

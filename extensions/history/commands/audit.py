@@ -34,8 +34,8 @@ def audit(
             "Repeat it for more."
         ),
     ] = None,
-    person: Annotated[str | None, typer.Option(help="Only what this person did.", metavar="LOGIN")] = None,
-    item: Annotated[str | None, typer.Option(help="Only what happened to this item, by its ID in files.")] = None,
+    person: Annotated[str | None, typer.Option(help="Only events by this person.", metavar="LOGIN")] = None,
+    item: Annotated[str | None, typer.Option(help="Only events about this item, by its ID in files.")] = None,
     since: Annotated[datetime | None, typer.Option(help="From this time on, in UTC.")] = None,
     until: Annotated[datetime | None, typer.Option(help="Up to this time, in UTC.")] = None,
     format: Annotated[Format, typer.Option(help="A table, or one JSON object per line.")] = Format.CSV,

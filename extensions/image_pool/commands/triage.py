@@ -39,4 +39,4 @@ def triage(
     for reason, n in sorted(total.dropped.items()):
         typer.echo(f"   dropped, {reason}: {n}")
     if total.surplus:
-        typer.echo(f"   {total.surplus} more are from sources that have reached their limit")
+        typer.echo(f"   {total.surplus} more are from sources at their limit")

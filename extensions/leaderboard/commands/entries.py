@@ -77,7 +77,7 @@ def list_(project: Project) -> None:
 def budget(
     project: Project,
     most: Annotated[int | None, typer.Option(help="A team may send this many entries within --days.")] = None,
-    days: Annotated[int, typer.Option(help="The number of days.")] = 7,
+    days: Annotated[int, typer.Option(help="The number of days for this limit.")] = 7,
     unlimited: Annotated[bool, typer.Option("--unlimited", help="Teams may send any number of entries.")] = False,
 ) -> None:
     """Show or set how many entries a team may send, so that nobody tunes a model on the test set.

@@ -112,7 +112,7 @@ def check(
         facts = {**_told(read), **vars(overview), "seconds": str(overview.seconds)}
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
         return
-    hours = f"{overview.seconds / 3600:.1f} hours from first to last"
+    hours = f"{overview.seconds / 3600:.1f} hours from the first to the last narration"
     typer.echo(
         f"{read.path} ({read.form}): {with_noun(overview.narrations, 'narration')} of "
         f"{with_noun(overview.videos, 'video')}, {hours}"

@@ -57,7 +57,7 @@ def read_videos(file: Path) -> Videos:
             cells = dict(zip(columns, row.cells, strict=True))
             name, frames = fitting(cells[video]), rate(cells[fps])
             if not name or name in videos.rates:
-                raise Unfit(f"{name} has a row already" if name else "it names no video")
+                raise Unfit(f"{name} already has a row" if name else "it names no video")
             if frames is None:
                 raise Unfit(f"{cells[fps][:40]!r} is not a frame rate from 1 to 1000")
             if duration is not None and cells[duration].strip():

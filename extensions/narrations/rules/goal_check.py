@@ -62,7 +62,7 @@ def _of_steps(goal: Goal, here: Video) -> Iterator[Mend]:
         where = f"{goal}, action {number} ({step.id})"
         at = here.ids.get(step.id)
         if at is None:
-            yield Mend(where, f"no narration of {goal.video} has this id", "Take the id from the file of narrations")
+            yield Mend(where, f"no narration of {goal.video} has this id", "Use an id from the file of narrations")
             continue
         row = here.rows[at]
         mine, its = {

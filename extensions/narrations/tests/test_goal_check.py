@@ -45,7 +45,7 @@ def test_goals_that_say_no_level_may_share_actions() -> None:
     ("goals", "wanted"),
     [
         ([replace(goal("wash", 1, 4), video="W")], ["W, 'wash': its video has no narrations here. Correct"]),
-        ([changed(1, id="V-99")], ["action 2 (V-99): no narration of V has this id. Take the id"]),
+        ([changed(1, id="V-99")], ["action 2 (V-99): no narration of V has this id. Use an id"]),
         ([changed(1, text="do 3")], ["action 2 (V-2): it has 'do 3', but the narration 'do 2'. Use the"]),
         ([changed(1, start=Decimal(5))], ["action 2 (V-2): it starts at '5', but the narration '4'. Use the"]),
         ([changed(3, stop=Decimal(9))], ["action 4 (V-4): it stops at '9', but the narration '9.5'. Use the"]),

@@ -173,7 +173,10 @@ def test_what_is_refused(home: Path, tmp_path: Path, more: tuple[str, ...], erro
 
 def test_a_look_at_narrations(home: Path, tmp_path: Path) -> None:
     told = said("narration", "check", "milk.csv", "--videos", "videos.csv")
-    assert told.splitlines()[0] == "milk.csv (csv): 6 narrations of 1 video, 0.0 hours from first to last"
+    assert (
+        told.splitlines()[0]
+        == "milk.csv (csv): 6 narrations of 1 video, 0.0 hours from the first to the last narration"
+    )
     assert "0 of 5 begin before the narration before them stops" in told
     found = json.loads(said("narration", "check", "milk.csv", "--json"))
     assert (found["narrations"], found["left_out"][0]["line"]) == (6, 8)

@@ -128,7 +128,7 @@ def test_everything_is_counted() -> None:
         "Left out: 3 submissions about items that do not count.",
         "9 votes on 5 pairs of 5 items by 3 people: 2 ties, 1 of them because both are bad;",
         "1 cannot tell and is left out.",
-        "Left preferred in 4 of 6 votes that prefer one: 0.667",
+        "Left answer preferred in 4 of 6 votes that prefer one: 0.667",
         "Agreement is unknown for cem: nobody else compared any of their pairs.",
     ):
         assert words in told

@@ -68,7 +68,7 @@ def look(
     from extensions.privacy.cascades import Finder
 
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InvalidFileError(f"{out} exists already and may hold decisions. Name a new folder.")
+        raise InvalidFileError(f"{out} exists already and may contain decisions. Name a new folder.")
     finder = None if by_hand else Finder(kinds=[*(kind or Kind)], neighbours=neighbours)
     shared = opened()
     moments = None if pictures_only or finder is None else rate

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from db.engine import Store
     from domain.states import Stage
 
-OfStage = Annotated[str, typer.Option("--stage", help="A stage of verification, or grading.")]
+OfStage = Annotated[str, typer.Option("--stage", help="A verification stage, or grading.")]
 Project = Annotated[str, typer.Argument(help="The project.")]
 
 

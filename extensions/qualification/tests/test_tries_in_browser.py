@@ -221,7 +221,7 @@ def test_a_new_guideline_asks_everyone_to_qualify_again(
         box.fill(f"{box.input_value()}\nCount handles, too.\n")
         lena.press("Tab")
         lena.page.get_by_role("textbox", name="Change, in one sentence for annotators").fill("Handles count.")
-        lena.page.get_by_text("must pass a set again under this version").click()
+        lena.page.get_by_text("Require a new qualification from everyone under this version").click()
         lena.picture(pictures and pictures / "guideline-requalify.png")
         lena.page.get_by_role("button", name="Bring into force").click()
         lena.page.get_by_role("dialog").get_by_role("button", name="Bring version 2 into force").dblclick()

@@ -61,7 +61,7 @@ def test_what_is_left_to_write_is_what_other_pages_say(half_written: Store, home
 def test_what_a_forecast_says_about_a_deadline() -> None:
     one = Forecast(Stage.VERIFICATION, 10, (5, 5, 5), finish=(date(2026, 6, 3), date(2026, 6, 9)))
     assert [dashboard_section.against(one, date(2026, 6, day))[0] for day in (2, 3, 8, 9)] == [
-        "missed at this pace",
+        "late at this pace",
         "may be missed",
         "may be missed",
         "met",

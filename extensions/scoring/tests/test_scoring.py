@@ -135,7 +135,7 @@ def test_what_is_missing_superfluous_or_unreadable_is_counted_and_said(tmp_path:
     accuracy = figure(found)
     assert (accuracy.statistic.value, accuracy.lowest, accuracy.highest) == (0.5, 0.5, 0.875)
     assert found.sentences == [
-        "5 of 8 items have an answer that could be read.",
+        "5 of 8 items have a readable answer.",
         "2 have no answer, and count as wrong: q6, q7.",
         "1 answers could not be read (format violation: states none, or not one), and count as wrong: q5.",
         "2 answers match no item of this split, and are ignored: x1, x2.",
@@ -265,7 +265,7 @@ def test_a_card_is_signed_and_says_what_was_changed(tmp_path: Path) -> None:
         cli, ["score", "create", str(keys), str(answers), "--out", str(out), "--key", str(key_file), "--team", "T"]
     )
     assert done.exit_code == 0, done.output
-    assert "3 of 4 items have an answer that could be read." in done.output
+    assert "3 of 4 items have a readable answer." in done.output
     assert "accuracy" in done.output
     assert "0.500" in done.output
 

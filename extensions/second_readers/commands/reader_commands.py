@@ -101,7 +101,7 @@ def sample(
         with out.open("x", encoding="utf-8") as file:
             file.write(lines)
     except FileExistsError as error:
-        raise InvalidFileError(f"{out} exists already, and may have people's readings. Name another file.") from error
+        raise InvalidFileError(f"{out} exists already and may contain people's readings. Name another file.") from error
     except OSError as error:
         raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
     typer.echo(counted, err=True)

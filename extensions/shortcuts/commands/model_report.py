@@ -166,4 +166,4 @@ def _list(project: str, given: Sequence[ListedItem]) -> None:
     if given:
         more = f"; the first {LINKED:,}" if len(given) > LINKED else ""
         listed = ItemList(ItemFilter(ids=tuple(flagged_item.item for flagged_item in given[:LINKED])))
-        typer.echo(f"To have them verified again, or give them to people: {listed.address(project)}{more}")
+        typer.echo(f"To verify these items again, or give them to people: {listed.address(project)}{more}")

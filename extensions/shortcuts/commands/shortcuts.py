@@ -69,9 +69,7 @@ def shortcuts(
     ] = None,
     models: Annotated[
         bool,
-        typer.Option(
-            "--models", help="Check what models get right without images instead (`touchstone shortcut run`)."
-        ),
+        typer.Option("--models", help="Check models without images instead (`touchstone shortcut run`)."),
     ] = False,
     model: Annotated[
         list[str] | None,

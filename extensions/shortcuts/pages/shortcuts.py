@@ -115,7 +115,7 @@ def _stands(gate: TextResult | None, *, counted: bool) -> None:
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="gate"))
         return
     style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
-    words = f"{'Limits before a release' if counted else 'These items next to the limits of a release'}: {gate.said}."
+    words = f"{'Limits before a release' if counted else 'These items compared with the release limits'}: {gate.said}."
     shell.show(markup.tag("div", markup.notice(words, style=style), data_part="gate"))
 
 

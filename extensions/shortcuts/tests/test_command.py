@@ -76,7 +76,9 @@ def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -
     assert "4 of 4 items are right without images in every order of options that was asked (at least 3)" in text
     assert text.count("gpt is right without images in all 3 orders of options (by chance 12.5 %)") == 4
     assert "| gpt | without images | 4 | 3 | 100.0 %" in text
-    (address,) = {line.partition(": ")[2] for line in text.splitlines() if line.startswith("To have them verified")}
+    (address,) = {
+        line.partition(": ")[2] for line in text.splitlines() if line.startswith("To verify these items again")
+    }
     query = parse_qs(urlsplit(address).query)
     assert (query["project"], len(query["ids"])) == (["p"], 4)
     told = json.loads(said("p", "--models", "--json", "--model", "gpt"))

@@ -225,7 +225,7 @@ def _problem(value: Any, unit: str | None, least: float | None, most: float | No
         if ends < begins or (ends == begins and not whole):
             return f"Span {number} ends ({ends:g}) before it begins ({begins:g})."
     if any(one == other for one, other in pairwise(value)):
-        return "No span may be there twice."
+        return "A span must not occur twice."
     return count_problem(least, most or ONE, len(value), "span")
 
 

@@ -187,7 +187,7 @@ def item_schema(more: str) -> Schema:
         ("", seconds(2, 1), "ends (1) before it begins (2)"),
         ("", seconds(0, 1, 2, 3), "at most 1 span; 2 now"),
         (", min_length: 2, max_length: 3", seconds(0, 1), "at least 2 spans; 1 now"),
-        (", max_length: 2", seconds(0, 1, 0, 1), "no span may be there twice"),
+        (", max_length: 2", seconds(0, 1, 0, 1), "a span must not occur twice"),
         (", unit: frames", seconds(0, 1), "needs `first` and `last`"),
         ("", "0 to 1 s", "list of spans"),
     ],
