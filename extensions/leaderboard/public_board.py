@@ -254,7 +254,7 @@ def _slices(found: ProjectAnswers, chosen: Choice) -> tuple[str, str]:
         return chosen.by, ""
     return "", (
         f"Slices by {cut.way.title} cannot be shown because their values could be texts of items. At least {FEWEST} "
-        "items must share each value, and there may be no more values than slices."
+        "items must share each value, and no slice may combine other values."
     )
 
 

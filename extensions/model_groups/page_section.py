@@ -23,7 +23,7 @@ def choose_groups(view: ProjectView, names: Sequence[str]) -> str | None:
     ]
     if chosen[0] is None:
         return None
-    limits = st.text_input("Limits of the groups, such as 10B", key=f"results.limits.{view.name}").strip()
+    limits = st.text_input("Group limits, such as 10B", key=f"results.limits.{view.name}").strip()
     odd = next((limit for limit in limits.split(",") if limits and size_of(limit) is None), None)
     if odd is not None:
         shell.show(markup.notice(f"{odd.strip()!r} is not a number such as 10 or 10B."))

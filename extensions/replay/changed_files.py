@@ -62,7 +62,7 @@ class ComparedEvidence(EvidenceFolder):
         inside = f"{FOLDER}/"
         for path, sha256 in (recorded or {}).items():
             if path == f"{inside}{MANIFEST}" and self._digest(MANIFEST)[1] != sha256:
-                changes.append(FileChange(path, "is not what the manifest of the release says"))
+                changes.append(FileChange(path, "differs from the manifest of the release"))
             elif path in known and known[path] != sha256:
                 changes.append(
                     FileChange(path, "has different hashes in the manifests of the release and of the evidence")
@@ -81,7 +81,7 @@ class ComparedEvidence(EvidenceFolder):
         at, size = self._at(path), (self.path / path).stat().st_size
         name = path.partition("/")[2].partition(".")[0]
         if not path.startswith("tables/") or lines_path(name) not in self._told:
-            return FileChange(at, "was changed: it is not what its manifest says")
+            return FileChange(at, "was changed: it differs from its manifest")
         if self._digest(lines_path(name)) != self._told[lines_path(name)]:
             return FileChange(at, "was changed together with the hashes of its lines, so the changed lines are unknown")
         lines, there = self._changed_lines(path, name)

@@ -90,7 +90,7 @@ def _again(services: Services, view: RunView) -> None:
             st.rerun()
 
 
-_ANY, _ALL_FAILURES = "Any", "All without a score"
+_ANY, _ALL_FAILURES = "Any", "All replies without a score"
 
 
 def _filters(services: Services, project: ProjectView, view: RunView, criteria: list[str]) -> ReplyFilter:

@@ -124,7 +124,7 @@ def _settled(day: Day) -> int:
 
 
 def _about(days: Sequence[Day], last: Forecast | None, stages: Stages) -> str:
-    sentence = f"Items by state at the end of each day (UTC), today so far, n = {sum(days[-1].counts.values()):,}."
+    sentence = f"Items by state at the end of each day (UTC), today so far; n = {sum(days[-1].counts.values()):,}."
     if last is None or last.finish is None:
         return sentence
     low, high = last.finish

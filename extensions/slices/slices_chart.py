@@ -170,7 +170,7 @@ def _about(cut: SlicedScores, chosen: Sequence[str]) -> str:
     if chosen:
         caption += " In color: chosen models with their 95 % intervals."
     if len(with_numbers(cut)) > len(chosen):
-        caption += " Grey: the others." if chosen else " A tick for each model."
+        caption += " Grey: the others." if chosen else " Each tick is a model."
     if len(cut.slicing.labels) > MOST_SLICES:
         caption += f" {MOST_SLICES} of {len(cut.slicing.labels):,} slices are drawn."
     return caption

@@ -66,7 +66,9 @@ def goals(
     tries: Annotated[
         int,
         typer.Option(
-            min=1, max=20, help="Ask again up to this many times, if a reply is invalid. Then the video is left out."
+            min=1,
+            max=20,
+            help="Ask again up to this many times, if a reply is invalid. If no reply is valid, the video is left out.",
         ),
     ] = 3,
     fewest: Annotated[int, typer.Option(min=1, help="Leave out goals with fewer actions.")] = 4,

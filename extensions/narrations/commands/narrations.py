@@ -49,7 +49,7 @@ VideoFile = Annotated[
         help="A CSV file of the videos with video_id, fps, and optionally duration.",
     ),
 ]
-Narrator = Annotated[int, typer.Option(min=1, max=2, help="For Ego4D: which of the two narration passes to read.")]
+Narrator = Annotated[int, typer.Option(min=1, max=2, help="For Ego4D: the narration pass to read, 1 or 2.")]
 Spacing = Annotated[
     str | None,
     typer.Option(metavar="S", help="For Ego4D: mean seconds between narrations over all videos. Default: 4.9."),

@@ -100,7 +100,7 @@ def read_goals(path: Path, clock: Clock | None = None) -> ReadGoals:
         else:
             _Json(place, file.stem, clock, result).read(text)
     if not result.goals:
-        first = f"; the first that does not fit: line {result.bad[0].row}, {result.bad[0].reason}" if result.bad else ""
+        first = f"; the first invalid entry: line {result.bad[0].row}, {result.bad[0].reason}" if result.bad else ""
         raise InvalidFileError(f"{path.name} has no goal{first}.")
     return result
 

@@ -96,7 +96,7 @@ def read_narrations(file: Path, how: Reading | None = None) -> ReadNarrations:
         narrations = _Table(file.name, sha256, how).read(text)
     if not narrations.rows:
         first = (
-            f"; the first row that does not fit: line {narrations.bad[0].row}, {narrations.bad[0].reason}"
+            f"; the first invalid row: line {narrations.bad[0].row}, {narrations.bad[0].reason}"
             if narrations.bad
             else ""
         )

@@ -120,7 +120,7 @@ def test_wrong_encodings(tmp_path: Path) -> None:
         (" \n\n", "is empty"),
         ("a,b\n1,2\n", "no column for video, start, stop, text; it has a, b"),
         (HEAD, "has no narration"),
-        (f"{HEAD}\n{epic('a', 'x')}\n", "has no narration; the first row that does not fit: line 2, its start"),
+        (f"{HEAD}\n{epic('a', 'x')}\n", "has no narration; the first invalid row: line 2, its start"),
         (b"PK\x03\x04rest", "a zip archive"),
     ):
         with pytest.raises(InvalidFileError, match=why):

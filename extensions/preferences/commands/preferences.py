@@ -31,8 +31,8 @@ def preferences(
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Items that belong together, for the intervals: source, a field, or none. Default: source, if "
-            "items have one.",
+            help="Groups of dependent items, for the intervals: source, a field, or none. Default: source, if items "
+            "have one.",
             metavar="FIELD",
         ),
     ] = None,

@@ -87,7 +87,7 @@ def _standing(found: Sequence[PageItem]) -> None:
     pictures, clips = ([page_item for page_item in found if page_item.clip is clip] for clip in (False, True))
     shell.show(
         markup.tag("p", markup.text(_stand(pictures, "picture")), style="ts", data_part="standing"),
-        markup.notice(f"{MISSES} Everyone still sees open pictures uncovered."),
+        markup.notice(f"{MISSES} Undecided pictures stay uncovered for everyone."),
     )
     if clips:
         shell.show(markup.tag("p", markup.text(f"{_stand(clips, 'clip')} {CLIPS}"), style="ts", data_part="clips"))

@@ -69,7 +69,7 @@ def similarity(
     layer: Annotated[
         int | None, typer.Option(help="The layer that gives the vectors, counted from 0. Default: the last.")
     ] = None,
-    name: Annotated[str, typer.Option(help="The name of the label that items get.")] = "bertscore",
+    name: Annotated[str, typer.Option(help="The name of the label for the result.")] = "bertscore",
 ) -> None:
     """Compute the BERTScore similarity of two texts of each item, and store it as a label.
 

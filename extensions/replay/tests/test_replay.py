@@ -88,7 +88,7 @@ def test_what_is_cut_turned_around_or_gone_is_said(root: Path, tmp_path: Path) -
             copy, "evidence/figures.json", lambda lines: [line.replace('"value": 3', '"value": 4') for line in lines]
         )
     )
-    assert lowered.changed[0].sentence == "evidence/figures.json was changed: it is not what its manifest says."
+    assert lowered.changed[0].sentence == "evidence/figures.json was changed: it differs from its manifest."
     assert "gates.kept" in [each.id for each in lowered.differing]
     told = of(
         lambda copy: changed(

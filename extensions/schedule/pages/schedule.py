@@ -82,7 +82,7 @@ def _stages(services: Services, view: ProjectView, now: Schedule) -> None:
                 if stage in now.deadlines:
                     words = said_of(now.deadlines[stage], services.store.now())
                     shell.show(markup.tag("div", markup.quiet(f"It {words}."), style="ts ts-small"))
-        st.caption("A stage without a day has no deadline. My work offers the stage in place 1 first.")
+        st.caption("A stage without a day has no deadline. My work offers stage 1 first.")
         st.form_submit_button("Save", on_click=_save, args=(services, view, now, key, usual), key="schedule.save")
 
 

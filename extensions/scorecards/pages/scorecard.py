@@ -312,7 +312,7 @@ def _pay(services: Services, view: ProjectView) -> None:
         ("Person", ""),
         ("Stage", ""),
         ("Items", "number"),
-        ("Gold checks among them", "number"),
+        ("Gold checks included", "number"),
         ("Corrections", "number"),
         ("Qualification", "number"),
         ("Active minutes", "number"),

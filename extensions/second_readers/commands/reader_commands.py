@@ -127,7 +127,7 @@ def agreement(
     for reader in comparison.readers:
         typer.echo(
             f"{reader.reader}: agreement {_figure(reader.same)}, Cohen's kappa {_figure(reader.kappa)}; "
-            f"{reader.wrong:,} read differently from people, {reader.lost:,} read by people only"
+            f"{reader.wrong:,} read differently from people, {reader.lost:,} read only by people"
         )
 
 

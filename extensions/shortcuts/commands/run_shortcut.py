@@ -69,7 +69,7 @@ def shortcut(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the first question and the estimated cost. Ask nothing.")
     ] = False,
-    later: Annotated[bool, typer.Option("--later", help="Let a worker do the run, and return at once.")] = False,
+    later: Annotated[bool, typer.Option("--later", help="Let a worker do the run, and return immediately.")] = False,
 ) -> None:
     """Ask a model without images, or with less of them, to test whether items need their images.
 
