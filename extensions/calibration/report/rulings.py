@@ -59,7 +59,7 @@ class Ruling:
         if not self.answers:
             return ""
         if self.questions is None:
-            return f"{self.answers:,} units; which belong to one question is not known"
+            return f"{self.answers:,} units; their questions are unknown"
         return f"{self.questions:,} {'question' if self.questions == 1 else 'questions'}, {self.answers:,} answers"
 
 
@@ -72,7 +72,7 @@ class Rulings(HtmlBlock):
     rule: tuple[str, ...]
     """The rule, in sentences."""
     rulings: tuple[Ruling, ...]
-    when: str = "The default rule, chosen afterwards"
+    when: str = "The default rule, which was not set beforehand"
     """When the rule was set, as a heading."""
 
     def html(self) -> Iterator[str]:

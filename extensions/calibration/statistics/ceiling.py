@@ -127,7 +127,7 @@ def human_ceiling(
     if table.shape[1] < 2 or not len(table):
         problem = "No unit was rated by two people and the judge."
     elif measure in ("kappa", "linear", "quadratic") and len(levels) > _MOST_LEVELS:
-        problem = f"The values are {len(levels)} different numbers; a kappa of measurements says nothing."
+        problem = f"There are {len(levels)} different values. Kappa has no meaning for measurements."
     n = len(table)
     if problem:
         none = undefined(problem, n_units=n, n_raters=table.shape[1] + 1, n_left_out=left_out, confidence=confidence)
@@ -160,7 +160,7 @@ def human_ceiling(
     statistics = []
     for at, (what, n_raters) in enumerate((("judge and person", k + 1), ("people", k), ("raters", k + 1))):
         if math.isnan(values[at]):
-            reason = f"A pair of {what} has no {measure}: one of them always says the same, or they share no unit."
+            reason = f"A pair ({what}) has no {measure}: one rater always gives the same value, or they share no unit."
             statistics.append(
                 undefined(reason, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence)
             )

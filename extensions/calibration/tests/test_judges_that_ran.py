@@ -257,5 +257,5 @@ def test_a_rule_was_set_beforehand_only_if_it_was_stored_before_the_first_reply(
     kept_rule.store_rule(world.store, by=None, project="p", text="margin=0.3")
     after = found(world, "judge by likeness 1")[0].rule
     assert (after.rule, after.before) == (Rule(margin=0.3), False)
-    with pytest.raises(RatingsError, match="does not read NAME=NUMBER"):
+    with pytest.raises(RatingsError, match="is not NAME=NUMBER"):
         kept_rule.store_rule(world.store, by=None, project="p", text="margen=0.1")

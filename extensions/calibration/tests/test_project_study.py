@@ -71,7 +71,7 @@ def test_a_person_whose_ratings_came_from_a_file_is_vouched_for(judged: Store) -
 
 
 def test_a_person_is_no_judge(judged: Store) -> None:
-    with pytest.raises(RatingsError, match="bob rated here under an account"):
+    with pytest.raises(RatingsError, match="bob rated here with an account"):
         asked(judged, ("ann",), ("bob",))
 
 

@@ -70,7 +70,7 @@ def test_two_groups_without_clusters_are_hc2() -> None:
 
 
 def test_what_cannot_be_tested_says_why() -> None:
-    assert contrast([1, 2, 3], [1, 1, 1]).reason == "It is the same for all units."
+    assert contrast([1, 2, 3], [1, 1, 1]).reason == "The value is the same for all units."
     assert contrast([1.0, math.nan], [0, 1]).reason == "There are too few units."
     assert math.isnan(contrast([1, 2, 3, 4], clusters=["a"] * 4).low)
 

@@ -157,7 +157,7 @@ def test_pay_is_added_up_where_it_is_an_amount(pay: str, words: str) -> None:
 def test_judges_have_their_verdict_or_the_reason_for_none() -> None:
     def judge(name: str, **more: Any) -> dict[str, Any]:
         about = {"stage": "grading", "judge": name, "model": "m", "template": None, "asked": "2026-05-04"}
-        return {**about, "verdicts": [], "why_none": "not calibrated: the project keeps no rule of a verdict", **more}
+        return {**about, "verdicts": [], "why_none": "not calibrated: the project has no rule for verdicts", **more}
 
     verdict = {"verdicts": [{"criterion": "score", "words": "Not usable"}], "rule": "The rule, set on 2026-05-01"}
     found = [judge("one", **verdict), judge("two"), {"stage": "grading", "from_files": 2}]
