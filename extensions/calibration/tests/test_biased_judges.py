@@ -136,7 +136,7 @@ def test_without_units_the_verdict_says_what_was_not_tested() -> None:
     bare = replace(made, about={}, families={}, runs=type(made.runs)())
     (found,) = rulings(calibration(bare, RatingSource("made.csv", "0" * 64, "file")))
     assert found.counted == "1,800 units; their questions are unknown"
-    told = "Significant biases by leniency at 0.05 after correction: none of 1 test. Not tested: family"
+    told = "1 test for bias (leniency): none significant at 0.05 after correction. Not tested: family"
     assert any(why.startswith(told) for why in found.why)
 
 

@@ -177,10 +177,10 @@ def test_a_column_or_an_option_names_the_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ([None, "red"], "it has no index"),
-        ([0, Raw("|<f>SUM(A1)</f>")], "its prediction is a formula in the spreadsheet; save the file anew"),
-        ([0, Raw(' t="e"|<v>#NAME?</v>')], "its prediction is the error #NAME?"),
-        ([Raw(' t="d"|<v>2026-01-01</v>'), "red"], "its index is a date in the spreadsheet"),
+        ([None, "red"], "index is missing"),
+        ([0, Raw("|<f>SUM(A1)</f>")], "prediction is a formula in the spreadsheet. Save the file again"),
+        ([0, Raw(' t="e"|<v>#NAME?</v>')], "prediction is the error #NAME?"),
+        ([Raw(' t="d"|<v>2026-01-01</v>'), "red"], "index is a date in the spreadsheet"),
         (["9" * 301, "red"], "index"),
     ],
 )
@@ -197,7 +197,7 @@ def test_a_spreadsheet_of_another_kind_is_told(tmp_path: Path, ending: str) -> N
     path = tmp_path / f"tiny_EgoThink{ending}"
     path.write_bytes(b"whatever")
     with pytest.raises(
-        InvalidFileError, match=rf"tiny_EgoThink{ending} is no kind of spreadsheet that is read.*as \.xlsx"
+        InvalidFileError, match=rf"tiny_EgoThink{ending} is a spreadsheet that Touchstone cannot read.*as \.xlsx"
     ):
         read_predictions(path, schema=SCHEMA)
 
@@ -265,7 +265,7 @@ def test_a_submission_to_egoplan(tmp_path: Path, format: str) -> None:
     ]
     assert [(bad.row, bad.reason) for bad in found.bad] == [
         (4, "sample_id is not a whole number"),
-        (5, "its label is no text"),
+        (5, "label is not text"),
         (6, "sample_id is not a whole number"),
     ]
 
