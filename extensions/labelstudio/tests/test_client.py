@@ -232,7 +232,7 @@ def test_a_short_lived_token_that_is_not_taken_any_more_is_renewed_once(scripted
     paths = [path.removeprefix("/api/") for _, path, _ in scripted.asked]
     assert paths == ["token/refresh/", "users/", "users/", "token/refresh/", "users/"]
     scripted.script = [(401, b"{}")]
-    with pytest.raises(ServiceError, match="does not take the token in here"):
+    with pytest.raises(ServiceError, match="refuses the token in here"):
         client.users()
 
 

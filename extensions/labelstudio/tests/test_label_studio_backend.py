@@ -73,7 +73,7 @@ def spec(url: str, **endpoint: Any) -> ModelSpec:
 
 
 def no_picture(value: str) -> Picture:
-    raise InvalidMediaError(f"there is no file {value}; nothing is fetched over the net.")
+    raise InvalidMediaError(f"there is no file {value}. Touchstone does not download files.")
 
 
 def sent_out(key: str) -> SentOut | None:
@@ -202,7 +202,7 @@ def test_choices_may_come_with_the_task() -> None:
         told = asking.predict(task(options=[{"value": "a pan"}, {"value": "a lid"}]), task(2), config=config)
     assert [part["value"] for part in told["results"][0][0]["result"]] == [{"choices": ["a lid"]}]
     assert told["results"][1] == []
-    assert "c offers nothing in this task" in told["errors"][0]
+    assert "c has no choices in this task" in told["errors"][0]
 
 
 WORDS = '<View><Image name="i" value="$image"/><TextArea name="w" toName="i"/></View>'
@@ -218,7 +218,7 @@ def test_the_picture_that_a_task_names_is_shown_to_the_model(tmp_path: Path) -> 
         told = asking.predict(task(image="/data/upload/1/5d48d83e-cup.png"), task(2, image="none.png"), config=WORDS)
     assert told["results"][0][0]["result"][0]["value"] == {"text": ["a red thing"]}
     assert told["results"][1] == []
-    assert "nothing is fetched over the net" in told["errors"][0]
+    assert "Touchstone does not download files" in told["errors"][0]
     assert len(server.asked) == 1
     parts = server.asked[0].body["messages"][-1]["content"]
     assert [part["type"] for part in parts] == ["image_url", "text"]
@@ -232,9 +232,9 @@ def test_tasks_of_blind_stages_get_no_prediction_and_no_question() -> None:
     assert told["results"][1] == []
     assert len(told["results"][2]) == 1
     assert told["results"][3] == []
-    assert "answer by themselves in verification" in told["errors"][0]
-    assert "did not give out" in told["errors"][1]
-    assert "answer by themselves in adjudication" in told["errors"][2]
+    assert "no prediction in the stage verification" in told["errors"][0]
+    assert "is not from this project" in told["errors"][1]
+    assert "no prediction in the stage adjudication" in told["errors"][2]
     assert len(server.asked) == 1
 
 
@@ -318,7 +318,7 @@ def test_with_a_secret_nothing_is_told_without_it() -> None:
     ("body", "status", "sentence"),
     [
         (b"{", 400, "no JSON"),
-        ([1], 400, "no request for predictions"),
+        ([1], 400, "not a request for predictions"),
         ({"tasks": [{"id": 1}], "label_config": CONFIG}, 400, "each with its `data`"),
         ({"tasks": [], "label_config": 1}, 400, "`label_config`"),
         ({"tasks": [], "label_config": "<View>"}, 400, "no XML"),

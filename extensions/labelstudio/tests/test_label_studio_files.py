@@ -114,7 +114,7 @@ def test_a_later_export_adds_what_is_new(store: Store, media: MediaStore, tmp_pa
 def test_two_files_of_that_name_that_may_be_meant_are_told(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store)
     folder = pictures(tmp_path / "media", "a/grey.png", "b/grey.png")
-    with pytest.raises(InvalidFileError, match=r"several files may be pics/grey\.png"):
+    with pytest.raises(InvalidFileError, match=r"several files match pics/grey\.png"):
         bring(store, media, FOLDER / "kitchen.json", media_dir=folder)
     assert bring(store, media, FOLDER / "kitchen.json").imported.items == 4, "the refused import has left something"
 
@@ -143,7 +143,7 @@ def test_an_item_that_is_here_with_other_content_is_told(store: Store, media: Me
     tasks[3]["data"]["question"] = "And now?"
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(InvalidFileError, match=r"row 4: the item '4' is in this project already, with other content"):
+    with pytest.raises(InvalidFileError, match=r"row 4: the item '4' is already in this project with other content"):
         bring(store, media, path)
 
 
