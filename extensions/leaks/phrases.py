@@ -66,7 +66,7 @@ class SecretPhrases:
         """
         for (phrase, id), where in self._offered.items():
             name = self._owners[phrase][id]
-            what = f"“{phrase[:60]}” is the private {name} of the item {id}, whose question offers it beside others"
+            what = f"“{phrase[:60]}” is the private {name} of the item {id}, and one of the choices in its question"
             yield PhraseVerdict(where, f"{where}: {what}, so it is no leak.", False)
         for phrase, places in self._found.items():
             own = self._owners[phrase]
@@ -75,7 +75,7 @@ class SecretPhrases:
             if hits or (len(own) == 1 and not rows - own.keys()):
                 id = hits[0] if hits else next(iter(own))
                 where = next(where for where, item in places if not hits or item == id)
-                yield PhraseVerdict(where, f"it shows the private {own[id]} of the item {id}", True)
+                yield PhraseVerdict(where, f"the file shows the private {own[id]} of the item {id}", True)
                 continue
             pairs = [f"{id} and {where}" for id in sorted(own) for where in dict.fromkeys(where for where, _ in places)]
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""

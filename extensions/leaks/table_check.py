@@ -194,7 +194,7 @@ class TableCheck:
     def signals(self) -> Iterator[Signal]:
         """Yield every signal that may reveal a key, with its test."""
         for column, n in self._withheld.items():
-            what = f"{n:,} private items have something in {column}, and {name_of(column)} is kept back"
+            what = f"{n:,} private items have a value in {column}, but {name_of(column)} is private"
             yield Signal("key", self.table.name, what, NOT_TESTED, is_certain=True)
         keys = np.array([self.keys.codes.get(id, -1) for id in self.ids], dtype=np.int64)
         there = keys >= 0
@@ -268,12 +268,12 @@ class TableCheck:
         words = {
             _CELL: f"the column {column} is the key",
             _STATED: f"texts in {column} state the key",
-            _NAMED: f"names of files in {column} have the right option in them",
+            _NAMED: f"file names in {column} contain the right option",
             _ENCODED: f"the column {column} is the key in another form",
             _SURE: f"the column {column} is the key in another form",
             _ODD: f"the only option that differs in {encoding} is the right one"
             if not self.keys.places
-            else f"{encoding} of the options tells which ones are right",
+            else f"{encoding} of the options reveals the right ones",
         }[kind]
         how = "" if encoding == "text" or kind == _ODD else f", as {_ENCODINGS.get(encoding, encoding)}"
         sort = "writing" if kind == _ODD else "key"

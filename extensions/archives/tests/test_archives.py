@@ -253,13 +253,13 @@ def test_images_may_be_named_alone_and_a_public_page_stays_behind(
         events.record(session, at=there.now(), kind=events.BOARD_PUBLISHED, project_id=1, data={"title": "All of it"})
     done = export_project(there, pictures, by=None, project="p", out=tmp_path / "bare.zip", with_media=False)
     assert done.left_out == 2
-    with pytest.raises(InvalidFileError, match="2 images or clips are not in the archive"):
+    with pytest.raises(InvalidFileError, match="images or clips missing in the archive and on this server: 2"):
         import_project(store, media, path=tmp_path / "bare.zip")
     come = import_project(store, media, path=tmp_path / "bare.zip", how=ArchiveOptions(media=tmp_path / "source"))
     with store.read() as session:
         assert events.public_board(session, project="p") is None  # what was public there is not public here
     assert any("was public" in note for note in come.notes)
-    with pytest.raises(ConflictError, match="is there already"):
+    with pytest.raises(ConflictError, match="already exists"):
         export_project(there, pictures, by=None, project="p", out=tmp_path / "bare.zip")
 
 
@@ -273,12 +273,16 @@ def test_the_same_login_is_the_same_person_only_where_someone_says_so(
     make_person(store, "zoe", project=None)
     ann = make_person(store, "ann", project=None)
     path = made / "p.zip"
-    with pytest.raises(SettingsError, match=r"1 of the archive's logins are taken here: ann \(Ann there, Ann here\)"):
+    with pytest.raises(
+        SettingsError,
+        match=r"Logins of the archive that already exist on this server: ann \(Ann in "
+        r"the archive, Ann on this server\)",
+    ):
         import_project(store, media, path=path)
     for accounts_, why in (
-        ({"who": None}, "no one in the archive has the login who"),
-        ({"ann": "yan"}, "no account here has the login yan"),
-        ({"bob": None}, "the login ann is taken here"),
+        ({"who": None}, "nobody in the archive has the login who"),
+        ({"ann": "yan"}, "no account on this server has the login yan"),
+        ({"bob": None}, "the login ann already exists on this server"),
     ):
         with pytest.raises(SettingsError, match=why):
             import_project(store, media, path=path, how=ArchiveOptions(people=WhoIsWho.MAP, accounts=accounts_))
@@ -373,7 +377,7 @@ def test_an_archive_that_does_not_fit_together_makes_nothing(
     for about, told in (
         ({"version": 2}, "written by a newer Touchstone"),
         ({"database": "9999"}, "written from newer tables"),
-        ({"format": "zip"}, "its manifest is not that of a project"),
+        ({"format": "zip"}, "the manifest is not from a project"),
     ):
         with pytest.raises(InvalidFileError, match=told):
             import_project(store, media, path=altered(made / "p.zip", tmp_path / "about.zip", **about))
@@ -410,25 +414,25 @@ def test_a_file_that_is_no_whole_archive_is_refused(
         image = next(name for name in old.namelist() if name.startswith("media/"))
         votes = old.read("tables/annotation.jsonl")
     path.write_bytes(whole[: len(whole) // 2])
-    refused("x.zip is no whole zip archive")
+    refused("x.zip is not a complete ZIP archive")
     packed(("../../etc/passwd", b"x"))
-    refused("it holds '../../etc/passwd', which no archive of a project has")
+    refused("the archive holds an unexpected file '../../etc/passwd'")
     packed(("tables/annotation.jsonl", votes.replace(b'"red"', b'"blu"')))
-    refused("tables/annotation.jsonl is not what the manifest says")
+    refused("tables/annotation.jsonl does not match the manifest")
     packed(("tables/annotation.jsonl", b" " * 30_000_000))
-    refused("unpacks to 30,000,000 bytes out of")
+    refused(r"is too large when unpacked \(30,000,000 bytes from")
     packed(("tables/annotation.jsonl", votes + votes))
-    refused("its id does not follow|is not what the manifest says")
+    refused("its id does not follow|does not match the manifest")
     packed(("tables/annotation.jsonl", b"[1]\n"))
-    refused("row 1 of annotation is no row")
+    refused("row 1 of annotation does not have the columns")
     packed((image, b"GIF89a"))
-    refused("is not the file that its name says")
+    refused("does not match its name")
     packed(drop=image)
-    refused("1 images or clips are not in the archive")
+    refused("images or clips missing in the archive and on this server: 1")
     packed(drop="manifest.json")
-    refused("it has no manifest.json")
+    refused("the archive has no manifest.json")
     packed(drop="tables/item.jsonl")
-    refused("its manifest names a table that it does not have")
+    refused("the manifest names a table that is missing")
     assert projects.all_projects(store) == []
 
 
