@@ -159,10 +159,10 @@ def test_several_tools_in_one_turn_and_the_same_one_again() -> None:
         (call("weather_detection"), Outcome.NO_TOOL_RESULT, "The model asked for weather_detection, but this result"),
         (call("list_inventory_information"), Outcome.NO_TOOL_RESULT, "this result is not stored"),
         (call("google"), Outcome.NO_TOOL_RESULT, "The model asked for an unknown tool 'google'."),
-        (call("ocr", "{not json"), Outcome.NO_TOOL_RESULT, "with arguments that cannot be read: '{not json'."),
-        (call("ocr", "[1]"), Outcome.NO_TOOL_RESULT, "with arguments that cannot be read"),
-        ({"type": "function"}, Outcome.UNREADABLE, "in a way that the protocol does not know"),
-        ({"function": {"arguments": "{}"}}, Outcome.UNREADABLE, "in a way that the protocol does not know"),
+        (call("ocr", "{not json"), Outcome.NO_TOOL_RESULT, "with unreadable arguments: '{not json'."),
+        (call("ocr", "[1]"), Outcome.NO_TOOL_RESULT, "with unreadable arguments"),
+        ({"type": "function"}, Outcome.UNREADABLE, "do not follow the protocol"),
+        ({"function": {"arguments": "{}"}}, Outcome.UNREADABLE, "do not follow the protocol"),
     ],
 )
 def test_a_call_that_has_no_result_ends_it(wanted: dict[str, Any], outcome: Outcome, sentence: str) -> None:

@@ -77,14 +77,14 @@ def test_results_come_in_once(project: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
-        ({"tool": "ocr", "result": "x"}, "it has no item"),
-        ({"item": 7, "tool": "ocr", "result": "x"}, "there is no item '7' in this project"),
+        ({"tool": "ocr", "result": "x"}, "item is missing"),
+        ({"item": 7, "tool": "ocr", "result": "x"}, "this project has no item '7'"),
         ({"item": 0, "tool": "google", "result": "x"}, "unknown tool 'google'. Choose from: detect_traffic_sign, "),
         ({"item": 0, "tool": "ocr"}, "result is missing. An empty list or text means that nothing was found"),
         ({"item": 0, "tool": "ocr", "result": "x", "arguments": [1]}, "arguments is not an object"),
         (
             {"item": 0, "tool": "object_detection", "result": ["mug"]},
-            "object_detection has another result for this item",
+            "object_detection already has another result for this item",
         ),
         ("{", "row 5"),
     ],

@@ -199,7 +199,7 @@ def test_a_server_is_told_and_says(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (Reply("html", b"<html>"), "no_json", "look wrote invalid JSON"),
         (Reply("large", b"x" * 2000), "too_large", "look replied with more than 1,000 bytes."),
         (Reply("500", b"no model\n loaded", 500), "status", "look replied with status 500: no model loaded"),
-        (Reply("drip", b"x" * 900, slice_every=0.05), "timeout", "look did not end within 1 seconds."),
+        (Reply("drip", b"x" * 900, slice_every=0.05), "timeout", "look did not answer within 1 seconds."),
         (Reply("cut", b"x" * 900, cut=True), "no_reply", "look: the connection ended before the reply was complete"),
         (Reply("moved", b"", 302, {"location": "http://10.0.0.1/"}), "no_reply", "look: the server redirects to"),
     ],
@@ -353,8 +353,8 @@ def test_without_something_that_runs_them_a_set_has_what_is_stored() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("tools: []", "it has no tools"),
-        ("tools: [{name: a, description: x}, {name: a, description: y}]", "the tool a is there twice"),
+        ("tools: []", "tools has no tools"),
+        ("tools: [{name: a, description: x}, {name: a, description: y}]", "the tool a occurs twice"),
         ("tools: [{name: a b, description: x}]", "Use at most 64 letters"),
         ("tools: [{name: a, description: x, command: [b], url: 'http://x'}]", "has both `command` and `url`"),
         ("tools: [{name: a, description: x, command: rm -rf /}]", "tools:1: tools[0].command"),
