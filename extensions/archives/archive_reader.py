@@ -155,8 +155,8 @@ class ProjectArchive:
             self._refuse("the manifest is not from a project")
         if manifest["version"] > ARCHIVE_VERSION:
             raise InvalidFileError(
-                f"{self.name} was written by a newer Touchstone (archive version {manifest['version']}; this one reads "
-                f"{ARCHIVE_VERSION}). Update Touchstone here, then import it again. Nothing was imported."
+                f"{self.name} was written by a newer Touchstone (archive version {manifest['version']}, readable up to "
+                f"{ARCHIVE_VERSION}). Nothing was imported. Update Touchstone, then import the archive again."
             )
         if not isinstance(manifest.get("media"), dict) or not isinstance(manifest.get("project"), str):
             self._refuse("the manifest is not from a project")

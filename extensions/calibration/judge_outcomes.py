@@ -24,8 +24,8 @@ from workflow.runs import stored_runs
 from workflow.runs.identities import same_judge
 
 ONE_VERDICT = (
-    "A judge of pairs gives one verdict, not one for each criterion. `touchstone preference show` compares it with "
-    "most people."
+    "A judge of pairs gives one verdict, not one for each criterion. `touchstone preference show` compares the judge "
+    "with most people."
 )
 
 

@@ -77,8 +77,8 @@ _ITEMS = (
         lambda tally: len(tally.scenes),
     ),
     SetColumn("Videos", "Different videos or other sources of the media.", lambda tally: len(tally.videos)),
-    SetColumn("Images", "Different images, by their names.", lambda tally: len(tally.images)),
-    SetColumn("Clips", "Different clips, by their names.", lambda tally: len(tally.clips)),
+    SetColumn("Images", "Number of different image names.", lambda tally: len(tally.images)),
+    SetColumn("Clips", "Number of different clip names.", lambda tally: len(tally.clips)),
     SetColumn(
         "Clips, minutes",
         "Total length of the clips with a known duration.",

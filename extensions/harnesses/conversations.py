@@ -152,7 +152,7 @@ def _conversation(
         lines.append(f"{picture.label}: {tag}" if picture.label else tag)
     prompt = question.text if _ranked(released) else question.with_options
     if stray := [tag for tag in _TAGS.values() if tag in prompt]:
-        refuse(format, item, f"its text has {stray[0]}, which means an image in this format")
+        refuse(format, item, f"the text has {stray[0]}, which means an image in this format")
     paths = {_KEYS[kind]: those[0] if len(those) == 1 else those for kind, those in media.items()}
     return {"id": item.id, **paths, "conversations": [{"from": "human", "value": "\n".join([*lines, prompt])}]}
 

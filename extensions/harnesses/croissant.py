@@ -132,7 +132,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
         data = json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
         raise InvalidFileError(
-            f"{NAME}: what is said of the release has half of a character (a lone surrogate)."
+            f"{NAME}: a text about the release has an incomplete character (a lone surrogate)."
         ) from None
     with folder.open(PATH) as out:
         out.write(data)

@@ -149,7 +149,7 @@ def _refuse_misread(found: Misread | None, column: str) -> None:
     if found is not None:
         raise UnwritableItemError(
             NAME,
-            f"{NAME} cannot hold the item {found.item!r}: its {column} is {found.text!r}, which VLMEvalKit reads as "
+            f"{NAME} cannot hold the item {found.item!r}: {column} is {found.text!r}, which VLMEvalKit reads as "
             f"{found.becomes}. Write the value in words",
         )
 

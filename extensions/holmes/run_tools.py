@@ -50,7 +50,7 @@ def allowed_set(plan: RunPlan, files: Sequence[Path]) -> ToolSet | None:
             return mine
     raise ModelError(
         f"This run's tool set (SHA-256 {plan.tools_hash[:12]}) is not allowed here. Give the same file to the command "
-        f"that works on the run, or ask the operator of this server to put the file into the folder of {TOOLS} names."
+        f"that works on the run, or ask the operator of this server to put the file into the folder of {TOOLS}."
     )
 
 

@@ -34,7 +34,7 @@ A_PAGE = 10
 def render(services: Services, project: ProjectView, view: RunView) -> None:
     """Draw the choice of the other run, and the comparison."""
     if view.withdrawn:
-        shell.show(markup.notice("This run was withdrawn; take it back before it is compared."))
+        shell.show(markup.notice("This run was withdrawn. Undo the withdrawal to compare the run."))
         return
     others = [
         other

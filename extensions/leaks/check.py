@@ -300,7 +300,7 @@ class _FolderReader:
             self._signals += check.signals()
             if has_times:
                 ids = [item for _, _, item in sorted(named) if self._keys_of[item] is keys]
-                written = TableCheck(Table("the folder", "times of its files", lambda: ()), keys, ids=ids)
+                written = TableCheck(Table("the folder", "file times", lambda: ()), keys, ids=ids)
                 self._signals += [signal for signal in written.signals() if signal.kind == "order"]
 
     def _item_of(self, path: str) -> str | None:

@@ -67,7 +67,7 @@ class SecretPhrases:
         for (phrase, id), where in self._offered.items():
             name = self._owners[phrase][id]
             what = f"“{phrase[:60]}” is the private {name} of the item {id}, and one of the choices in its question"
-            yield PhraseVerdict(where, f"{where}: {what}, so it is no leak.", False)
+            yield PhraseVerdict(where, f"{where}: {what}, so it is not a leak.", False)
         for phrase, places in self._found.items():
             own = self._owners[phrase]
             rows = {item for _, item in places if item is not None}
@@ -82,7 +82,7 @@ class SecretPhrases:
             owners = f"{len(own):,} private items" if len(own) > 1 else "1 private item"
             what = (
                 f"“{phrase[:60]}” belongs to {owners} and appears in {len(places):,} public "
-                f"places ({'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so it is no leak."
+                f"places ({'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so it is not a leak."
             )
             yield PhraseVerdict(places[0][0], what, False)
 

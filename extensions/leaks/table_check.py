@@ -42,7 +42,7 @@ _WORDS = re.compile(r"\s")
 _CONTENT = frozenset({"dimension", "category", "l2-category", "group", "split", "source", "type", "task", "aspect"})
 """Columns about an item's content, like its question. A key that depends on them is no leak."""
 
-FILES = "names of its files"
+FILES = "file names"
 """The name of the table that holds a folder's own file names."""
 IDS = "files with ids"
 """The name of the table that holds the items' own ids."""
@@ -288,7 +288,7 @@ class TableCheck:
     def _of_order(self, parts: Sequence[KeyPart], ranks: NDArray[np.float64]) -> Iterator[Signal]:
         part, test = strongest_part(parts, lambda each: neighbor_test(each.present))
         if test.n:
-            of_next = f"the row before predicts {part} in {test.share:.0%} (by chance: {test.expected:.0%})"
+            of_next = f"the previous row predicts {part} in {test.share:.0%} (by chance: {test.expected:.0%})"
             yield Signal("order", self.table.name, of_next, test)
         ranked = [replace(parts[0], codes=ranks - ranks.min()), *parts[1:]]
         part, trend = strongest_part(ranked, lambda each: trend_test(each.present.astype(float)))

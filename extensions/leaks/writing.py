@@ -35,7 +35,12 @@ HIDDEN = (
 )
 """Properties that no reader sees, so that an item's content does not decide them."""
 THERE = "the presence"
-_SEEN = ("the case", "the decimal places", "the first of its values by the alphabet", "the last of its values")
+_SEEN = (
+    "the case",
+    "the decimal places",
+    "the place of the first value by alphabet",
+    "the place of the last value by alphabet",
+)
 _AMOUNTS = ("the length", "the capitals", "the digit sum", "the number", "the character sum")
 _ENDS = ("the last character", "the first character")
 _CHECKS = ("the check digit", "the Luhn check digit")

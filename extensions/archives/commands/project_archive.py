@@ -189,7 +189,7 @@ def _tell(made: ImportedProject) -> None:
     if made.new_accounts:
         names = ", ".join(made.new_accounts[:5]) + (", ..." if len(made.new_accounts) > 5 else "")
         typer.echo(
-            f"{_n(len(made.new_accounts), 'new account')} ({names}). Nobody can sign in to them before "
+            f"{_n(len(made.new_accounts), 'new account')} ({names}). Nobody can use these accounts before "
             "`touchstone person link LOGIN` or `touchstone person edit LOGIN --password`."
         )
     typer.echo(f"Check it with: touchstone check {made.name}")

@@ -271,7 +271,7 @@ class Landing:
     def _unit(self, unit: str, row: Row) -> str:
         unit_parts = UNIT.fullmatch(unit)
         if unit_parts is None:
-            raise ValueError("a unit that was looked at")
+            raise ValueError("an unknown form of unit id")
         of = unit_parts["of"]
         tables = {"first": "qualification", "second": "item" if row.get("prediction_id") is None else "prediction"}
         if unit_parts["drawn"] or of == AUTHORING:

@@ -69,9 +69,10 @@ def confusion(study: Study) -> Section:
                 "Judge compared with most people",
                 ("criterion", "dimension", "judge", "statistic", "value"),
                 tuple(rates),
-                note="Precision: of the units with this value from the judge, the share with it from most people. "
-                "Recall: of the units with this value from most people, the share with it from the judge. Units "
-                "without a majority are left out.",
+                note="Precision is the share of the judge's ratings with this value that most people share. Recall "
+                "is the "
+                "share of people's majorities for this value that the judge shares. Units without a majority are left "
+                "out.",
             )
         )
     if rows:

@@ -121,7 +121,8 @@ def _grades(study: Study) -> list[Block]:
             "Grades needed for a narrower corrected score (PPI++)",
             columns,
             tuple(rows),
-            note="Estimated from the graded units. With few graded units, the numbers may be wrong several times over.",
+            note="Estimated from the graded units. With few graded units, the true numbers may be several times "
+            "larger or smaller.",
         ),
         ReportTable(
             "grade_next",

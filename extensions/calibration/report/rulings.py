@@ -43,8 +43,8 @@ class Ruling:
     def sentence(self) -> str:
         """Return the verdict, with the unread replies and the bias that limit it.
 
-        >>> Ruling("a", "score", None, "limited", "Not to rank", (), bias="Do not rank models by it.").sentence
-        'Not to rank. Do not rank models by it.'
+        >>> Ruling("a", "score", None, "limited", "Not to rank", (), bias="Do not rank models with it.").sentence
+        'Not to rank. Do not rank models with it.'
         """
         limits = " ".join(filter(None, (self.unread, self.bias)))
         return f"{self.words}. {limits}" if limits else self.words

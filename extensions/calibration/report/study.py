@@ -402,5 +402,5 @@ def _known(names: Collection[str], there: Collection[str], option: str, what: st
     for name in names:
         if name not in there:
             raise RatingsError(
-                f"{option} names {name!r}, but there is no such {what} here; there are: {', '.join(sorted(there))}."
+                f"{option} names {name!r}, but no {what} has this name. Choose from: {', '.join(sorted(there))}."
             )

@@ -237,7 +237,7 @@ def _close(values: Floats, others: Floats, score: Score | Callable[[float, Float
         squares = np.where(there, others - values[:, None], 0.0) ** 2
         scores = -np.sqrt(squares.sum(axis=1) / count)
         return scores
-    raise RatingsError(f'The score is "accuracy", "neg_rmse" or a function, not {score!r}.')
+    raise RatingsError(f'Unknown score {score!r}. Give "accuracy", "neg_rmse" or a function.')
 
 
 def _decided(wins: _Wins, epsilon: float, q: float, least: int, confidence: float) -> AlternativeTest:

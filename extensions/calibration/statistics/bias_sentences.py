@@ -16,8 +16,9 @@ LACKS: Mapping[Kind, str] = {
 }
 """The data that a test of each kind of bias needs."""
 
-BLOCKED, QUALIFIED, NOT_YET = "A bias blocks this judge", "Do not rank models by it:", "Do not rank models by it yet:"
-NOT_SURE = "It cannot replace a person yet:"
+BLOCKED = "A bias blocks this judge"
+QUALIFIED, NOT_YET = "Do not rank models with this judge:", "Do not rank models with this judge yet:"
+NOT_SURE = "This judge cannot replace a person yet:"
 BIAS_STARTS = (BLOCKED, QUALIFIED, NOT_YET, NOT_SURE)
 """The beginning of a sentence about each kind of bias."""
 

@@ -115,9 +115,9 @@ def human_ceiling(
     f = numbers(judge, "judge")
     same_length(humans=table, judge=f, clusters=clusters)
     if measure not in ("agreement", "kappa", "linear", "quadratic", "pearson"):
-        raise RatingsError(f"The measure is agreement, kappa, linear, quadratic or pearson, not {measure!r}.")
+        raise RatingsError(f"Unknown measure {measure!r}. Give agreement, kappa, linear, quadratic or pearson.")
     if reference not in ("each", "others"):
-        raise RatingsError(f'The reference is "each" or "others", not {reference!r}.')
+        raise RatingsError(f'Unknown reference {reference!r}. Give "each" or "others".')
     usable = ~np.isnan(f) & ((~np.isnan(table)).sum(axis=1) >= 2)
     left_out = int((~usable).sum())
     table, f = table[usable], f[usable]
@@ -203,7 +203,7 @@ def _lowered(interval: Interval, low: LowerLimit | None, confidence: float) -> I
     cautious = low.at((1 - confidence) / 2)
     if cautious >= interval.low:
         return interval
-    return replace(interval, low=cautious, method=f"{interval.method}, lower limit with one more at its worst")
+    return replace(interval, low=cautious, method=f"{interval.method}, lower limit with one worst-case unit")
 
 
 def ceiling_by_certainty(

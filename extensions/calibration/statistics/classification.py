@@ -327,7 +327,7 @@ def _coded(
     place = {name: at for at, name in enumerate(names)}
     for name in pairs:
         if name not in place:
-            raise RatingsError(f"The label {name!r} is not among the declared ones: {', '.join(map(str, names))}.")
+            raise RatingsError(f"The label {name!r} is not declared. Declared labels: {', '.join(map(str, names))}.")
     codes = np.array([place[name] for name in pairs], dtype=np.int64).reshape(-1, 2)
     return names, codes, n - len(kept), None if clusters is None else [clusters[at] for at in kept]
 

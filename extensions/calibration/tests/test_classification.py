@@ -102,7 +102,7 @@ def test_declared_labels_that_no_one_gave_are_kept_out_of_averages() -> None:
     wider = classification_rates(["a", "b", "a"], ["a", "b", "b"], labels=["a", "b", "c"])
     assert wider.macro_f1.value == plain.macro_f1.value
     assert not wider.classes[2].f1.defined
-    with pytest.raises(RatingsError, match="'b' is not among"):
+    with pytest.raises(RatingsError, match="'b' is not declared"):
         confusion_matrix(["a", "b"], ["a", "a"], labels=["a"])
     with pytest.raises(RatingsError, match="one entry per unit"):
         confusion_matrix(["a", "b"], ["a"])

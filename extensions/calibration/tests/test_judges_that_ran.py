@@ -154,7 +154,7 @@ def test_attacks_come_in_by_what_the_judge_is_and_not_by_its_name(world: World) 
     assert rows["threat"]["share that fell"].value == 0.5
     assert rows["plain"]["share that fell"].value == 0.0
     assert len(study.attacked_others) == 2
-    with pytest.raises(RatingsError, match="answers that try to talk a judge into a score, which are no one's"):
+    with pytest.raises(RatingsError, match="was asked only about attack answers, which belong to no model"):
         found(world, "renamed by likeness 1, attacked")
 
 

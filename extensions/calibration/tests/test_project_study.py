@@ -76,7 +76,7 @@ def test_a_person_is_no_judge(judged: Store) -> None:
 
 
 def test_names_no_one_has(judged: Store) -> None:
-    with pytest.raises(RatingsError, match="there is no such rater here; there are: ann, bob, eve, gpt"):
+    with pytest.raises(RatingsError, match=r"but no rater has this name\. Choose from: ann, bob, eve, gpt"):
         asked(judged, ("ann", "carl"), ("gpt",))
     raters = raters_of(judged, person=None, project="p", stage=Stage.GRADING)
     assert (list(raters.people), list(raters.from_files)) == (["ann", "bob"], ["eve", "gpt"])

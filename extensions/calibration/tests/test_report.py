@@ -130,9 +130,7 @@ def test_the_same_ratings_give_the_same_bytes() -> None:
 
 
 def test_a_name_no_one_has() -> None:
-    with pytest.raises(
-        RatingsError, match=r"--human names 'eve', but there is no such rater here; there are: ann, bob"
-    ):
+    with pytest.raises(RatingsError, match=r"--human names 'eve', but no rater has this name. Choose from: ann, bob"):
         report(humans=("ann", "eve"))
     with pytest.raises(RatingsError, match=r"--judge names 'eve'"):
         report(judges=("eve",))

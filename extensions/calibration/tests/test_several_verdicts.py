@@ -48,7 +48,7 @@ def test_a_correction_that_is_not_sure_enough_is_not_enough_data() -> None:
 
 
 def test_the_sentence_about_a_bias_stays_first() -> None:
-    bias = "Do not rank models by it: it favors its own family."
+    bias = "Do not rank models with this judge: it favors its own family."
     given = replace(verdict("usable except to rank", 0.02, 0.02), reasons=(bias, "As it is."))
     (found, _) = correct_together([given, given])
     assert found.outcome == "not enough data"  # 0.02 x 2 = 0.04 for both claims

@@ -97,7 +97,7 @@ def test_one_more_unit_at_its_worst_by_hand() -> None:
     se = math.sqrt(10 / 11 * ((left - left.mean()) ** 2).sum())
     assert found.difference.value == pytest.approx(-0.1)
     assert found.difference.low == pytest.approx(-2 / 11 - stats.t.ppf(0.975, 10) * se)
-    assert "one more at its worst" in found.difference.method
+    assert "one worst-case unit" in found.difference.method
 
 
 @pytest.mark.thorough

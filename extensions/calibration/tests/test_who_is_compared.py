@@ -57,5 +57,5 @@ def test_a_judge_that_ran_here_is_no_person_and_counts_until_it_is_withdrawn(sto
         compared(store, (name,), judge=name)
     assert compared(store, ("ann",), judge=name).judges == (name,)
     run_control.withdraw(store, by=None, run=run, reason="the wrong template")
-    with pytest.raises(RatingsError, match="no such rater"):
+    with pytest.raises(RatingsError, match="no rater has this name"):
         compared(store, ("ann",), judge=name)

@@ -379,7 +379,7 @@ def test_what_cannot_be_tuned_on_is_refused(tmp_path: Path) -> None:
     tag = [replace(some[0], fields={**some[0].fields, "question": "What is in <image>?"})]
     none = [replace(some[0], fields={"question": "?", "options": ["a", "b"]})]
     wrong: list[tuple[str, list[ReleasedItem], str]] = [
-        ("llava", tag, "'c0': its text has <image>"),
+        ("llava", tag, "'c0': the text has <image>"),
         ("llava", none, "'c0': the item has no answer"),
         ("preference_pairs", some, "'c0': the item is not multiple choice with one right option"),
     ]

@@ -167,12 +167,12 @@ def test_columns_are_judged_in_the_blocks_in_which_pandas_reads_them() -> None:
 def test_options_that_would_be_lost_or_changed_are_refused_by_name(tmp_path: Path) -> None:
     schema, folder = fifth(**CHOICE), Folder(tmp_path)
     lost = items(folder, "one?", options=["cup", "None"], answer="cup")
-    with pytest.raises(InvalidFileError, match="'c0': its B is 'None', which VLMEvalKit reads as nothing at all"):
+    with pytest.raises(InvalidFileError, match="'c0': B is 'None', which VLMEvalKit reads as nothing at all"):
         write("vlmevalkit", release(folder, schema, lost), folder)
     other = Folder(tmp_path / "other")
     some = items(other, "one?", "two?", options=["3", "4"], answer="3")
     gap = [some[0], replace(some[1], fields={**some[1].fields, "options": ["3", "4", "5"]})]
-    with pytest.raises(InvalidFileError, match=r"'c1': its C is '5', which VLMEvalKit reads as 5\.0"):
+    with pytest.raises(InvalidFileError, match=r"'c1': C is '5', which VLMEvalKit reads as 5\.0"):
         write("vlmevalkit", release(other, schema, gap), other)
 
 

@@ -86,7 +86,7 @@ def people(
     ] = None,
     invite: Annotated[
         bool,
-        typer.Option("--invite", help="Print Label Studio's invitation link, for people without an account there."),
+        typer.Option("--invite", help="Print Label Studio's invitation link for people without an account."),
     ] = False,
     match: Annotated[
         bool, typer.Option("--match", help="Map every member whose login is an e-mail address in Label Studio.")
@@ -369,7 +369,7 @@ def _ready(
 def _no_one_known(project: str) -> str:
     return (
         f"No person is mapped to Label Studio yet. Map each login with touchstone labelstudio map {project} "
-        "LOGIN=E-MAIL. For people without an account there, --invite prints a link."
+        "LOGIN=E-MAIL. Invite people without an account with --invite."
     )
 
 

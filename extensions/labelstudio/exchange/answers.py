@@ -161,7 +161,7 @@ def _skipped(
 ) -> BridgeOutcome | None:
     held = tasks.lock(session, public_id=slot.public_id)
     if held is None or held.person_id != person.id or held.state is not TaskState.CLAIMED:
-        why = "The rater skipped this task too late: it was stored or no longer assigned. Stored answers stay."
+        why = "The rater skipped this task too late: it was already stored, or no longer assigned. Stored answers stay."
         return _over(session, link, row, annotation, BridgeOutcome.SETTLED, why)
     if row.state in sent_tasks.THERE:
         leases.give_up(session, access=access, row=held, person=person, now=link.store.now())

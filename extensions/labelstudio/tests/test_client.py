@@ -220,7 +220,7 @@ def test_a_project_whose_making_was_not_acknowledged_is_looked_for(scripted: Scr
 
 def test_less_than_what_was_sent_is_said(scripted: ScriptedServer) -> None:
     scripted.script = [told({"task_count": 1})]
-    with pytest.raises(ServiceError, match=r"sent 2 tasks .* took 1"):
+    with pytest.raises(ServiceError, match=r"sent 2 tasks .* confirmed 1"):
         scripted.client().send(1, [OutgoingTask("k", {}), OutgoingTask("l", {})])
 
 

@@ -317,16 +317,16 @@ def test_with_a_secret_nothing_is_told_without_it() -> None:
 @pytest.mark.parametrize(
     ("body", "status", "sentence"),
     [
-        (b"{", 400, "no JSON"),
+        (b"{", 400, "not JSON"),
         ([1], 400, "not a request for predictions"),
         ({"tasks": [{"id": 1}], "label_config": CONFIG}, 400, "each with its `data`"),
         ({"tasks": [], "label_config": 1}, 400, "`label_config`"),
-        ({"tasks": [], "label_config": "<View>"}, 400, "no XML"),
+        ({"tasks": [], "label_config": "<View>"}, 400, "not XML"),
         ({"tasks": [], "label_config": '<!DOCTYPE a [<!ENTITY b "c">]><View>&b;</View>'}, 400, "entities"),
         ({"tasks": [], "label_config": "<View>" * 60 + "</View>" * 60}, 400, "too deep"),
-        ({"tasks": [task()] * 1001, "label_config": CONFIG}, 413, "ask for fewer"),
-        ({"tasks": [task()] * 1000, "label_config": MANY}, 413, "ask for fewer"),
-        (b"[" * 100_000, 400, "no JSON"),
+        ({"tasks": [task()] * 1001, "label_config": CONFIG}, 413, "Send fewer tasks"),
+        ({"tasks": [task()] * 1000, "label_config": MANY}, 413, "Send fewer tasks"),
+        (b"[" * 100_000, 400, "not JSON"),
         (b'"' + b"x" * 20_000_001 + b'"', 413, "20 MB"),
     ],
 )
@@ -365,7 +365,7 @@ def test_a_configuration_that_asks_nothing_a_model_can_answer_is_told() -> None:
     config = '<View><Image name="i" value="$image"/><RectangleLabels name="b" toName="i"/></View>'
     with asked([chat()]) as (asking, _):
         told = asking.predict(task(), config=config)
-    assert "needs TextArea, Choices, Rating or Number" in told["errors"][0]
+    assert "Use TextArea, Choices, Rating or Number" in told["errors"][0]
 
 
 def test_choices_are_ranked_by_a_model_on_this_machine(tiny_models: tiny.Shelf, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_people_are_said_and_listed_without_asking_the_server(home: Home) -> Non
         ("bo", "does not read LOGIN=E-MAIL"),
         ("bo=", "does not read LOGIN=E-MAIL"),
         ("=bo@example.org", "does not read LOGIN=E-MAIL"),
-        ("bo=nobody", "no e-mail address"),
+        ("bo=nobody", "is not an e-mail address"),
         ("olu=olu@example.org", "is not in the project"),
         ("nobody=nobody@example.org", "is not in the project"),
     ],
@@ -92,7 +92,7 @@ def test_without_a_token_it_says_where_to_get_one(home: Home) -> None:
     connected(home, address, ("bo", "bo@example.org"), stages=(Stage.VERIFICATION,))
     for command in ("export", "import", "sync"):
         sentence = refused(home, command, "tiny", "--server", address, **SHOWN)
-        assert "does not hold a token" in sentence
+        assert "There is no token for" in sentence
         assert "TOUCHSTONE_LABEL_STUDIO_TOKEN" in sentence
 
 

@@ -31,7 +31,7 @@ class Plan(CriterionKind):
         "then the models' lines of pre- and postconditions are also checked",
     }
     not_measured = "tags of steps are read step by step; compare the grade next to them instead"
-    only_here = "a plan is read step by step by Touchstone's own page, which other programs have nothing like."
+    only_here = "a plan is read step by step on Touchstone's page; other programs have no such page."
     of_the_item = True
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
