@@ -240,8 +240,8 @@ class _Sides:
                 raise RatingsError(f"{name} is a judge that ran here. Name it as a judge, not among the people.")
             if name in self.raters.from_files and name not in vouched:
                 raise RatingsError(
-                    f"{name} has no account here: these ratings came from a file. If {name} is a person, add --vouch "
-                    f"{name}, or mark {name} as a person on Import or with `touchstone rater list`."
+                    f"{name} has no account here: these ratings came from a file. If {name} is a person, say so with "
+                    f"--vouch {name}, or mark {name} as a person on Import or with `touchstone rater list`."
                 )
         for name in self.judges:
             if name in self.raters.people_from_files:
@@ -272,7 +272,7 @@ def _refuse_several_guidelines(rows: Sequence[Rating], *, pooled: bool) -> None:
     if len(versions) > 1 and not pooled:
         numbers = " and ".join("that of files" if number is None else str(number) for number in versions)
         raise RatingsError(
-            f"People rated under versions {numbers} of the guideline. Add --pool-guidelines to compare these ratings."
+            f"People rated under versions {numbers} of the guideline. Use --pool-guidelines to compare these ratings."
         )
 
 
