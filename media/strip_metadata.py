@@ -84,7 +84,7 @@ def _jpeg(content: bytes, turned: int) -> Iterator[bytes]:
 
 def _marker(content: bytes, at: int) -> tuple[int, int]:
     if content[at] != 0xFF:
-        raise NotUnderstood("something stands between two segments")
+        raise NotUnderstood("there are bytes between two segments")
     while content[at] == 0xFF:
         at += 1
     return content[at], at + 1

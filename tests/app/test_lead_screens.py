@@ -609,7 +609,7 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(
         assert "Two cups." in packed.read(name).decode()
     out.text_input(key="export.unanswered").input("N/A")
     out.button(key="export.prepare").click().run()
-    assert "“Label of items without an answer” is for submissions" in words(out)
+    assert "“Label of items without an answer” is only for submissions" in words(out)
 
     row = replace(FORMATS["egoplan_submission"], name="other_submission", place=51)
     monkeypatch.setattr(FORMATS, "_rows", {**FORMATS, row.name: row})

@@ -116,7 +116,7 @@ BAD = [
 BAD_PARTS = [
     ([MemberSettings("bo", Role.LEAD), MemberSettings("dan", Role.LEAD)], "No account has the login 'dan'"),
     ([MemberSettings("bo", Role.LEAD, ["nowhere"])], "no dimension 'nowhere'"),
-    ([MemberSettings("bo", Role.LEAD), MemberSettings("bo", Role.SENIOR)], "'bo' is there twice"),
+    ([MemberSettings("bo", Role.LEAD), MemberSettings("bo", Role.SENIOR)], "'bo' is listed twice"),
 ]
 BAD_FILES = [
     ("login,role\nbo,verifier\n", "people.csv, row 2: 'verifier' is no role; it is one of annotator, senior, lead"),
@@ -136,7 +136,7 @@ def test_a_part_that_does_not_fit_changes_nothing(project: CliRunner, home: Path
     for wrong, told in BAD_PARTS:
         with pytest.raises(InvalidInputError, match=told):
             memberships.set_parts(store, by=None, project="ego", parts=wrong)
-    with pytest.raises(InvalidInputError, match=r"'bo' is not in the project 'ego'\. Nothing was changed"):
+    with pytest.raises(InvalidInputError, match=r"'bo' is not a member of the project 'ego'\. Nothing was changed"):
         memberships.remove_members(store, by=None, project="ego", logins=["lea", "bo"])
     assert [each.person.login for each in memberships.list_members(store, person=None, project="ego")] == ["lea"]
     sheet = tmp_path / "people.csv"

@@ -131,7 +131,7 @@ def test_items_of_one_source_are_no_more_than_one_another() -> None:
     assert together.whole["m"].found.high > alone.whole["m"].found.high
     apart = numbers.sliced_scores(found, KEY, together="none").whole["m"].found
     assert apart == alone.whole["m"].found
-    with pytest.raises(InvalidInputError, match="not put together by 'goal'"):
+    with pytest.raises(InvalidInputError, match="cannot be grouped by 'goal'"):
         numbers.sliced_scores(found, KEY, together="goal")
 
 

@@ -96,11 +96,11 @@ def test_the_answers_of_one_run_come_back_as_they_went(project: Store, home: Pat
 
 def test_format_and_run_go_together(project: Store, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    with pytest.raises(InvalidFileError, match="name it with --run"):
+    with pytest.raises(InvalidFileError, match="Name the run with --run"):
         export(project, by=None, project="p", format="egoplan_submission", out=out)
-    with pytest.raises(InvalidFileError, match="egoplan is exported without them"):
+    with pytest.raises(InvalidFileError, match="Export egoplan without them"):
         export(project, by=None, project="p", format="egoplan", out=out, run="x")
-    with pytest.raises(InvalidFileError, match="--unanswered is for submissions"):
+    with pytest.raises(InvalidFileError, match="--unanswered is only for submissions"):
         export(project, by=None, project="p", format="predictions", out=out, unanswered="N/A")
     with pytest.raises(NotFoundError, match="has no run 'x'"):
         export(project, by=None, project="p", format="egoplan_submission", out=out, run="x")

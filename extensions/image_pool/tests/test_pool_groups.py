@@ -160,7 +160,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
         ["reference", "before", "after"],
     ]
     first, second = (asset.id for asset in page.assets)
-    with pytest.raises(InvalidInputError, match="makes an item by itself"):
+    with pytest.raises(InvalidInputError, match="is a whole item"):
         image_pool.pick(store, person=ann, project="p", dimension="added", assets=[first, second])
     task = image_pool.pick(store, person=ann, project="p", dimension="added", assets=[second])
     assert [each.role for each in task.assets] == ["reference", "before", "after"]

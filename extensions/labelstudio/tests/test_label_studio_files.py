@@ -154,7 +154,7 @@ def test_a_rating_that_contradicts_an_earlier_one_is_told(store: Store, media: M
     tasks[3]["annotations"][0]["result"][0]["value"] = {"choices": ["no"]}
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(InvalidFileError, match="label-studio-5 has rated fits of 4 already, as yes"):
+    with pytest.raises(InvalidFileError, match="label-studio-5 has already rated fits of 4 as yes"):
         bring(store, media, path)
 
 
@@ -234,7 +234,7 @@ def test_a_public_file_without_the_key_holds_no_vote_that_tells_it(store: Store)
 
 def test_a_stage_that_the_format_does_not_have(store: Store) -> None:
     verified(store)
-    with pytest.raises(InvalidFileError, match="--stage is for label_studio"):
+    with pytest.raises(InvalidFileError, match="--stage is only for label_studio"):
         exported(store, by=None, project="p", format="ratings", stage=Stage.GRADING)
 
 

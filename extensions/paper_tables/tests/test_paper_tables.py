@@ -327,7 +327,7 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
 
     assert why("source: judge, judge: gpt-9") == "No judge gpt-9 has rated models' answers. Judges: big-1, odd."
     assert why("source: people, criterion: beauty") == "No person has graded models' answers on beauty yet."
-    assert why("source: key, common: true, by: beauty").startswith("Items cannot be cut by 'beauty'")
+    assert why("source: key, common: true, by: beauty").startswith("Items cannot be sliced by 'beauty'")
     assert why("source: agreement").startswith("Models cannot be ordered by agreement")
     nothing = made(small, "source: failures, rows: [{each: [model], order: name}], columns: [{each: [code]}]")
     assert (
@@ -452,7 +452,7 @@ def test_a_layout_that_comes_along_names_only_what_its_schema_has(name: str, sto
     make_project(store, loaded=loaded)
     found = paper_tables(store, person=None, project="p", layout=read_layout(shipped()[name]))
     # what no item has been labelled with is told with all that there is
-    assert {each.why for each in found.tables if not each.why.startswith("Items cannot be cut by 'bertscore'")} <= {
+    assert {each.why for each in found.tables if not each.why.startswith("Items cannot be sliced by 'bertscore'")} <= {
         "No model has answered yet.",
         "No judge has rated models' answers yet.",
         *(f"No person has graded models' answers on {each} yet." for each in ("score", "success", "perception")),

@@ -115,7 +115,7 @@ def test_steep_is_not_separated() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(RatingsError, match=r"is 0\.5\. Give 0 or 1"):
         logistic_regression([0, 0.5, 1, 1], [[0], [1], [2], [0]])
-    with pytest.raises(RatingsError, match="need the cluster"):
+    with pytest.raises(RatingsError, match="need a cluster for each unit"):
         logistic_regression(Y, X, errors="cluster")
 
 

@@ -77,7 +77,7 @@ def test_what_is_cut_turned_around_or_gone_is_said(root: Path, tmp_path: Path) -
     assert len(cut.moved) == 1
     turned = of(lambda copy: changed(copy, VOTES, lambda lines: lines[::-1]))
     assert "has the same 10 lines in another order, from line 1 on" in turned.changed[0].sentence
-    assert "does not follow" in turned.refused
+    assert "its id is not above" in turned.refused
     half = of(lambda copy: (copy / VOTES).write_bytes((copy / VOTES).read_bytes()[:-20]))
     assert "is no row with the columns" in half.refused
     gone = of(lambda copy: (copy / VOTES).unlink())
@@ -159,7 +159,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "figures that are none": (
         lambda at: (at / "figures.json").write_text('{"figures": [{"id": "a"}]}', encoding="utf-8"),
-        "figure 1 is none",
+        "figure 1 is not valid",
     ),
     "two of one id": (
         lambda at: (at / "figures.json").write_text('{"figures": [{"id": "a"}, {"id": "a"}]}', encoding="utf-8"),
@@ -167,7 +167,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "a person of a number": (
         lambda at: changed(at, "tables/person.jsonl", lambda lines: ['{"id":"1","login":"a","name":"b"}\n']),
-        "row 1 of person: id is no whole number",
+        "row 1 of person: id is not a whole number",
     ),
     "a login with a slash": (
         lambda at: changed(
