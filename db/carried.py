@@ -233,7 +233,7 @@ LEFT: Mapping[str, str] = {
     "mail_choice": "an e-mail address, which belongs to an account of this server",
     "mail": "an e-mail of this server",
     "tally": "a count that is computed again when a page needs it",
-    "jobs": "long tasks of this server; their results travel with the changed data",
+    "jobs": "long tasks of this server; the data that they changed is exported",
 }
 """Tables that stay behind, and why."""
 

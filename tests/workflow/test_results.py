@@ -296,7 +296,7 @@ def test_what_cannot_be_corrected_says_why() -> None:
     whole = made([(at, "m", NAN) for at in range(3)], grades={"score": {0: [1], 1: [1], 2: [0]}}, judged=judged)
     line = numbers.sliced_scores(whole, Scores("corrected", "score", "gpt", "ppi")).whole["m"]
     assert line.found.value == pytest.approx(2 / 3)
-    assert line.valid_if.startswith("nothing: people graded every answer")
+    assert line.valid_if.startswith("none: people graded every answer")
     apart = made([(at, "m", NAN) for at in range(4)], grades={"score": {3: [1]}}, judged=judged)
     line = numbers.sliced_scores(apart, Scores("corrected", "score", "gpt", "ppi")).whole["m"]
     assert math.isnan(line.found.value)

@@ -85,6 +85,6 @@ def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -
     if out:
         away = extensions.missing("pages", "label_studio")
         raise ConflictError(
-            f"Label Studio at {out[0]} has work of {access.title}. End the exchange first: on the page Label "
-            f"Studio, choose no stage and synchronise. Then {to}.{f' {away}' if away else ''}"
+            f"Label Studio at {out[0]} has tasks of {access.title}. End the exchange first: on the page Label "
+            f"Studio, choose no stage and synchronize. Then {to}.{f' {away}' if away else ''}"
         )

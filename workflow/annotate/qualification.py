@@ -125,12 +125,12 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
         state is Standing.HANDED_IN and mine[-1].set_id not in {row.id for row in counting_sets(session, access, stage)}
     )
     if state is None or ended:
-        return f"Before the {called}, you answer a set of items. Open Qualify in the menu to start."
+        return f"Before the {called}, you answer a set of items. Open Qualification in the menu to start."
     next_steps = {
         Standing.OPEN: "Your qualification is not finished. Continue here.",
         Standing.HANDED_IN: "You have submitted your qualification. Senior annotators are reviewing it.",
         Standing.FAILED: "You have not passed the qualification yet; Qualification in the menu shows the next step.",
-        Standing.SENT_BACK: "A senior sent your qualification back; Qualify in the menu says why.",
+        Standing.SENT_BACK: "A senior sent your qualification back; Qualification in the menu says why.",
     }
     return next_steps[state]
 

@@ -50,7 +50,7 @@ def _sentence(project: str, waiting: Sequence[NewPrediction], raters: int) -> st
     models = len({prediction.model for prediction in waiting})
     people = "1 person" if raters == 1 else f"{raters} people"
     grades = _counted(len(waiting) * raters, "grade")
-    cost = f"{_counted(len(waiting), 'answer')}, graded by {people} each, would be {grades}"
+    cost = f"{_counted(len(waiting), 'answer')}, graded by {people} each, need {grades}"
     return (
         f"No answers of {_counted(models, 'model')} are open for grading yet: {cost}. Choose models for grading. "
         "On Models, open a model below “Imported answers” and send it to grading, or use `touchstone run grade "

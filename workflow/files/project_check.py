@@ -260,7 +260,7 @@ def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str
                     row.id,
                     rank,
                     f"item {row.external_id} has a slot for {stage.value} with the rank {row.rank},"
-                    f" but the order {part.order} makes it {rank}.",
+                    f" but the order {part.order} gives the rank {rank}.",
                 )
 
 

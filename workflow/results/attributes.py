@@ -102,7 +102,8 @@ def _model_check(session: Session, access: Access) -> Callable[[str, Mapping[str
     there = stored.models(session, project_id=access.project_id)
 
     def check(name: str, own: Mapping[str, Attribute]) -> str:
-        return "" if name in there else f"no answers of the model {name!r}; there are: {', '.join(there) or 'none'}"
+        known = ", ".join(there) or "none"
+        return "" if name in there else f"the model {name!r} has no answers; models with answers: {known}"
 
     return check
 

@@ -258,7 +258,7 @@ def graded_in_words(plan: JudgePlan) -> str:
     """Return a sentence about the graded content and its placeholder in the prompt."""
     places = [f"{{{name}}}" for name, source in filled(plan).items() if source == PREDICTION]
     if not places:
-        return "No placeholder holds the answer of a model: the judge looks at the items themselves."
+        return "No placeholder holds the answer of a model, so the judge rates the items."
     if len(places) == 1:
         return f"The graded answer is at {places[0]}."
     return f"The graded answers are at {' and '.join(places)}."

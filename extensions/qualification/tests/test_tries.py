@@ -90,7 +90,7 @@ def sign(store: Store, person: Person, *seniors: Person, signs: bool = True, **c
 def test_from_barred_to_live_work(store: Store, project: str) -> None:
     ann = make_person(store, "ann")
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
-    assert "Open Qualify" in barred(store, ann)
+    assert "Open Qualification" in barred(store, ann)
     views = answer(store, ann, ["red", "red", "red", "blue"])
     assert len({view.item for view in views}) == 4
     assert all("answer" not in view.fields for view in views), "the key is as secret as in live work"
@@ -394,7 +394,7 @@ def test_a_new_guideline_can_ask_everyone_again(store: Store, project: str) -> N
     with pytest.raises(ConflictError, match="A lead must make one"):
         tries.begin(store, person=ann, project=project)
     sets.make_set(store, by=None, project=project, n=1)
-    assert "Open Qualify" in barred(store, ann)
+    assert "Open Qualification" in barred(store, ann)
     answer(store, ann, ["red"])
     sign(store, ann, sam, sue)
     claimed(store, ann)
@@ -408,7 +408,7 @@ def test_a_try_that_no_one_reviewed_does_not_hold_up_the_next_set(store: Store, 
     assert (handed_in.state, handed_in.superseded) == (Standing.HANDED_IN, False)
     assert tries.begin(store, person=ann, project=project).id == handed_in.id
     sets.make_set(store, by=None, project=project, n=1, requalify=True)
-    assert "Open Qualify" in barred(store, ann)
+    assert "Open Qualification" in barred(store, ann)
     assert [each.superseded for each in tries.own_tries(store, person=ann, project=project)] == [True]
     answer(store, ann, ["red"])
     sign(store, ann, sam, sue)
