@@ -124,7 +124,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     (here / "latin.csv").write_bytes("\r\n".join([other, *newer, ""]).encode("cp1252"))
     latin = ("item", "import", "p", "csv", "latin.csv", "--set", "encoding=cp1252", *names)
     looked = run(*latin, "--dry-run", "--changed-rows", "changed.csv")
-    assert (looked.exit_code, "Import new items only (--new-only)" in looked.stdout) == (1, True)
+    assert (looked.exit_code, "Use --new-only" in looked.stdout) == (1, True)
     with (here / "changed.csv").open(encoding="utf-8", newline="") as table:
         assert [tuple(row.values()) for row in csv.DictReader(table)] == [
             ("latin.csv", "2", "c2", "question", question, "Other?")

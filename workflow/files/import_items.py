@@ -373,8 +373,8 @@ def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:
         first, n, same = changed[0], len(file.items) - len(there), len(there) - len(changed)
         return (
             f"{file.path}, row {(first.position or 0) + 1}: the item {first.external_id!r} exists with other content. "
-            f"Rows: {len(changed):,} changed, {same:,} unchanged, {n:,} new. Nothing was imported. Import new items "
-            "only (--new-only), edit items in the browser, or import the file into another project."
+            f"Rows: {len(changed):,} changed, {same:,} unchanged, {n:,} new. Nothing was imported. Use --new-only, "
+            "edit items in the browser, or import the file into another project."
         )
     if not there:
         return (
@@ -383,5 +383,5 @@ def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:
         )
     return (
         f"{file.path}: {len(there)} of its {len(file.items)} items are in this project already. Nothing was imported. "
-        "Import new items only (--new-only), or import them as a separate file."
+        "Use --new-only, or import the new items as a separate file."
     )

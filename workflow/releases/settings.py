@@ -98,7 +98,7 @@ SAYINGS = (
         "Faces, voices and names in the data, and how you covered them",
         long=True,
     ),
-    CardField("use_cases", "Use cases", "The abilities that the data set measures", long=True),
+    CardField("use_cases", "Use cases", "The skills that the data set measures", long=True),
     CardField("social_impact", "Social impact", "Possible good and bad effects of its use", long=True),
     CardField("synthetic", "Synthetic data", "Say yes if models made any part of the data, otherwise no"),
     CardField("derived_from", "Derived from", "The data sets or recordings behind the items, one per line", many=True),

@@ -230,7 +230,7 @@ def columns_of(
     versions = by_guideline([row for row in rows if row.rater in chosen and row.rater in there.people])
     if len(versions) > 1 and not pool_guidelines:
         raise RatingsError(
-            "People graded under several versions of the guideline. To compare these grades, add --pool-guidelines."
+            "People graded under several versions of the guideline. To compare these grades, use --pool-guidelines."
         )
     scored = {criterion.name for criterion in scored_criteria(schema)}
     for name in criteria or ():
