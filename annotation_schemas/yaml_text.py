@@ -22,8 +22,8 @@ Path = tuple[str | int, ...]
 ERROR, WARNING = "error", "warning"
 """The levels of a problem: certainly wrong, and possibly intended."""
 
-NOTHING = "nothing stands behind this key; write a value (in quotes, if it begins with `#`), or leave the key out"
-READ_OTHERWISE = "YAML reads the bare"
+NOTHING = "this key has no value; write a value (in quotes if it begins with `#`), or leave the key out"
+READ_OTHERWISE = "YAML reads the unquoted"
 """The beginning of messages that the type of a key may explain better."""
 
 LARGEST_BYTES = 1_000_000
@@ -102,7 +102,7 @@ def parse_yaml(text: str) -> Document:
     document = Document()
     for match in Reader.NON_PRINTABLE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
-        document.add((), "the file contains a control character that YAML does not allow; take it out", line=line)
+        document.add((), "the file contains a control character that YAML does not allow; remove it", line=line)
     text = Reader.NON_PRINTABLE.sub(" ", text)
     document.broken = bool(document.troubles)
     node = _node(text, document)
@@ -177,8 +177,8 @@ def _remedy(problem: str, before: str) -> str | None:
     """Return the usual cause of a parser error and its fix; ``before`` is the line up to the error."""
     if "could not find expected ':'" in problem:
         if "\xa0" in before:
-            return "this line has a no-break space; replace it by a plain space"
-        return "this is no key with a value; put a colon and a space behind the key"
+            return "this line has a no-break space; replace it with a plain space"
+        return "this line has no key with a value; put a colon and a space after the key"
     if "'\\t'" in problem:
         return "this line has a tab; indent with spaces"
     if "cannot start any token" in problem:
@@ -188,11 +188,11 @@ def _remedy(problem: str, before: str) -> str | None:
     if "mapping values are not allowed" in problem:
         if _KEY.match(before):
             return "this line has a second colon; put the text in quotes"
-        return "this line is indented further than the key above it, which has a value already; indent it less"
+        return "this line is indented further than the key above it, which already has a value; indent it less"
     if "expected <block end>" in problem and "'<scalar>'" in problem:
-        return "a quoted text ends in the middle of this line; double the quote in it, or use the other kind around it"
+        return "the quotes end in the middle of this line; double the inner quote, or use other quotes around the text"
     if "expected <block end>" in problem:
-        return "this line is indented like nothing above it; indent it like the key or the `- ` that it goes with"
+        return "the indentation matches no line above; indent this line like the key or the `- ` that it belongs to"
     if "expected ','" in problem:
         return "a comma is missing here between two entries, or a text with a colon in it is not quoted"
     return None
@@ -271,7 +271,7 @@ def _events(text: str, document: Document) -> Iterator[yaml.Event]:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > DEEPEST:
-                document.add((), f"more than {DEEPEST} levels of nesting", line=line)
+                document.add((), f"more than {DEEPEST} levels of nesting; use fewer levels", line=line)
                 return
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1

@@ -17,8 +17,8 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "mean_logprob": "mean log-probability of the option's tokens",
         "sum_logprob": "sum of the log-probabilities of the option's tokens",
-        "per_byte_logprob": "the sum divided by the option's length in bytes, which no tokeniser changes",
-        "pmi_logprob": "the sum less the same option's sum without pictures: what the pictures add",
+        "per_byte_logprob": "the sum divided by the option's length in bytes, for any tokenizer",
+        "pmi_logprob": "the sum minus the option's sum without pictures: the effect of the pictures",
     }
 )
 """The scores by their names in the registry."""

@@ -22,7 +22,7 @@ class SegmentsField(FieldKind):
 
     name = "segments"
     place = 90
-    meaning = "timed segments of a clip, as the file gives them"
+    meaning = "timed segments of a clip, stored as in the file"
     in_files = True
     timed = True
     holds = "list"

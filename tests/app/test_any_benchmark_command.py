@@ -93,7 +93,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
             ("--set", "encoding=cp1252", "--set", "columns.question"),
             "--set columns.question is not in the form KEY=VALUE",
         ),
-        (("--set", "encoding=cp1252", "--set", "columns.frage=Question"), "`frage` is no field or asset"),
+        (("--set", "encoding=cp1252", "--set", "columns.frage=Question"), "`frage` is not a field or asset"),
         (("--set", "encoding=utf-16", *names), "latin.csv is not in utf-16"),
     ):
         refused = run("item", "import", "p", "csv", "latin.csv", *words)

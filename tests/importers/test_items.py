@@ -139,7 +139,7 @@ BAD_ROWS: list[tuple[str, Any, str]] = [
     ("egoplan", {"sample_id": 1, "label": "A"}, "it has no task_goal"),
     ("egoplan", egoplan_record(1, golden_choice_idx="E"), "golden_choice_idx is 'E', not one of A, B, C, D"),
     ("egoplan", egoplan_record(1, golden_choice_idx=1), "golden_choice_idx is 1, not one of A, B, C, D"),
-    ("egoplan", egoplan_record(1, golden_choice_idx=None, answer="sing"), "answer is none of the options"),
+    ("egoplan", egoplan_record(1, golden_choice_idx=None, answer="sing"), "answer is not one of the options"),
     (
         "egoplan",
         egoplan_record(1, answer="take plate"),
@@ -148,7 +148,7 @@ BAD_ROWS: list[tuple[str, Any, str]] = [
     ("egoplan", egoplan_record(0), "its sample_id 0 is that of row 1 too"),
     ("egoplan", egoplan_record(1, sample_id=True), "sample_id is neither a whole number nor text"),
     ("egoplan", egoplan_record(1, sample_id=1.5), "sample_id is neither a whole number nor text"),
-    ("egoplan", egoplan_record(1, choice_c=None), "it has no choice_c"),
+    ("egoplan", egoplan_record(1, choice_c=None), "it has choice_d but no choice_c"),
     ("egoplan", egoplan_record(1, video_id=3), "video_id is not text"),
     ("egoplan", egoplan_record(1, current_observation_frame=1.5), "current_observation_frame is not a whole number"),
     ("pca_bench", pca_record(1, answer_index=3), "answer_index is 3, not a number from 0 to 2"),

@@ -407,9 +407,13 @@ def test_the_judge_gets_the_models_answer_and_not_the_field_of_that_name(world: 
     ("template", "chosen", "said"),
     [
         (SCORE, {"fills": {"reference": "answer"}}, "no placeholder of the template likeness is filled with the model"),
-        (SCORE, {"fills": {**FILLS, "answr": "prediction"}}, "no such placeholder; it has question, reference, answer"),
-        (SCORE, {"fills": {**FILLS, "reference": "gold"}}, "`reference` is filled by `gold`, which the items do not"),
-        (SCORE, {"fills": {"answer": "prediction"}}, "`reference` is filled by `reference`, which the items do not"),
+        (
+            SCORE,
+            {"fills": {**FILLS, "answr": "prediction"}},
+            "no such placeholder; use one of: question, reference, answer",
+        ),
+        (SCORE, {"fills": {**FILLS, "reference": "gold"}}, "`reference` uses `gold`, which the items do not"),
+        (SCORE, {"fills": {"answer": "prediction"}}, "`reference` uses `reference`, which the items do not"),
         (SCORE, {"criteria": {"score": "skore"}}, "no criterion 'skore'. Its criteria"),
         ("verify_reference", {"models": ("one",), "criteria": {"score": "choice"}}, "would be ignored"),
         ("verify_reference", {"criteria": {"score": "score"}}, "no placeholder of the template verify_reference"),

@@ -83,13 +83,13 @@ def test_the_types_of_etp_bench_are_156_and_begin_with_its_prompts() -> None:
 @pytest.mark.parametrize(
     ("was", "now", "says"),
     [
-        ("[Look., See.]", "[]", "wordings.opening: this must be a list of texts, with at least one"),
-        ("[Look., See.]", "Look.", "wordings.opening: this must be a list of texts"),
-        ("[Look., See.]", "[Look., 7]", "wordings.opening: this must be a list of texts"),
-        ("[Look., See.]", "[Look., Look.]", "wordings.opening: a wording is there twice"),
+        ("[Look., See.]", "[]", "wordings.opening: this must be a list with at least one text"),
+        ("[Look., See.]", "Look.", "wordings.opening: this must be a list with at least one text"),
+        ("[Look., See.]", "[Look., 7]", "wordings.opening: this must be a list with at least one text"),
+        ("[Look., See.]", "[Look., Look.]", "wordings.opening: a wording appears twice"),
         ("opening: [", "ending: [", "wordings.ending: the prompt has no `<ending>`"),
         ("opening: [", "image: [", "and not `image`"),
-        ("opening: [Look., See.]", f"opening: {[str(n) for n in range(400)]}", "they make 1,200 types"),
+        ("opening: [Look., See.]", f"opening: {[str(n) for n in range(400)]}", "the wordings combine to 1,200 prompts"),
     ],
 )
 def test_wordings_that_do_not_fit_are_refused_with_their_line(was: str, now: str, says: str) -> None:

@@ -312,7 +312,7 @@ def test_a_field_names_the_splits() -> None:
     assert "1 items have no value in part; the first is 'z'" in refused(
         [*records, SplitRecord("z", "x", value=" ")], "field:part"
     )
-    assert "is 'Test A'; the name of a split has" in refused([SplitRecord("z", "x", value="Test A")], "field:part")
+    assert "is 'Test A'; a split name has" in refused([SplitRecord("z", "x", value="Test A")], "field:part")
 
 
 # ---- a peer, real size, any process ---------------------------------------------------------------------------------
