@@ -25,7 +25,7 @@ def no_name(text: str) -> str | None:
     """Return the reason why a text is not a valid name in a schema, or None."""
     if _NAME.fullmatch(text):
         return None
-    return f"`{text}` must be small letters, digits and underscores, and start with a letter"
+    return f"`{text}` must have only lowercase letters, digits and underscores, and start with a letter"
 
 
 def suggestion(given: str, known: Sequence[str]) -> str:
@@ -91,7 +91,7 @@ def media_of(schema: Schema, role: str | None, path: Path, *, kind: str, why: st
     if not roles:
         yield path, f"the item has no {kind} to {why}"
     elif role is not None and role not in roles:
-        yield (*path, "role"), f"`{role}` is not an item's {kind}{among(role, roles)}"
+        yield (*path, "role"), f"the item has no {kind} `{role}`{among(role, roles)}"
 
 
 def other_media(schema: Schema, criterion: Criterion, field: ItemField, *, kind: str) -> str | None:

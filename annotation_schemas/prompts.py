@@ -187,7 +187,7 @@ def _injections(value: Any, document: yaml_text.Document, name: str) -> dict[str
         if not _NAME.fullmatch(key):
             document.add(path, "use lowercase letters, digits, dashes and underscores in a name")
         elif not isinstance(parts, dict) or set(parts) != {"text"} or not isinstance(parts["text"], str):
-            document.add(path, "an injection has a `text` and nothing else")
+            document.add(path, "an injection has only the key `text`")
         else:
             prompts[key] = Prompt(f"{name}/{key}", parts["text"].strip("\n"))
             if not prompts[key].placeholders:
@@ -270,7 +270,7 @@ def _published_prompts(text: str, *, file: str) -> dict[str, PublishedPrompt]:
             raise SchemaError(f"{file}:{number}: name: an earlier prompt is also called `{prompt.name}`.")
         published_prompts[prompt.name] = prompt
     if not published_prompts:
-        raise SchemaError(f"{file}:1: the file holds no prompts.")
+        raise SchemaError(f"{file}:1: the file has no prompts.")
     return published_prompts
 
 

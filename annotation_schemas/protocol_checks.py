@@ -66,8 +66,8 @@ def _writers(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("stages", "authoring", "people"),
-            f"{stage.people} × {per_person} (people × dimensions per person) is {places}, but {n} × {per_dimension} "
-            f"(dimensions × people per dimension) is {needed}; raise `people` or `dimensions_per_person`",
+            f"{stage.people} * {per_person} (people * dimensions per person) is {places}, but {n} * {per_dimension} "
+            f"(dimensions * people per dimension) is {needed}; raise `people` or `dimensions_per_person`",
         )
 
 

@@ -257,7 +257,7 @@ def _keep_parts(schema: Schema, stage: str, keep: Keep, rule: KeepRule, criteria
 
 
 def _keyless(path: Path, name: str) -> tuple[Path, str]:
-    why = f"answers to `{name}` are compared with each item by their overlap"
+    why = f"answers to `{name}` are compared with the item's field by their overlap"
     return path, f"{why}; name the item's field as `key`, and put other criteria into `parts` of `all_of`"
 
 

@@ -157,7 +157,7 @@ def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
     """
     opened = _open_quote(text)
     if opened is not None:
-        return opened, "the quote that is opened here is not closed on this line"
+        return opened, "the quote that opens here does not close on this line"
     at, begun = error.problem_mark, error.context_mark
     problem, context = error.problem or "", error.context or ""
     lines = text.split("\n")
@@ -167,7 +167,7 @@ def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
     if mark is None or at is None:
         return 1, problem
     if "flow" in context and begun is not None and (ends or begun.line < at.line):
-        return mark.line + 1, "the bracket that is opened here is not closed"
+        return mark.line + 1, "the bracket that opens here does not close"
     return mark.line + 1, _remedy(problem, lines[mark.line][: at.column if at.line == mark.line else None]) or (
         f"{problem}{f' ({context})' if context else ''}"
     )

@@ -116,7 +116,7 @@ class Ranking:
             The score cannot be computed from these log-probabilities.
         """
         if self.score not in self.scores:
-            raise ValueError(f"The score `{self.score}` cannot be worked out for these options.")
+            raise ValueError(f"The score `{self.score}` cannot be computed for these options.")
         return self.options[self.winners[self.score]]
 
     @property
@@ -142,7 +142,7 @@ class Ranking:
             sentences.append(f"The winner depends on the score: {says}.")
         if tied := self.ties.get(self.score):
             equal = ", ".join(f"“{self.options[place].text}”" for place in tied)
-            sentences.append(f"By {self.score} these are equally likely, and the first is taken: {equal}.")
+            sentences.append(f"These options have the same {self.score}, and the first wins: {equal}.")
         return " ".join(sentences)
 
     def dump(self, **more: Any) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def keys_problem(entry: Mapping[str, Any], places: Sequence[str], others: Sequen
         if not isinstance(number, int | float) or isinstance(number, bool) or not math.isfinite(number):
             return f"`{name}` must be a number."
     unknown = next((name for name in entry if name not in (*places, *others)), None)
-    return None if unknown is None else f"`{unknown}` is not a key of it."
+    return None if unknown is None else f"`{unknown}` is not a known key."
 
 
 def image_problem(entry: Mapping[str, Any]) -> str | None:

@@ -14,8 +14,8 @@ from domain import wording as texts_of
 from domain.errors import Problem
 
 _PERSONS = {
-    "first": "Write it in the first person alone (I, my, we), without “you”.",
-    "second": "Write it in the second person alone (you, your), without “I” or “we”.",
+    "first": "Use only the first person (I, my, we), without “you”.",
+    "second": "Use only the second person (you, your), without “I” or “we”.",
     "third": "Write it without “I”, “we” and “you”.",
 }
 _LONGEST = 60

@@ -106,7 +106,7 @@ def test_mean_of() -> None:
         ("[{name: a, all_of: [action, style]}]", "no dimension asks all of these criteria; change the list"),
         ("[{name: a, mean_of: [action, action]}]", "`action` appears twice"),
         ("[{name: a, mean_of: [action]}, {name: a, mean_of: [style]}]", "`a` appears twice"),
-        ("[{name: Big, mean_of: [action]}]", "`Big` must be small letters"),
+        ("[{name: Big, mean_of: [action]}]", "`Big` must have only lowercase letters"),
         ("[{name: a, mean_of: [action], not_all_of: [perception]}]", "`not_all_of` needs `all_of`"),
         ("[{name: a, not_all_of: [perception]}]", "give exactly one of `all_of` and `mean_of`"),
         ("[{name: a, all_of: [action], not_all_of: [action]}]", "`action` appears twice"),

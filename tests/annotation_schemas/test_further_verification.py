@@ -33,7 +33,9 @@ WRONG = {
     ("name: right,", "name: clear,"): (15, f"{TWO}.criteria[0].name", "`clear` appears twice; remove or rename one"),
     ("    raters: 2\n", "    raters: 2\n    again: true\n"): (10, "stages.verification.again", "leave it out"),
     ("title: Content", "title: verification"): (13, f"{TWO}.title", "`verification` has the same title"),
-    ("    raters:", "    contested: drop\n    raters:"): (19, "stages.adjudication", "nothing comes here; say `none`"),
+    ("    raters:", "    contested: drop\n    raters:"): (
+        19, "stages.adjudication", "no item reaches adjudication; use `none`"
+    ),
     ("rule: majority, criterion: right, value: \"yes\"", "rule: unanimous_and_key, criterion: right, key: question"): (
         16, f"{TWO}.keep.key", "give the field `secret_in: [verification_2]`"
     ),

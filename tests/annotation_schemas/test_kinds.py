@@ -38,7 +38,7 @@ OPTIONS = {"name": "options", "kind": "text_list", "required": False}
         ({"kind": "integer"}, 1.5, "whole number"),
         ({"kind": "decimal"}, "0.10", None),
         ({"kind": "decimal"}, 0.1, None),
-        ({"kind": "decimal"}, "1,5", "with a decimal point and without separators"),
+        ({"kind": "decimal"}, "1,5", "use a decimal point and no thousands separators"),
         ({"kind": "decimal"}, "tall", "must be a number in digits"),
         ({"kind": "decimal", "min": 0.3}, "0.30", None),
         ({"kind": "decimal", "min": 0.3}, "0.29", "at least 0.3"),

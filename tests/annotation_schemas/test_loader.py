@@ -124,7 +124,8 @@ BROKEN = [
            "one value for each of fits"),
     Broken("criterion: fits, value: \"yes\"", "values: {fits: \"yes\", size: 4}", 30, "keep.values",
            "`4` is not a value of `size`"),
-    Broken("criterion: fits, value: \"yes\"", "value: 1, values: {size: 1}", 30, "keep.value", "`values` already has a value"),
+    Broken("criterion: fits, value: \"yes\"", "value: 1, values: {size: 1}", 30, "keep.value",
+           "`values` already has a value"),
     Broken("rule: unanimous, criterion: fits, value: \"yes\"", "rule: all_of, key: answer, values: {size: 1}", 30,
            "keep.key", "needs `values`, not `key`"),
     *(
@@ -155,7 +156,8 @@ BROKEN = [
            "`scale` has no `tolerance`"),
     Broken(ONE, 'rule: all_of, criterion: fits, parts: [{criterion: fits, value: "yes"}]', 30, "keep.criterion",
            "`parts` have their own targets"),
-    Broken(ONE, "rule: unanimous_and_key, parts: [{criterion: size, at_most: 2}]", 30, "keep.parts", "use `all_of` for parts"),
+    Broken(ONE, "rule: unanimous_and_key, parts: [{criterion: size, at_most: 2}]", 30, "keep.parts",
+           "use `all_of` for parts"),
     Broken(ONE, "rule: all_of, parts: [{criterion: fit, value: \"yes\"}]", 30, "keep.parts[0].criterion",
            "did you mean `fits`?"),
     Broken(ONE, "rule: all_of, parts: [{criterion: fits}]", 30, "keep.parts[0]", "the part has no target"),
@@ -178,7 +180,7 @@ BROKEN = [
     Broken("    keep:", "    skips: {after: 1, then: adjudicate}\n    keep:", 30, "skips.then", "no adjudication"),
     Broken("    keep:", "    skips: {after: 1, then: retired}\n    keep:", 30, "skips.then", "did you mean `retire`?"),
     Broken("{id: two,", "{id: one,", 4, "dimensions[1].id", "appears twice"),
-    Broken("{id: two,", "{id: Two,", 4, "dimensions[1].id", "small letters"),
+    Broken("{id: two,", "{id: Two,", 4, "dimensions[1].id", "only lowercase letters"),
     Broken("[{role: image, kind: image}]", "[{role: image, kind: image}, {role: image, kind: clip}]", 6,
            "item.assets[1].role", "appears twice"),
     Broken("name: options", "name: question", 9, "item.fields[1].name", "appears twice"),
@@ -259,7 +261,7 @@ def test_a_quote_that_is_not_closed_is_told_where_it_was_opened() -> None:
     quoted = FITS.replace("prompt: Which?", "prompt: 'Which?'")
     for opened in ("title: 'Small", 'title: "Small'):
         (line, *more) = lines_of(quoted.replace("title: Small", opened))
-        assert line == "3: this is not YAML: the quote that is opened here is not closed on this line."
+        assert line == "3: this is not YAML: the quote that opens here does not close on this line."
         assert more == []
     # closed two lines on, it is a text of two lines
     assert refusal(quoted.replace("title: Small", "title: 'Small\n  and more'")) == ""
@@ -270,7 +272,7 @@ def test_what_is_not_yaml_hides_nothing_else() -> None:
     text = text.replace("kind: text}", "kind: txt}").replace("[1, 2, 3]", "[1, 2, 3").replace("rule: unan", "rul: unan")
     found = lines_of(text + "report: {}\n")
     assert [line.split(":")[0] for line in found] == ["3", "8", "28", "30", "33"]
-    assert "not closed" in found[0]
+    assert "does not close" in found[0]
     assert "`txt` is not known" in found[1]
     assert "this is not YAML" in found[2]
     assert "did you mean `rule`?" in found[3]

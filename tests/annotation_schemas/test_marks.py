@@ -45,7 +45,7 @@ def test_a_box_inside_the_image_fits(box: dict[str, Any]) -> None:
         ([{**BOX, "w": float("inf")}], "`w` must be a number"),
         ([{**BOX, "label": "mug"}], "the label 'mug' is not one of cup, plate"),
         ([{key: BOX[key] for key in "xywh"}], "the label is missing"),
-        ([{**BOX, "colour": "red"}], "`colour` is not a key of it"),
+        ([{**BOX, "colour": "red"}], "`colour` is not a known key"),
         ([{**BOX, "image": 0}], "`image` must be 1 or more"),
     ],
 )
@@ -61,7 +61,7 @@ def test_what_is_wrong_with_boxes_is_said(value: Any, words: str) -> None:
         ([{**MARK, "number": 1.5}], "`number` must be a whole number from 1"),
         ([{"x": 0.1, "y": 0.1}], "`number` must be a whole number from 1"),
         ([{**MARK, "y": 1.01}], "outside the image"),
-        ([{**MARK, "w": 0.1}], "`w` is not a key of it"),
+        ([{**MARK, "w": 0.1}], "`w` is not a known key"),
     ],
 )
 def test_what_is_wrong_with_marks_is_said(value: Any, words: str) -> None:
@@ -109,10 +109,10 @@ def test_a_form_and_an_item_are_checked_by_the_same_rules() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("max: 2}", "max: 2, role: clip}", "`clip` is not an item's image"),
+        ("max: 2}", "max: 2, role: clip}", "the item has no image `clip`"),
         ("max: 2}", "min: 3, max: 2}", "`max` must be at least 1 and not less than `min`"),
         ("max: 2}", "min: -1}", "cannot be negative"),
-        ("max_length: 1}", "role: picture}", "`picture` is not an item's image"),
+        ("max_length: 1}", "role: picture}", "the item has no image `picture`"),
         pytest.param(
             "max_length: 1}", "cover: inside}", "this is for fields of kind `masks`", marks=needs("kinds", "masks")
         ),

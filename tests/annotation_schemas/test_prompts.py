@@ -159,7 +159,7 @@ def test_the_published_file_loads() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "holds no prompts"),
+        ("", "has no prompts"),
         ("{", ":1: the line is not JSON"),
         ("[]", ":1: the line is not a JSON object"),
         ('{"name": "a"}', ":1: prompt_template"),

@@ -80,7 +80,8 @@ class Case(NamedTuple):
 
 IMPOSSIBLE = [
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
-              "models: {strategy: generate, clips: {frames: 2}}\n"), "31: models.clips.frames", "`frames` is not a setting for clips"),
+              "models: {strategy: generate, clips: {frames: 2}}\n"), "31: models.clips.frames",
+              "`frames` is not a setting for clips"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "models: {strategy: generate, clips: {recent_segments: few}}\n"), "31: models.clips.recent_segments",
          "not a number of frames"),
@@ -135,7 +136,7 @@ def test_what_may_be_meant_is_a_warning(case: Case, tmp_path: Path) -> None:
     [
         ("raters: 3", "raters: 1001", "stages.verification.raters: this must be at most 1,000"),
         ("{name: options, kind: text_list}", "{name: options, kind: text_list, length: 1000000000}", "at most 1,000"),
-        ('["yes", "no"]', f'["yes", "no", {", ".join(f"n{n}" for n in range(999))}]', "the list has 1,001 entries, but at most 1,000"),
+        ('["yes", "no"]', f'["yes", "no", {", ".join(f"n{n}" for n in range(999))}]', "1,001 entries, but at most"),
         ("{name: seen, kind: multi_choice,", "{name: seen, kind: multi_choice, min: 1001,", "at most 1,000 entries"),
         ("      - {name: seen,", "      - {name: drawn, kind: boxes, prompt: Draw, min: 1001, options: [a]}\n"
          "      - {name: seen,", "at most 1,000 entries"),
@@ -154,7 +155,7 @@ def test_writers_who_are_too_few_are_told(tmp_path: Path) -> None:
     short, enough = (text('{rule: unanimous, criterion: fits, value: "yes"}', after=after % n) for n in (3, 4))
     errors, warnings = said(short, tmp_path)
     assert errors == []
-    assert [each for each in warnings if "is 3, but 2 × 2 (dimensions × people per dimension) is 4" in each] == warnings
+    assert [each for each in warnings if "is 3, but 2 * 2 (dimensions * people per dimension) is 4" in each] == warnings
     assert warnings
     assert said(enough, tmp_path) == ([], [])
 

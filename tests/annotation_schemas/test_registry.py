@@ -55,7 +55,7 @@ def test_a_row_that_is_built_is_given_and_others_are_refused(monkeypatch: pytest
     monkeypatch.setitem(FORMATS._fetched(), "csv", replace(FORMATS["csv"], available=False))
     with pytest.raises(NotAvailableError, match="planned, but not available yet"):
         registry.require_row("format", "csv")
-    with pytest.raises(NotAvailableError, match="no format `csw`. Use one of: egothink"):
+    with pytest.raises(NotAvailableError, match=r"no format `csw`\. Use one of: egothink"):
         registry.require_row("format", "csw")
 
 

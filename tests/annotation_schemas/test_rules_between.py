@@ -150,7 +150,7 @@ def test_what_is_not_asked_cannot_be_missing() -> None:
         ("{rule: one_of, of: [options, first], say: S}", "", "of", "then the list that contains it"),
         ("{rule: one_of, of: [first, second, options], say: S}", "", "of", "`one_of` needs 2 names here, not 3"),
         ("{rule: required_when, of: [first], say: S}", "", "item.rules[0]", "`when` is missing"),
-        ("{rule: required_when, of: [first], when: {form: [opened]}, say: S}", "", "when.form", "not a value of `form`"),
+        ("{rule: required_when, of: [first], when: {form: [opened]}, say: S}", "", "when.form", "not a value of"),
         ("{rule: required_when, of: [first], when: {form: []}, say: S}", "", "when.form", "the condition never holds"),
         ("{rule: required_when, of: [form], when: {first: [a]}, say: S}", "", "item.rules[0]", "is required anyway"),
         ("{rule: at_least_one, of: [form, first], say: S}", "", "item.rules[0]", "is required anyway"),
@@ -164,7 +164,8 @@ def test_what_is_not_asked_cannot_be_missing() -> None:
         ("", "{rule: less_than, of: [low, hidden], say: S}", "of[1]", "`hidden` is neither asked nor shown here"),
         ("", "{rule: less_than, of: [start, end], say: S}", "rules[0].of", "put the rule under `item: rules`"),
         ("", "{rule: at_least_one, of: [low, start], say: S}", "of[1]", "`start` is neither asked nor shown here"),
-        ("", '{rule: required_when, of: [size], when: {verdict: ["no"]}, say: S}', "when.verdict", "`show_if` hides `size` then"),
+        ("", '{rule: required_when, of: [size], when: {verdict: ["no"]}, say: S}', "when.verdict",
+         "`show_if` hides `size` then"),
         ("", "{rule: less_than, of: [low, high]}", "rules[0]", "`say` is missing"),
     ],
 )  # fmt: skip

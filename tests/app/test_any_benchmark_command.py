@@ -63,8 +63,8 @@ def test_the_example_of_the_documentation_is_what_comes_out(here: Path) -> None:
         "Imported 2 items.",
         "Media: 3 present, 1 missing (some items wait for files; add the files with --media DIR).",
         "Missing: k4.jpg.",
-        "changes.csv: its cells are separated by semicolons. Nothing reads the column 'Quelle'; the values "
-        "stay with the rows and are exported again.",
+        "changes.csv: the cells are separated by semicolons. Unused column: 'Quelle' (the values "
+        "are kept for exports).",
     ]
     text = EXAMPLE["changes.csv"]
     assert (here / "all.csv").read_text(encoding="utf-8") == text

@@ -119,12 +119,12 @@ BAD_PARTS = [
     ([MemberSettings("bo", Role.LEAD), MemberSettings("bo", Role.SENIOR)], "'bo' is listed twice"),
 ]
 BAD_FILES = [
-    ("login,role\nbo,verifier\n", "people.csv, row 2: 'verifier' is no role; it is one of annotator, senior, lead"),
-    ("login,stages\nbo,\n", "row 2: it names no role"),
-    ("login,role,stages\nbo,lead,voting\n", "row 2: 'voting' is no stage"),
-    ("who,role\nbo,lead\n", "row 1: the first row must name the column login, and any of role"),
+    ("login,role\nbo,verifier\n", "people.csv, row 2: 'verifier' is not a role; use one of annotator, senior, lead"),
+    ("login,stages\nbo,\n", "row 2: the role is missing; add a role"),
+    ("login,role,stages\nbo,lead,voting\n", "row 2: 'voting' is not a stage"),
+    ("who,role\nbo,lead\n", "row 1: the first row must have these names once: login, and optionally role"),
     ("login,role\nbo\n", "row 2: it has 1 cells, not 2"),
-    ("login,role\n", "names no one"),
+    ("login,role\n", "has only a first row"),
 ]
 
 

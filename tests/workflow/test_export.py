@@ -191,8 +191,8 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
 
     for place, options, why in [
         (tmp_path / "x", {"only": ("0", "<b>", "9")}, "no such items: <b>, 9. Nothing was written"),
-        (whole / "part.json", only, "of an export of all of the items; choose another folder"),
-        (part / "other.json", only, f"is about {name}, which is a part of a project, too"),
+        (whole / "part.json", only, "already has an export of all of the items. Choose another folder"),
+        (part / "other.json", only, f"also describes {name}, another part of a project"),
     ]:
         with pytest.raises(InvalidFileError, match=re.escape(why)):
             out(store, "egoplan", place, **options)

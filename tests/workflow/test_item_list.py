@@ -319,7 +319,7 @@ def test_what_makes_no_sense_is_refused_with_a_sentence(store: Store) -> None:
         ("state=gone", "state=gone is unknown. States: in_verification"),
         ("differ=maybe", "Use yes or no"),
         ("version=x", "Use a version number"),
-        ("where=question", "'question' is not a test of a field. Write NAME=VALUE"),
+        ("where=question", "'question' is not a condition for a field. Write NAME=VALUE"),
         ("where=question:much", "'much' is not a number or a range"),
         ("where=colour~x", "Items have no field 'colour'. Fields: question, options, answer, origin."),
         ("dimension=size", "The schema has no dimension 'size'. Dimensions: colour, shape."),

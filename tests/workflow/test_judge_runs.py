@@ -417,8 +417,12 @@ def test_the_judge_gets_the_models_answer_and_not_the_field_of_that_name(world: 
         (SCORE, {"criteria": {"score": "skore"}}, "no criterion 'skore'. Its criteria"),
         ("verify_reference", {"models": ("one",), "criteria": {"score": "choice"}}, "would be ignored"),
         ("verify_reference", {"criteria": {"score": "score"}}, "no placeholder of the template verify_reference"),
-        (SCORE, {"criteria": {"score": "choice"}}, "what is rated is asked about items"),
-        ("better_of_two", {"baseline": "one", "fills": {"answer_a": "answer"}}, "`answer_a` is one of them"),
+        (SCORE, {"criteria": {"score": "choice"}}, "but the criterion is about items"),
+        (
+            "better_of_two",
+            {"baseline": "one", "fills": {"answer_a": "answer"}},
+            "`answer_a` always holds a compared answer",
+        ),
     ],
 )
 def test_a_judge_that_would_not_see_what_it_grades_is_refused(template: str, chosen: dict[str, Any], said: str) -> None:

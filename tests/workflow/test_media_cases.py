@@ -301,7 +301,7 @@ def test_two_files_that_a_name_may_mean_are_named(store: Store, home: Path, tmp_
     folder.mkdir()
     for name in ("cup.png", "Cup.png"):
         (folder / name).write_bytes(picture())
-    with pytest.raises(InvalidFileError, match=r"row 1: .*'CUP\.PNG' may be any of 2 files: Cup\.png, cup\.png"):
+    with pytest.raises(InvalidFileError, match=r"row 1: .*'CUP\.PNG' matches 2 files: Cup\.png, cup\.png"):
         imported(store, home, table(folder, ["CUP.PNG"]))
 
 

@@ -182,7 +182,7 @@ def test_columns_that_hold_options_are_not_called_ignored(store: Store, media: M
     row = {"item": "q4", "model": "m", "text": "A", "op1": "the door", "op2": "the tap", "op3": "the box"}
     (tmp_path / "s.jsonl").write_text(json.dumps({**row, "hint1": "look", "hint2": "left"}))
     about = {"by": None, "project": "p", "format": "predictions", "path": tmp_path / "s.jsonl"}
-    note = "Nothing reads the keys 'hint1', 'hint2'; the values are not imported."
+    note = "Unused keys: 'hint1', 'hint2' (the values are not imported)."
     assert note in look_at_rows(store, media, **about).notes
     assert bring(store, media, tmp_path / "s.jsonl").note == note
     assert read_as(store) == {("q4", "m"): "the door"}
@@ -204,7 +204,7 @@ def test_logs_name_the_keys_that_nothing_reads(
     (tmp_path / name).write_text(text)
     done = bring(store, media, tmp_path / name, model="m")
     ignored = "'judge_score', 'exact_match', 'human_votes', 'tool_results', 'scene'"
-    assert done.note == f"Nothing reads the keys {ignored}; the values are not imported."
+    assert done.note == f"Unused keys: {ignored} (the values are not imported)."
     assert [each.split(" look ")[0] for each in done.warnings] == [f"{name}: the keys 'judge_score', 'human_votes'"]
 
 
@@ -216,7 +216,7 @@ def test_a_log_with_other_options_is_refused_and_names_the_row(store: Store, med
     with pytest.raises(InvalidFileError) as told:
         bring(store, media, path, model="m")
     assert str(told.value).startswith(
-        'l.jsonl, row 2: the model was shown the option B. "the lamp", which the item does not have; a letter in the '
+        'l.jsonl, row 2: the model saw the option B. "the lamp", which the item does not have; a letter in its '
         "answer would mean another option."
     )
 

@@ -229,9 +229,9 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
         ({"stages": {}}, {"statistics": ["icc"]}, "needs ratings, but the schema has no verification"),
         ({}, {"statistics": ["derived"]}, "needs criteria under `report: derived`"),
         ({}, {"statistics": ["icc", "icc"]}, "is listed twice"),
-        ({}, {"scales": {"score": "nominal"}, "statistics": ["icc"]}, "`icc` needs a criterion with numbers on a scale"),
+        ({}, {"scales": {"score": "nominal"}, "statistics": ["icc"]}, "needs a criterion with numbers on a scale"),
         ({}, {"statistics": ["box_f1"]}, "`box_f1` needs a criterion for boxes"),
-        ({}, {"scales": {"score": "nominal"}, "statistics": ["spearman"]}, "`spearman` needs a criterion with an order"),
+        ({}, {"scales": {"score": "nominal"}, "statistics": ["spearman"]}, "needs a criterion with an order"),
         ({"item": {"fields": [{"name": "question", "kind": "text"}]}, "stages": {}}, {"statistics": ["accuracy"]},
          "no field of the item is a key"),
         ({"stages": {}}, {"rule": {"units": 50}}, "people give no ratings for a comparison"),
@@ -241,7 +241,7 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
         ({}, {"rule": {"margen": 0.1}}, "margen"),
         ({}, {"regression": {"success": "scores"}}, "success: grading has no criterion `scores` with numbers; use"),
         ({}, {"regression": {"success": "score"}}, "regression.success: `score` needs `dimensions`"),
-        ({}, {"regression": {"success": "score", "task": "home"}}, "regression.task: items have no field `home`; fields:"),
+        ({}, {"regression": {"success": "score", "task": "home"}}, "task: items have no field `home`; fields:"),
     ],
 )  # fmt: skip
 def test_what_can_mean_nothing_in_a_schema_is_refused(

@@ -20,7 +20,7 @@ ARROW: dict[str, Any] = {"x": 0.0, "y": 1.0, "to_x": 0.5, "to_y": 0.5}
         ("arrows", [{**ARROW, "to_x": 1.01}], "Arrow 1: it reaches outside the image"),
         ("arrows", [{**ARROW, "to_x": 0.0, "to_y": 1.0}], "its start and its end are the same"),
         ("arrows", [{"x": 0.1, "y": 0.1}], "`to_x` must be a number"),
-        ("arrows", [{**ARROW, "label": "cup"}], "`label` is not a key of it"),
+        ("arrows", [{**ARROW, "label": "cup"}], "`label` is not a known key"),
         ("blur", [{key: BOX[key] for key in "xywh"}], ""),
         ("blur", [{**BOX, "w": 0}], "the box has no area"),
         ("blur", [BOX], "has no `label`"),

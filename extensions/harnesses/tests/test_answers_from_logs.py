@@ -113,15 +113,15 @@ def test_without_ids_the_question_says_which_item_and_two_of_one_question_are_no
         "2 rows do not fit:",
         f"inspect_counted.eval, row 4: {why}.",
         f"inspect_counted.eval, row 6: {why}.",
-        "2 rows have the same question as several items, and no id. Nothing was imported; mend the "
-        "file, or take the other rows (--skip-bad): all that stay out are then written down.",
+        "2 rows have the same question as several items, and no id. Nothing was imported. Correct the "
+        "file, or import only the valid rows with --skip-bad, which lists the others.",
     ]
     assert answered(store) == {}
     done = bring(store, media, log, skip_bad=True)
     assert [(bad.row, bad.reason) for bad in done.bad] == [(4, why), (6, why)]
     assert done.note == (
         "2 rows have the same question as several items, and no id. "
-        "Nothing reads the keys 'scores', 'scene'; the values are not imported."
+        "Unused keys: 'scores', 'scene' (the values are not imported)."
     )
     where = ("Localization/location/0", "Localization/location/1")
     assert answered(store) == there(OF_INSPECT, "openai-api/scripted/tiny", EGGS, FULL, CAKE, *where)
@@ -220,7 +220,7 @@ def test_options_of_an_item_may_be_listed_in_another_order(store: Store, media: 
     assert [(bad.row, bad.reason) for bad in done.bad] == [
         (
             4,
-            'the model was shown the option A. "yes", which the item does not have; a letter in the answer would mean '
+            'the model saw the option A. "yes", which the item does not have; a letter in its answer would mean '
             "another option",
         )
     ]

@@ -82,7 +82,7 @@ def test_every_answer_of_inspect(log: str, epochs: int, format: str) -> None:
     assert {answer.question for answer, _ in found.rows} == {each["question"] for each in ITEMS}
     why = {name: answer.error for name, answer in by_id(found).items() if answer.error}
     assert why == {
-        "Object/attribute/1": "The file holds no text for it.",
+        "Object/attribute/1": "The file has no text for this item.",
         "Localization/spatial/0": "Inspect: max_tokens",
         "Reasoning/counting/0": "Inspect recorded an error: ModelGenerateError('scripted failure')",
         "Reasoning/situated/0": "Inspect: content_filter",
@@ -177,8 +177,8 @@ def test_responses_in_every_shape(tmp_path: Path, parts: Mapping[str, Any], said
         (sample(filtered_resps=["-0.5", "True"]), "log-likelihoods"),
         (sample(filtered_resps=[[-0.5, False], [-1.5, True]]), "log-likelihoods"),
         (sample(resps=[[["one", "two"]]]), "several turns"),
-        (json.dumps(sample())[:-20], "it breaks off in the middle"),
-        ('{"doc_id": 1, "resps": tru}', "it is no JSON"),
+        (json.dumps(sample())[:-20], "the text ends too early"),
+        ('{"doc_id": 1, "resps": tru}', "it is not JSON"),
         ("[1]", "the line is not an object"),
         ('{"doc_id": ' + "[" * 100_000 + "]" * 100_000 + ', "resps": "x"}', "nested too deep"),
         ('{"doc_id": ' + "9" * 5_000 + ', "resps": "x"}', "a number that is too large"),
@@ -259,7 +259,7 @@ def test_one_file_for_each_task_as_lmms_eval_wrote_before_0_2(tmp_path: Path) ->
     ]
     assert [(bad.row, bad.reason) for bad in found.bad] == [(3, "the line is not an object {...}")]
     path.write_text(path.read_text()[:-30])
-    assert "egothink.json cannot be read: it breaks off in the middle" in refused(path)
+    assert "egothink.json cannot be read: the text ends too early" in refused(path)
 
 
 # ---- shapes of Inspect ----------------------------------------------------------------------------------------------
@@ -340,7 +340,7 @@ def test_samples_that_do_not_fit(tmp_path: Path) -> None:
     ]
     nobody = read(inspect_log(tmp_path / "l.json", a_sample(), model="none/none"))
     assert [bad.reason for bad in nobody.bad] == [
-        "neither it nor the name l.json says which model answered; name it with --model"
+        "neither the row nor the file name l.json names the model; give it with --model"
     ]
 
 
@@ -380,9 +380,9 @@ def test_answers_by_id_that_do_not_fit(tmp_path: Path) -> None:
         (n, "the answer is neither text nor a number") for n in (2, 3, 5)
     ]
     unnamed = read(path)
-    assert "name it with --model" in unnamed.bad[0].reason
+    assert "give it with --model" in unnamed.bad[0].reason
     path.write_text('{"a": "red", "b": "bl')
-    assert "answers.json cannot be read: it breaks off in the middle (line 1, column 19)" in refused(path, model="m")
+    assert "answers.json cannot be read: the text ends too early (line 1, column 19)" in refused(path, model="m")
 
 
 def test_half_characters_and_nothings_are_stored_as_what_they_are_not(tmp_path: Path) -> None:
@@ -442,7 +442,7 @@ def test_a_folder_without_a_log(tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError, match=r"holds no log of Inspect\. Nothing was imported"):
         read(tmp_path, "inspect_log")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InvalidFileError, match=r"holds no \.json file"):
+    with pytest.raises(InvalidFileError, match=r"has no \.json file"):
         read(tmp_path / "empty", "answer_map")
 
 

@@ -40,7 +40,9 @@ def test_answers_by_item(tmp_path: Path) -> None:
     )
     read = read_predictions(path, schema=SCHEMA)
     assert [row for row, _ in read.rows] == [
-        PredictionRecord("m", "", item="Activity/0", outcome=Outcome.EMPTY, error="The file holds no text for it."),
+        PredictionRecord(
+            "m", "", item="Activity/0", outcome=Outcome.EMPTY, error="The file has no text for this item."
+        ),
         PredictionRecord("m", "t", item="7"),
     ]
 
@@ -159,7 +161,7 @@ def test_who_answered_is_in_the_name_of_the_file_or_of_a_folder(tmp_path: Path, 
     assert [row.model for row, _ in read.rows] == ([model] if model else [])
     if model is None:
         assert [row.reason for row in read.bad] == [
-            f"neither it nor the name {path.name} says which model answered; name it with --model"
+            f"neither the row nor the file name {path.name} names the model; give it with --model"
         ]
     assert [row.model for row in answers(path, model="named")] == ["named"]
 

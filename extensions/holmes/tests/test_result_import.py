@@ -137,4 +137,4 @@ def test_a_key_that_stands_twice_is_a_bad_row(tmp_path: Path) -> None:
     path = tmp_path / "twice.jsonl"
     path.write_text('{"item": "a", "tool": "t", "result": "x", "result": "y"}')
     (bad,) = read_tool_results(path, tools=[])[1]
-    assert "the key 'result' stands twice" in bad.reason
+    assert "the key 'result' appears twice" in bad.reason

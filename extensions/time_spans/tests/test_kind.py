@@ -214,7 +214,7 @@ def test_spans_of_an_item_are_kept_in_the_order_of_time_and_told_in_words() -> N
     ("clip", "more", "words"),
     [
         (", max: 2", "", "may contain several clips"),
-        ("", ", role: view", "`view` is not an item's clip"),
+        ("", ", role: view", "the item has no clip `view`"),
         ("", ", unit: hours", "must be `seconds` or `frames`"),
         ("", ", min_length: 2", "there is only one span"),
         ("", ", max_length: 0", "at least one span must be allowed"),
@@ -231,7 +231,7 @@ def test_what_a_field_cannot_say(clip: str, more: str, words: str) -> None:
     [
         ("", "", "when", "no two people time `when` alike"),
         (", max: 2", "", "good", "may contain several clips"),
-        ("", ", role: view", "good", "`view` is not an item's clip"),
+        ("", ", role: view", "good", "the item has no clip `view`"),
         ("", ", unit: hours", "good", "must be `seconds` or `frames`"),
         ("", ", min: 2", "good", "one span is asked for"),
         ("", ", options: [a]", "good", "has no options of its own; its own keys are `role`"),
