@@ -111,7 +111,7 @@ def parse_yaml(text: str) -> Document:
             document.add((), "the file is empty; it needs `key: value` lines")
     elif not isinstance(node, yaml.MappingNode):
         if not document.broken:
-            document.add((), "this is not a mapping; write `key: value` lines", line=node.start_mark.line + 1)
+            document.add((), "this is not a mapping; write lines such as `key: value`", line=node.start_mark.line + 1)
     else:
         document.value = _value(node, (), document)
     return document
@@ -262,9 +262,9 @@ def _events(text: str, document: Document) -> Iterator[yaml.Event]:
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
             document.odd.add(line)
         if isinstance(event, yaml.AliasEvent):
-            document.add((), f"aliases (`*{event.anchor}`) are not allowed; write the part out", line=line)
+            document.add((), f"aliases (`*{event.anchor}`) are not allowed; repeat the part instead", line=line)
         elif isinstance(event, yaml.NodeEvent) and event.anchor is not None:
-            document.add((), f"anchors (`&{event.anchor}`) are not allowed; write the part out", line=line)
+            document.add((), f"anchors (`&{event.anchor}`) are not allowed; repeat the part instead", line=line)
         tag = getattr(event, "tag", None)
         if tag is not None:
             document.add((), f"tags (`{tag}`) are not allowed; a schema is plain data", line=line)

@@ -164,7 +164,7 @@ def test_half_a_file_is_refused_with_where_and_what_to_do(project: Store, media:
     ):
         bring(project, media, half)
     twice = write(tmp_path / "twice.json", [etp_record("Type", 0), etp_record("Type", 0)])
-    with pytest.raises(InvalidFileError, match=r"row 2: its id Type-0 is that of row 1 too"):
+    with pytest.raises(InvalidFileError, match=r"row 2: its id Type-0 is also in row 1"):
         bring(project, media, twice)
     assert etp_files(project) == {}
 

@@ -471,7 +471,7 @@ def test_goals_have_as_many_actions_as_the_schema_says(store: Store, media: Medi
     assert taken.note.startswith("1 of 3 goals show fewer than 4 actions")
     long = egoplan_record(9, task_goal="Cook", task_progress_metadata=done)
     with pytest.raises(
-        InvalidFileError, match="its goal takes 21 actions at least, the next one included, and at most 20"
+        InvalidFileError, match="its goal takes at least 21 actions, including the next one, but at most 20"
     ):
         bring(store, media, "egoplan", write(tmp_path / "b.json", [long]))
 

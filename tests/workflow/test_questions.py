@@ -376,7 +376,7 @@ def test_published_prompts_and_templates_stand_next_to_ours(store: Store, media:
     published = tmp_path / "published.jsonl"
     published.write_text("\n".join(map(json.dumps, lines)))
     chosen = f"{published}#short"
-    with pytest.raises(ModelError, match=r"as in published.jsonl#NAME; there are short, planning"):
+    with pytest.raises(ModelError, match=r"choose one with published.jsonl#NAME: short, planning"):
         asker(store, media, loaded, prompts=str(published))
     lacking = asker(store, media, loaded, prompts=chosen, text_only=True).ask(ids)[0]
     assert "asks for `q`" in lacking.cannot
@@ -526,9 +526,9 @@ def test_marks_and_labels_are_drawn_upright_on_a_turned_photo(store: Store, medi
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
-        ("pointed", [{"x": 0.5, "y": 0.5, "w": 0.9, "h": 0.1}], "box 1: it reaches out of the image"),
+        ("pointed", [{"x": 0.5, "y": 0.5, "w": 0.9, "h": 0.1}], "box 1: the box extends beyond the image"),
         ("pointed", "all of it", "this must be a list of boxes"),
-        ("numbered", [{"x": 0.5, "y": 0.5}], "mark 1: it needs a `number`"),
+        ("numbered", [{"x": 0.5, "y": 0.5}], "mark 1: `number` must be a whole number from 1"),
     ],
 )
 def test_what_cannot_be_drawn_keeps_its_item_from_being_asked(

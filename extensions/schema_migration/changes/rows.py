@@ -130,12 +130,12 @@ def _refused(name: str, meaning: str, *decisions: DecisionKind, whatever_use: bo
 # ---- compatible -----------------------------------------------------------------------------------------------------
 
 VERSION = _fits("version", "Another version of the schema.")
-WORDS = _fits("words", "A text that people read. Its meaning is the same.")
+WORDS = _fits("words", "A displayed text changes, but its meaning stays.")
 WORDING = _fits(
     "wording",
     "Rules for new texts. Existing items stay; `touchstone wording check` lists items that break the rules.",
 )
-GUIDELINE = _fits("guideline", "Instructions for people. Votes keep their guideline.")
+GUIDELINE = _fits("guideline", "The guideline changes. Votes keep their guideline version.")
 ORDER_OF_ENTRIES = _fits("order_of_entries", "The same entries in another order.")
 ADDED_DIMENSION = _fits("added_dimension", "A dimension without items yet.")
 TARGET = _fits("target", "The number of wanted items. Stored items stay.")
@@ -149,16 +149,16 @@ REMOVED_REASON = _fits("removed_reason", "One reason fewer. Existing votes keep 
 CRITERION_KIND_FITS = _fits("criterion_kind_fits", "The new kind of the criterion accepts all existing answers.")
 WIDER_CRITERION = _fits("wider_criterion", "The criterion accepts more values than before.")
 ASKED_LESS = _fits("asked_less", "The question is asked for fewer items, or is optional now. Existing answers stay.")
-PLAN_RULES = _fits("plan_rules", "Conditions of plan steps. Existing votes stay.")
-SHOWN = _fits("shown", "Content next to the questions. Votes keep their version.")
-HANDING_OUT = _fits("handing_out", "The distribution of future work. Finished work stays.")
+PLAN_RULES = _fits("plan_rules", "The conditions of plan steps change. Existing votes stay.")
+SHOWN = _fits("shown", "People see other content next to the questions. Votes keep their version.")
+HANDING_OUT = _fits("handing_out", "Future work is assigned in another way. Finished work stays.")
 GATES = _fits("gates", "New rules for who may work or settle items. Admitted people and settled items stay.")
-WHICH_WORK = _fits("which_work", "The choice of future work. Finished work stays.")
+WHICH_WORK = _fits("which_work", "Future work is chosen in another way. Finished work stays.")
 ADDED_STAGE = _fits("added_stage", "A new stage, without work yet.")
-FIGURES = _fits("figures", "The computation of numbers. They are computed again when shown.")
-READING = _fits("reading", "The reading of models' answers. Results are read again.")
-IMPORTS = _fits("imports", "The reading of new files. Existing items stay.")
-EXPORTS = _fits("exports", "The writing of new files. Existing releases stay.")
+FIGURES = _fits("figures", "Numbers are computed in another way, each time that they are shown.")
+READING = _fits("reading", "Models' answers are read in another way. Touchstone reads them again.")
+IMPORTS = _fits("imports", "New files are read in another way. Existing items stay.")
+EXPORTS = _fits("exports", "New files are written in another way. Existing releases stay.")
 FLOORS_RAISED = _fits("floors_raised", "Releases need more agreement from now on. Existing releases stay.")
 FLOORS_LOWERED = _fits(
     "floors_lowered",
@@ -169,8 +169,8 @@ SHORTCUTS_LOOSER = _fits("shortcuts_looser", "Releases allow more shortcuts from
 SHORTCUTS_OTHERWISE = _fits(
     "shortcuts_otherwise", "The next release has other limits for shortcuts. Existing releases stay."
 )
-JUDGES = _fits("judges", "Judges and their input. Earlier runs keep their input.")
-MODELS = _fits("models", "The questions to models. Earlier runs keep their questions.")
+JUDGES = _fits("judges", "Judges or their input change. Earlier runs keep their input.")
+MODELS = _fits("models", "The questions to models change. Earlier runs keep their questions.")
 
 # ---- compatible with a decision -------------------------------------------------------------------------------------
 
