@@ -207,7 +207,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_r
         if box.label == "Criterion for score":
             box.select("score").run()
     # the items' own `answer` where the model's belongs: told before anything can be asked
-    assert "so the judge would grade something else" in words(test)
+    assert "so the judge cannot grade the answer" in words(test)
     assert test.button(key="judges.see").disabled
     next(box for box in test.selectbox if box.label == "Fill {answer} with").select("prediction").run()
     for box in test.selectbox:

@@ -490,7 +490,8 @@ def test_people_s_answers_are_graded_blind_like_models(store: Store) -> None:
         ("people: 3", "people: 3\n    shows: [questoin]", "is not a field of the item"),
         ("people: 3", "people: 3\n    dimensions: [size]", "size"),
         ("said, kind: option_of", "said, kind: multi_choice", "answers of this kind cannot be compared"),
-        ('prompt: "Your answer"}', 'prompt: "Your answer", skip: {label: Skip}}', "people answer every item, as models"),
+        ('prompt: "Your answer"}', 'prompt: "Your answer", skip: {label: Skip}}',
+         "people answer every item, as models do"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_said(old: str, new: str, said: str) -> None:

@@ -98,7 +98,7 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     assert "A change is not finished." in words(test)
     test.button(key="schema.interrupted").click().run()
     until(lambda: not desk.list_jobs(store, kinds=["schema"], only_open=True))
-    assert "Change 1 is taken back: version 1 is in force." in words(test.run())
+    assert "Change 1 was undone: version 1 is in force." in words(test.run())
 
 
 def until(holds: Callable[[], bool]) -> None:
