@@ -193,12 +193,14 @@ def test_what_keeps_items_by_overlap(tmp_path: Path) -> None:
         "{rule: unanimous, criterion: when, value: 5}": "name the item's field as `key`",
         "{rule: unanimous, criterion: when}": "name the item's field as `key`",
         "{rule: all_of, parts: [{criterion: when, at_most: 5}]}": "name the item's field as `key`",
-        "{rule: unanimous, criterion: when, key: frames}": "`when` counts in seconds and `frames` in frames; give both",
+        "{rule: unanimous, criterion: when, key: frames}": (
+            "`when` counts in seconds and `frames` in frames; use the same `unit` for both"
+        ),
         "{rule: unanimous, criterion: when, key: elsewhere}": "`when` is about `clip` and `elsewhere` about `other`",
         "{rule: unanimous, criterion: when, key: words}": "give both the kind `time_span`",
         "{rule: unanimous, criterion: fits, key: span}": "give both the kind `time_span`",
         "{rule: unanimous, criterion: where, key: span}": "give both the kind `boxes`",
-        "{rule: unanimous, criterion: where, key: plain}": "the labels of `where` are not those of `plain`",
+        "{rule: unanimous, criterion: where, key: plain}": "the labels of `where` and `plain` differ",
     }
     for keep, words in cases.items():
         path.write_text(KEPT_BY_OVERLAP.replace("KEEP", keep))

@@ -102,7 +102,7 @@ def test_agreement_of_people_alone_begins_with_each_answer_by_dimension(show: Sh
     chosen = {each.label: each.value for each in drawn.get("button_group")}
     assert chosen["Unit"] == "Each answer"
     assert chosen["Parts"] == "dimension"
-    assert "No answer has grades of two graders yet." in words(drawn)  # ann alone: a reason, and no refusal
+    assert "No answer has grades from two graders yet." in words(drawn)  # ann alone: a reason, and no refusal
 
 
 def test_what_was_chosen_and_is_gone_is_left_to_what_is_usual(home: Path) -> None:
