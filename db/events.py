@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -12,11 +12,9 @@ from sqlmodel import Session, col, select
 
 from db.many_rows import insert_all
 from db.records import StoredEvent
-from db.tables import AnnotationRow, EventRow, ItemRow, PersonRow, ProjectRow
+from db.tables import EventRow, ItemRow, PersonRow, ProjectRow
 from domain.origin import origin
 from domain.project_parts import PASSING
-from domain.runs import chunked
-from domain.states import Stage
 
 _INSERT = insert(EventRow)
 
@@ -248,25 +246,6 @@ def lookers(session: Session, *, item_id: int) -> Sequence[int]:
         EventRow.item_id == item_id, EventRow.kind == LOOKED, col(EventRow.person_id).is_not(None)
     )
     return [id for id in session.exec(wanted.distinct()) if id is not None]
-
-
-def lookers_after(session: Session, *, item_ids: Collection[int], stage: Stage) -> Sequence[tuple[int, int]]:
-    """Return the items (ids) and the people (ids) who have seen others' votes since they submitted in a stage."""
-    rows: list[tuple[int, int]] = []
-    for lot in chunked(sorted(item_ids)):
-        wanted = select(AnnotationRow.item_id, AnnotationRow.person_id).join(
-            EventRow,
-            (col(EventRow.item_id) == col(AnnotationRow.item_id))
-            & (col(EventRow.person_id) == col(AnnotationRow.person_id)),
-        )
-        wanted = wanted.where(
-            col(AnnotationRow.item_id).in_(lot),
-            AnnotationRow.stage == stage,
-            EventRow.kind == LOOKED,
-            EventRow.at >= AnnotationRow.created_at,
-        )
-        rows += session.exec(wanted.distinct())
-    return rows
 
 
 def of_item(session: Session, *, item_id: int) -> Sequence[StoredEvent]:

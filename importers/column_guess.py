@@ -46,13 +46,15 @@ def guess_column(
 ) -> tuple[str, ...]:
     """Return the column whose name is most like one of the names, or nothing.
 
-    ``several``: for lists, also numbered or lettered columns, such as ``option_1`` and ``option_2``. ``near``: also a
-    name that is only similar.
+    ``several``: for lists, also all numbered or lettered columns in their order, such as ``option_1`` and ``option_2``.
+    ``near``: also a name that is only similar.
 
     >>> guess_column(["question"], ["Nr", "Question text", "QUESTION"])
     ('QUESTION',)
     >>> guess_column(["options"], ["option_1", "option_2", "note"], several=True)
     ('option_1', 'option_2')
+    >>> guess_column(["options"], ["Option B", "Option A", "option_2020"], several=True)
+    ('Option A', 'Option B')
     """
     plain = {_plain(column): column for column in reversed(columns)}
     for name in names:
@@ -61,15 +63,25 @@ def guess_column(
     for name in filter(None, map(_plain, names)):
         if name in plain:
             return (plain[name],)
-        stem = re.escape(name.removesuffix("s"))
-        for mark in (r"\d+", "[a-h]"):
-            entries = [column for column in columns if re.fullmatch(rf"{stem}s?{mark}", _plain(column))]
-            if several and len(entries) > 1:
-                return tuple(entries)
+        if several and (entries := _series(name.removesuffix("s"), columns)):
+            return entries
     if not near:
         return ()
     alike = [match for name in map(_plain, names) for match in difflib.get_close_matches(name, plain, n=1, cutoff=0.8)]
     return (plain[alike[0]],) if alike else ()
+
+
+def _series(stem: str, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of a list in the order of their numbers or letters, or nothing if one is missing or double."""
+    for mark in (r"\d+", "[a-z]"):
+        found = [(re.fullmatch(rf"{re.escape(stem)}s?({mark})", _plain(column)), column) for column in columns]
+        places = [(int(match[1]) if match[1].isdigit() else ord(match[1]), column) for match, column in found if match]
+        places.sort()
+        first = places[0][0] if places else None
+        numbers = [number for number, _ in places]
+        if len(places) > 1 and first in (0, 1, ord("a")) and numbers == list(range(first, first + len(places))):
+            return tuple(column for _, column in places)
+    return ()
 
 
 def _plain(name: str) -> str:

@@ -35,6 +35,8 @@ BACK = marked(
     "If you edit one of these items, people vote on the item again. If the item is already right, answer the comment "
     "instead."
 )
+OTHERS = "others"
+"""The parameter of the address that shows what others answered."""
 FILTERS = ("stage", "dimension", "day", "find")
 """Filters that stay in the address, so that a person returns to the same list."""
 
@@ -179,8 +181,7 @@ def _row(services: Services, view: ProjectView, row: OwnSubmission, *, why: str 
         words, right = st.columns([5, 1.2], vertical_alignment="center")
         with words:
             link = markup.tag("a", markup.text(row.words or _("Open it")), href=_address(view, row.id), target="_self")
-            others = markup.tag("a", markup.text(_("Other answers")), href=_address(view, row.id), target="_self")
-            more = [markup.tag("div", others)] if row.shows_others else []
+            more = [markup.tag("div", _others(view, row))] if row.shows_others else []
             shell.show(
                 markup.tag("div", link, _about(view, row), _said(row), *more, style="ts", data_part="submission"),
                 *([_why(why)] if why else []),
@@ -240,13 +241,20 @@ def _refusal(row: OwnSubmission) -> None:
 
 
 def _one(services: Services, view: ProjectView, submission: str) -> None:
-    own = own_submissions.look(services.store, person=services.person, project=view.name, submission=submission)
+    own = own_submissions.look(
+        services.store,
+        person=services.person,
+        project=view.name,
+        submission=submission,
+        with_others=OTHERS in st.query_params,
+    )
     row = own.row
     shell.heading(_("My submission"), made_up=view.made_up)
     words, right = st.columns([5, 1.2], vertical_alignment="center")
     with words:
         back = markup.tag("a", markup.text(_("My submissions")), href=_address(view), target="_self")
-        shell.show(markup.tag("div", back, _about(view, row), style="ts"))
+        more = [markup.tag("div", _others(view, row))] if row.shows_others and OTHERS not in st.query_params else []
+        shell.show(markup.tag("div", back, _about(view, row), *more, style="ts"))
     with right:
         _correct(services, view, row)
     _refusal(row)
@@ -267,6 +275,14 @@ def _one(services: Services, view: ProjectView, submission: str) -> None:
             shell.show(markup.tag("div", markup.quiet(markup.moment(earlier.at)), _said(earlier), style="ts"))
 
 
-def _address(view: ProjectView, submission: str | None = None) -> str:
+def _others(view: ProjectView, row: OwnSubmission) -> markup.Markup:
+    """Return the link that shows what others answered, with what it costs the person."""
+    href = _address(view, row.id, **{OTHERS: "yes"})
+    link = markup.tag("a", markup.text(_("Other answers")), href=href, target="_self")
+    cost = _("If you look, you get no more tasks about this item.")
+    return markup.joined([link, markup.quiet(cost)], " ")
+
+
+def _address(view: ProjectView, submission: str | None = None, **more: str) -> str:
     kept = {name: st.query_params[name] for name in FILTERS if name in st.query_params}
-    return addresses.page("my_submissions", view.name, **kept, said=submission)
+    return addresses.page("my_submissions", view.name, **kept, said=submission, **more)

@@ -24,7 +24,7 @@ from extensions.preferences.sides import FIRST, RIGHT, SECOND
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access
-from workflow.annotate import answer_steps, others_answers
+from workflow.annotate import answer_steps
 from workflow.annotate.stage_kinds import Revision
 
 Answers = tuple[StoredPrediction, StoredPrediction]
@@ -126,16 +126,10 @@ def renew(session: Session, *, access: Access, row: StoredTask, now: datetime) -
     stage, opened = access.schema.stages.comparison, 0
     if stage is not None and newest is not None and _is_asked(session, access, newest):
         slots = slots_of(newest, stage=stage, access=access, now=now, shuffle=row.shuffle)
-        keep_lookers_out(session, access=access, item_ids={newest.first.item_id}, now=now)
         opened = task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
         opened += task_slots.offer_units(session, units=[newest.unit], most=stage.raters)
     log(session, COMPARISON_RENEWED, task=row, now=now, data={"slots": opened})
     return True
-
-
-def keep_lookers_out(session: Session, *, access: Access, item_ids: Collection[int], now: datetime) -> None:
-    """Give no pairs that open now to people who have seen others' preferences between answers to the same item."""
-    others_answers.keep_lookers_out(session, access=access, stage=Stage.COMPARISON, item_ids=item_ids, now=now)
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
@@ -202,7 +196,6 @@ def _offer_current(
     session: Session, access: Access, units: Sequence[str], item_ids: Collection[int], now: datetime
 ) -> None:
     """Offer the withdrawn pairs again if both answers are the latest answers to these items."""
-    keep_lookers_out(session, access=access, item_ids=item_ids, now=now)
     stage = access.schema.stages.comparison
     last = answers.last(session, project_id=access.project_id)
     wanted = [unit for unit in units if all(last.get(id) in item_ids for id in queries.pair_of(unit))]

@@ -13,7 +13,6 @@ from db.engine import Session, Store
 from domain.errors import ConflictError
 from domain.records import Person
 from domain.states import Stage
-from extensions.preferences import comparison
 from extensions.preferences.comparison_plan import PairPlan, plan_of, slots_of
 from extensions.preferences.kinds.preference import BOTH_BAD, TIE
 from workflow.access.counted_items import counting
@@ -135,8 +134,6 @@ def open_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
             counted = counting(session, access=access, stage=Stage.COMPARISON)
             some = [pair for pair in lacking[begin : begin + _AT_ONCE] if counted.counts(pair.first.item_id)]
             slots = [slot for pair in some for slot in slots_of(pair, stage=stage, access=access, now=now)]
-            item_ids = {pair.first.item_id for pair in some}
-            comparison.keep_lookers_out(session, access=access, item_ids=item_ids, now=now)
             task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
             task_slots.offer_units(session, units=[pair.unit for pair in some], most=stage.raters)
     return done

@@ -35,16 +35,16 @@ def opened(store: Store, clock: Clock, allowed: bool, raters: int = 2) -> list[P
     text = BLIND.replace("RATERS", str(raters)).replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
     make_project(store, loaded=load_text(text.replace("    criteria:", ALLOWED) if allowed else text, "Be exact.", "b"))
     store.clock = clock
-    return make_people(store, "ann", "ben", "cy")
+    return make_people(store, "ann", "ben", "cyrus")
 
 
 def seen(store: Store, person: Person) -> tuple[Any, str]:
     """The others' answers in what the page of a person's last submission gets, and its sentence."""
     (row, *_) = own_submissions.find(store, person=person, project="p").rows
-    own = own_submissions.look(store, person=person, project="p", submission=row.id)
+    own = own_submissions.look(store, person=person, project="p", submission=row.id, with_others=True)
     text = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
     sent = page.task_part(load_text(text, "", "b").schema_, own.view)
-    for name in ("ann", "ben", "cy", "secret-model", *(["psst"] if person.login == "ann" else [])):
+    for name in ("ann", "ben", "cyrus", "secret-model", *(["psst"] if person.login == "ann" else [])):
         assert name not in json.dumps(sent, default=str).replace("answer", "")
     return [(each["label"], each["values"]) for each in sent["votes"]], own.others
 
@@ -121,7 +121,7 @@ def test_who_may_still_grade_an_answer_does_not_see_the_votes_on_its_item(store:
     view = claimed(store, ann, Stage.GRADING)
     submissions.submit(store, person=ann, task=view.id, key="g", values={"score": 1})
     (_, row) = own_submissions.find(store, person=ann, project="p").rows
-    own = own_submissions.look(store, person=ann, project="p", submission=row.id)
+    own = own_submissions.look(store, person=ann, project="p", submission=row.id, with_others=True)
     assert [each.values for each in own.view.votes] == [{"choice": "red"}]
 
 
@@ -149,3 +149,16 @@ def test_gold_checks_would_be_found_out(store: Store) -> None:
     gold = "    gold: {rate: 0.1}\n" + ALLOWED
     with pytest.raises(SchemaError, match="gold checks"):
         load_text(text.replace("    criteria:\n", gold + "\n", 1), "", "b")
+
+
+def test_who_has_seen_the_votes_is_not_asked_to_grade_answers_that_come_later(store: Store) -> None:
+    clock = Clock()
+    ann, ben, cy = opened(store, clock, allowed=True)
+    (item,) = make_items(store, 1)
+    vote(store, ann, "red")
+    vote(store, ben, "red")
+    clock.advance(hours=1)
+    assert seen(store, ann)[0] == [("Rater 1", {"choice": "red"})]
+    make_predictions(store, [item], models=["m"])
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.GRADING), NoTask)
+    assert claimed(store, cy, Stage.GRADING)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 
 from db import comment_threads, events, items, tasks
 from db.engine import Session, Store
@@ -34,8 +33,8 @@ def look_at_others(
     """Return what others answered to the task of a person's submission, or None while the person must not see it.
 
     They must not see it before the item is settled, or while they may be asked blind about the item or about an answer
-    to it. Names and notes are left out. The look is logged, so that the submission can no longer be edited, and so that
-    the person is not asked about the item again.
+    to it. Names and notes are left out. A person who looks can no longer edit the submission, and gets no further blind
+    task of any stage about the item or about answers to it, also after a change of the schema.
     """
     now = store.now()
     kind = stage_kinds.of(row.stage)
@@ -52,6 +51,7 @@ def look_at_others(
     others = [each for each in current[row.stage] if each.person_id != person.id and each.task_id in alike]
     if others and not has_looked(session, said=said):
         log(session, events.LOOKED, by=person, project=access, item=item, now=now)
+        comment_threads.note_insight(session, item_id=item.id, person_id=person.id, now=now)
     ordered = sorted(others, key=lambda each: each.public_id)  # says nothing of who was first
     return [
         VoteView(
@@ -62,19 +62,6 @@ def look_at_others(
         )
         for number, each in enumerate(ordered, 1)
     ]
-
-
-def keep_lookers_out(
-    session: Session, *, access: Access, stage: Stage, item_ids: Collection[int], now: datetime
-) -> None:
-    """Give no work on these items to people who have seen what others answered in a stage, before its work opens.
-
-    Stages call this whose new units are about answers that earlier units were about, too.
-    """
-    if not are_shown(access, stage):
-        return
-    for item_id, person_id in events.lookers_after(session, item_ids=item_ids, stage=stage):
-        comment_threads.note_insight(session, item_id=item_id, person_id=person_id, now=now)
 
 
 def _is_settled(session: Session, row: StoredTask, said: StoredAnnotation) -> bool:

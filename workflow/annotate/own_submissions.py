@@ -137,9 +137,12 @@ def sent_back_to(store: Store, *, person: Person, project: str) -> list[Returned
         return sorted(returned, key=lambda each: each.at)
 
 
-def look(store: Store, *, person: Person, project: str, submission: str) -> AsItWas:
+def look(store: Store, *, person: Person, project: str, submission: str, with_others: bool = False) -> AsItWas:
     """Return one of the person's submissions and its item at that time; raise ``NotFoundError`` for any other
     submission.
+
+    ``with_others`` adds what other people answered, if the schema shows it. The person then gets no further blind task
+    about the item.
     """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
@@ -150,7 +153,7 @@ def look(store: Store, *, person: Person, project: str, submission: str) -> AsIt
         before = own_submissions.before(session, said=annotation)
         shown, *earlier = _rows(session, access, [annotation, *before])
         view = task_as_it_was(session, access=access, row=row, person=person, said=annotation)
-        asks_others = others_answers.are_shown(access, row.stage)
+        asks_others = with_others and others_answers.are_shown(access, row.stage)
     as_it_was = AsItWas(shown, view, earlier)
     return _with_others(store, as_it_was, person, project, submission) if asks_others else as_it_was
 

@@ -203,8 +203,8 @@ def judge_verdict(
     problems = _design(ceiling, n_people, rule, held_out)
     if constant is not None and not problems and constant.is_constant:
         why = (
-            f"The judge says {_value(constant, constant_says)} on all {constant.judge.n_units:,} units, and people do"
-            " not. It cannot tell units apart."
+            f"The judge gives the same value to all {constant.judge.n_units:,} units, and people do not. It cannot"
+            " tell units apart."
         )
         return JudgeVerdict(dimension, "not usable", (why, *base_rate, *_as_well(alternative, constant_test)), rule)
     if constant is not None:

@@ -110,7 +110,7 @@ def test_the_base_rate_and_a_constant_judge_stand_next_to_the_coefficients() -> 
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
     (ruling,) = box.rulings
     assert (ruling.verdict, ruling.words) == ("no", "Not usable")
-    assert "The judge says good on all 200 units" in ruling.why[0]
+    assert "The judge gives the same value to all 200 units" in ruling.why[0]
     assert "a judge that always says good passes (3 of 3)" in of.section("alternative").lead
     # 95 of 100 items have no bad answer; the same are told wherever an interval knew them
     notes = [block.note for section in of.sections for block in section.blocks if isinstance(block, ReportTable)]

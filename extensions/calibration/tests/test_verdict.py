@@ -204,7 +204,7 @@ def test_a_judge_that_always_says_good_is_not_usable_and_passes_the_test_with_a_
     """It was "not enough data", and passed the alternative annotator test for three of three."""
     found = skewed("constant", n, 3, good=0.9, slips=0.01)
     assert found.outcome == "not usable"
-    assert "says good on all" in found.reasons[0]
+    assert "gives the same value to all" in found.reasons[0]
     assert "of people's ratings are good" in found.reasons[1]
     if n >= 500:
         assert "also passes this test (it can replace 3 of 3 people)" in found.reasons[2]

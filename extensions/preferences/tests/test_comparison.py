@@ -277,7 +277,9 @@ def test_others_preferences_are_seen_on_the_readers_sides_when_no_pair_of_the_it
 
     def seen(person: Person) -> list[TaskView]:
         rows = own_submissions.find(store, person=person, project="p").rows
-        own = [own_submissions.look(store, person=person, project="p", submission=row.id) for row in rows]
+        own = [
+            own_submissions.look(store, person=person, project="p", submission=row.id, with_others=True) for row in rows
+        ]
         assert {each.others for each in own} <= {"", NOT_YET}
         return [each.view for each in own if not each.others]
 
