@@ -8,8 +8,11 @@ import streamlit as st
 
 from app import markup
 
+SHOW = "show"
+"""The parameter of the address with the name of the section that is open from the start."""
 
-def fold(title: str, about: str = "", *, key: str, expanded: bool = False) -> Any | None:
+
+def fold(title: str, about: str = "", *, key: str, name: str = "", expanded: bool = False) -> Any | None:
     """Draw a folded section. Return the place for its content, or None while it is closed.
 
     Parameters
@@ -18,9 +21,12 @@ def fold(title: str, about: str = "", *, key: str, expanded: bool = False) -> An
         A few words about the content, next to the title.
     key
         The section stays open under this key.
+    name
+        The section's name in the address (``SHOW``), which opens it.
     expanded
         Whether the section is open at first.
     """
     words = f"**{markup.label(title)}**" + (f" · {markup.label(about)}" if about else "")
-    place = st.expander(words, key=key, expanded=expanded, on_change="rerun")
+    asked = bool(name) and st.query_params.get(SHOW) == name
+    place = st.expander(words, key=key, expanded=expanded or asked, on_change="rerun")
     return place if place.open else None
