@@ -9,7 +9,7 @@ import streamlit as st
 from app import markup
 
 SHOW = "show"
-"""The parameter of the address with the name of the section that is open from the start."""
+"""The parameter of the address with the names of sections that are open from the start."""
 
 
 def fold(title: str, about: str = "", *, key: str, name: str = "", expanded: bool = False) -> Any | None:
@@ -27,6 +27,6 @@ def fold(title: str, about: str = "", *, key: str, name: str = "", expanded: boo
         Whether the section is open at first.
     """
     words = f"**{markup.label(title)}**" + (f" · {markup.label(about)}" if about else "")
-    asked = bool(name) and st.query_params.get(SHOW) == name
+    asked = bool(name) and name in st.query_params.get_all(SHOW)
     place = st.expander(words, key=key, expanded=expanded or asked, on_change="rerun")
     return place if place.open else None

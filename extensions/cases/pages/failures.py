@@ -48,7 +48,7 @@ def render(services: Services) -> None:
     shell.show(markup.finding(markup.text(answer(page.failures))))
     _intake(services, view, page)
     shell.show(markup.tag("p", markup.text(page.failures.sentence), style="ts", data_part="standing"))
-    items_switch.show_counted(page.failures.counting.sentence if page.failures.counting else None)
+    shell.show(items_switch.counted_line(page.failures.counting.sentence if page.failures.counting else None))
     for criterion in code_criteria(view.schema.schema_):
         _criterion(view, page.failures, criterion)
     if page.failures.answers:
