@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from app import addresses, markup, shell
+from app.widgets.folds import fold
 from domain.item_filter import ItemFilter, ItemList
 from domain.records import ProjectView
 from reports.content import Figure
@@ -45,6 +46,21 @@ def item(view: ProjectView, own: Choice) -> markup.Markup:
 def right_option(own: Choice) -> markup.Markup:
     """Return the right option and its position."""
     return markup.text(f"{own.key + 1}. {short(own.options[own.key])}")
+
+
+def items_link(view: ProjectView, words: str, ids: Sequence[str]) -> markup.Markup:
+    """Return a link to the page Items with these items. If there are none or too many, return the words alone."""
+    if not 0 < len(ids) <= LINKED:
+        return markup.text(words)
+    return markup.link(words, ItemList(ItemFilter(ids=tuple(ids))).address(view.name))
+
+
+def fold_in(title: str, about: str, name: str, draw: Callable[[], None]) -> None:
+    """Draw a folded section of the page. ``name`` opens it in the address."""
+    place = fold(title, about, key=f"shortcuts.fold.{name}", name=name)
+    if place is not None:
+        with place:
+            draw()
 
 
 def to_items(view: ProjectView, ids: Sequence[str], page: Sequence[str], *, part: str) -> None:
